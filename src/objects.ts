@@ -15,6 +15,7 @@ import { openTenant } from "./platform/d1/databases.ts";
 import { targetFetch } from "./platform/network.ts";
 import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
 
+/** The object of a room. */
 export class RoomObject extends LiveRoom {
   constructor(ctx: DurableObjectState, env: Env) {
     const ports = roomService(env, (room, use) => ({
@@ -38,6 +39,7 @@ export const subscriberPorts = (env: Env): SubscriberPorts => ({
     reportBacklogSize(openTenant(env, accountId), id, waiting, quotaDefaults(env)),
 });
 
+/** The object of a webhook or workflow. */
 export class SubscriberObject extends SubscriberQueue {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, subscriberPorts(env));

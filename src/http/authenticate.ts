@@ -218,6 +218,7 @@ const GOLDEN_RATIO = 0.618_033_988_75;
 /** Further refusals have no delay: waiting takes memory. */
 const MAX_WAITING = 4_000;
 
+/** A tarpit delays the refusals of a client that keeps sending refused requests. */
 export class Tarpit {
   readonly #counts = new TtlCache<number>({ ttlMs: REMEMBER_MS, maxEntries: 10_000 });
   /** When waiting refusals are answered (epoch ms), also those whose clients have left. */

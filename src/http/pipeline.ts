@@ -3,7 +3,7 @@
 import type { ExecutionContext } from "hono";
 import type { Env } from "../env.ts";
 import type { Actor, RequestContext } from "../platform/d1/context.ts";
-import { TripCounter } from "../platform/d1/d1.ts";
+import { RoundTripCounter } from "../platform/d1/d1.ts";
 import { openNearest, openTenant } from "../platform/d1/databases.ts";
 import type { AppError } from "../platform/errors.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
@@ -13,7 +13,7 @@ import { AuditRecorder } from "./audit/recorder.ts";
 import { authorize, delayRefusal, type Scheme } from "./authenticate.ts";
 import type { Access, AnyEndpoint, Endpoint } from "./endpoint.ts";
 import { failure, octets, success, toAppError } from "./envelope.ts";
-import { BrokenOff, Form } from "./form/form.ts";
+import { ClientLeftError, Form } from "./form/form.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
 import { checkBody, checkPath, checkQuery, parseJson, readBody } from "./request-input.ts";
 import { originOf } from "./security.ts";
@@ -28,7 +28,7 @@ export function createPipeline<Ports extends object>(
   return async (endpoint, call) => {
     const requestId = crypto.randomUUID();
     const at = Date.now();
-    const trips = new TripCounter();
+    const trips = new RoundTripCounter();
     let actor: Actor | null = null;
     const observed = (response: Response, error: AppError | null): Response => {
       const { params, request, execution } = call;
@@ -72,7 +72,8 @@ export function createPipeline<Ports extends object>(
       const refusal = toAppError(error, endpoint.module);
       if (refusal.code === "INTERNAL_ERROR") logError("A request failed", { request: requestId }, error);
       if (refusal.code === "RATE_LIMITED") await delayRefusal(call.request);
-      if (refusal instanceof BrokenOff) log("warn", "A request broke off", { request: requestId }, refusal);
+      if (refusal instanceof ClientLeftError)
+        log("warn", "A request broke off", { request: requestId }, refusal);
       return observed(failure(refusal, requestId), refusal);
     }
   };
@@ -90,7 +91,7 @@ export async function authorizeCall(
   access: Access,
   { request, env, execution, params }: Call,
   requestId: string,
-  trips = new TripCounter(),
+  trips = new RoundTripCounter(),
 ): Promise<RequestContext> {
   const tenant = openTenant(env, params.accountId ?? "");
   const { accountId } = tenant;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { concatBytes } from "../platform/crypto/encoding.ts";
 import { AppError, type Module } from "../platform/errors.ts";
 import { isPlainText, isTooDeep } from "../platform/text.ts";
-import { BrokenOff } from "./form/form.ts";
+import { ClientLeftError } from "./form/form.ts";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -29,7 +29,7 @@ export async function readBody(
   return bytes.then(
     (whole) => new Uint8Array(whole),
     (error: unknown) => {
-      throw error instanceof AppError ? error : new BrokenOff(module, error);
+      throw error instanceof AppError ? error : new ClientLeftError(module, error);
     },
   );
 }

@@ -5,8 +5,8 @@ import {
   buildRequest,
   describeRequest,
   type Filled,
+  IncompleteFormError,
   keyBearer,
-  Unfinished,
 } from "../../src/docs/browser/try-request.ts";
 import { exampleOf } from "../../src/docs/samples.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
@@ -194,7 +194,7 @@ describe("a tried request", () => {
         SESSION,
       );
     expect(() => build("..")).toThrow("key must not be “..”.");
-    expect(() => build("")).toThrow(new Unfinished("key is missing."));
+    expect(() => build("")).toThrow(new IncompleteFormError("key is missing."));
     expect(() => build("x", "{")).toThrow("The body is not JSON.");
   });
 

@@ -234,7 +234,7 @@ describe("an organization", () => {
     await expect.poll(areGone).toEqual([null, null]);
     expect(await rowsOf(stuck)).toMatchObject({ rooms: 1 });
     expect(new Set(unexpected)).toEqual(
-      new Set(["What a deleted organization owned took too long to remove; it is continued later"]),
+      new Set(["The removal of a deleted organization took too long; it continues later"]),
     );
     await continueDeletion(ports, stuck.id, now + 2 * MINUTE_MS);
     expect(await remains(stuck)).toBe(null);

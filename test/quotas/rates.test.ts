@@ -9,7 +9,11 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
-import { RateSum, type RequestRates, WINDOW_MS } from "../../src/features/quotas/rate-sum.ts";
+import {
+  OrganizationRate,
+  type RequestRates,
+  WINDOW_MS,
+} from "../../src/features/quotas/organization-rate.ts";
 import { openRequestRates, RequestCounters } from "../../src/features/quotas/request-counters.ts";
 import { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
@@ -112,7 +116,7 @@ describe("a limit", () => {
   const wishes = fc.array(fc.double({ min: 0, max: 5_000, noNaN: true }), { minLength: 1, maxLength: 30 });
   const limits = fc.double({ min: 0, max: 5_000, noNaN: true });
   const fairShare = (limit: number, wanted: readonly number[]): number => {
-    const rates = new RateSum();
+    const rates = new OrganizationRate();
     for (const [index, wish] of wanted.entries())
       rates.add({ counter: `${index}`, admitted: 0, refused: (wish * WINDOW_MS) / 1000 }, START);
     return rates.shareOf("this one", limit, START).perSecond;
@@ -140,7 +144,7 @@ describe("a limit", () => {
 });
 
 it("a counter that reports no more counts nothing after two windows", () => {
-  const rates = new RateSum();
+  const rates = new OrganizationRate();
   rates.add({ counter: "a", admitted: 50, refused: 10 }, START);
   expect([rates.total("admitted", START), rates.total("wanted", START)]).toEqual([10, 12]);
   expect(rates.shareOf("b", 20, START)).toEqual({ perSecond: 10, others: 10, limit: 20 });

@@ -2,7 +2,7 @@
 import { env, exports } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { hasRoom } from "../../src/features/rooms/queries.ts";
-import { TripCounter } from "../../src/platform/d1/d1.ts";
+import { RoundTripCounter } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { failed, makeRoom } from "./support/rooms.ts";
@@ -10,7 +10,7 @@ import { TestSocket } from "./support/test-socket.ts";
 
 /** Asks for rooms of an organization, and counts how often that asks the database. */
 function lookUp(accountId: string) {
-  const trips = new TripCounter();
+  const trips = new RoundTripCounter();
   const tenant = { accountId, db: trips.count(openTenant(env, accountId).db) };
   return { trips, has: (roomId: string, now: number) => hasRoom(tenant, roomId, now) };
 }

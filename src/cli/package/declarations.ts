@@ -76,7 +76,7 @@ interface Printing {
 
 const definitionOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
 
-class Unprintable extends Error {}
+class UnprintableTypeError extends Error {}
 
 export function print(schema: z.core.$ZodType, printing: Printing): string {
   const name = printing.nameOf(schema);
@@ -113,7 +113,7 @@ export function print(schema: z.core.$ZodType, printing: Printing): string {
     case "default":
       return inner(definition.innerType) + (printing.direction === "input" ? " | undefined" : "");
     default:
-      throw new Unprintable(definition.type);
+      throw new UnprintableTypeError(definition.type);
   }
 }
 
@@ -229,7 +229,7 @@ function declare({ name, schema, direction, doc }: NamedType, nameOf: NameOf): s
   try {
     type = print(schema, { direction, nameOf, indent: "" });
   } catch (error) {
-    if (error instanceof Unprintable) return null;
+    if (error instanceof UnprintableTypeError) return null;
     throw error;
   }
   const comment = doc === null ? "" : `/** ${doc} */\n`;

@@ -49,6 +49,7 @@ interface LogPage {
   readonly hasMore: boolean;
 }
 
+/** The log no longer has the events behind a cursor. */
 export class PrunedError extends Error {
   readonly oldestAt: number | null;
 

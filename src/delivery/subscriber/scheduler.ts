@@ -275,6 +275,7 @@ export interface WaitingJobs {
 /** Lanes in memory, in the order of their turns. Further lanes take turns in the order of their names. */
 const MAX_TURNS = 500;
 
+/** Lanes with waiting first attempts take turns, one attempt each, however many of them wait. */
 export class RoundRobin {
   readonly #waiting: WaitingJobs;
   readonly #max: number;

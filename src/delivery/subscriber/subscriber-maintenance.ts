@@ -23,6 +23,7 @@ const OLDEST_OVER = `SELECT seq, created_at FROM (
     UNION ALL SELECT seq, created_at FROM deliveries WHERE status = 'failed'
   ) ORDER BY seq LIMIT ${SLICE}`;
 
+/** Deletes finished deliveries above the bounds of age and bytes, and event IDs that cannot arrive again. */
 export class DeliveryRetention {
   readonly #store: DeliveryStore;
   readonly #keptBytes: number;
@@ -122,6 +123,7 @@ const NOTHING: Plan = { nextAt: null, checkAt: null };
 const earliest = ({ nextAt, checkAt }: Plan): number =>
   Math.min(nextAt ?? Number.POSITIVE_INFINITY, checkAt ?? Number.POSITIVE_INFINITY);
 
+/** Creates the deliveries of a timetable when they are due, and reads it again after it was changed. */
 export class TimedDeliveries {
   readonly #store: DeliveryStore;
   #retryAt = Number.NEGATIVE_INFINITY;

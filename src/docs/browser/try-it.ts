@@ -6,9 +6,9 @@ import {
   type Credential,
   describeRequest,
   type Filled,
+  IncompleteFormError,
   keyBearer,
   type TryRequest,
-  Unfinished,
 } from "./try-request.ts";
 
 /** The page shows the beginning of a longer answer. */
@@ -36,7 +36,7 @@ async function prepare(box: HTMLElement): Promise<void> {
       if (method === "GET") void send(request, form, answer);
       else askBefore(request, () => void send(request, form, answer));
     } catch (error) {
-      if (!(error instanceof Unfinished)) throw error;
+      if (!(error instanceof IncompleteFormError)) throw error;
       answer.replaceChildren(outcome(error.message, "problem"));
     }
   });
@@ -62,7 +62,7 @@ async function findSession(): Promise<Me | null> {
   return data.me ?? null;
 }
 
-/** Shows the choice of a credential. Returns its reader, which throws {@link Unfinished} for an incomplete choice. */
+/** Shows the choice of a credential. Returns its reader, which throws {@link IncompleteFormError} for an incomplete choice. */
 async function showCredentials(box: HTMLElement, schemes: readonly string[]): Promise<() => Credential> {
   const session = schemes.includes("session") ? await findSession().catch(() => null) : null;
   const organizations = session?.organizations ?? [];
@@ -88,10 +88,10 @@ async function showCredentials(box: HTMLElement, schemes: readonly string[]): Pr
   return () => {
     if (accountField.hidden) return { accountId: select.value, bearer: null };
     const accountId = account.value.trim();
-    if (accountId === "") throw new Unfinished("The Account ID is missing.");
+    if (accountId === "") throw new IncompleteFormError("The Account ID is missing.");
     if (secretField.hidden) return { accountId, bearer: null };
     const typed = secret.value.trim();
-    if (typed === "") throw new Unfinished("The credential is missing.");
+    if (typed === "") throw new IncompleteFormError("The credential is missing.");
     return { accountId, bearer: select.value === USER_TOKEN ? typed : keyBearer(accountId, typed) };
   };
 }

@@ -25,9 +25,9 @@ export const keyBearer = (accountId: string, apiKey: string): string =>
   btoa(String.fromCharCode(...new TextEncoder().encode(`${accountId}:${apiKey}`)));
 
 /** An incomplete form; the message names the problem. */
-export class Unfinished extends Error {}
+export class IncompleteFormError extends Error {}
 
-/** Throws {@link Unfinished} for a value that cannot be sent. */
+/** Throws {@link IncompleteFormError} for a value that cannot be sent. */
 export function buildRequest(
   method: string,
   template: string,
@@ -58,9 +58,9 @@ export function buildRequest(
 }
 
 function segmentOf(name: string, value: string): string {
-  if (value === "") throw new Unfinished(`${name} is missing.`);
+  if (value === "") throw new IncompleteFormError(`${name} is missing.`);
   // A URL would take them for steps through the path, and lead to another operation.
-  if (value === "." || value === "..") throw new Unfinished(`${name} must not be “${value}”.`);
+  if (value === "." || value === "..") throw new IncompleteFormError(`${name} must not be “${value}”.`);
   return encodeURIComponent(value);
 }
 
@@ -75,7 +75,7 @@ function bodyOf(json: readonly Filled[], form: readonly Filled[]): string | Form
   try {
     JSON.parse(text);
   } catch {
-    throw new Unfinished("The body is not JSON.");
+    throw new IncompleteFormError("The body is not JSON.");
   }
   return text;
 }

@@ -7,6 +7,7 @@ interface PartHolder {
   giveWay(): void;
 }
 
+/** Bounds the buffers of all uploads of an isolate together: above the bound the oldest buffer is written out. */
 export class UploadMemory {
   readonly #maxBytes: number;
   /** The bytes that each part holds, in the order in which the parts began. */
@@ -54,6 +55,7 @@ const GAVE_WAY = new AppError(
   "The upload was too slow for the number of uploads in progress; send it again",
 );
 
+/** Writes one file: a single put while it fits into one part, and a multipart upload from then on. */
 export class BlobWriter {
   readonly #sink: BlobSink;
   readonly #maxPartBytes: number;

@@ -4,7 +4,7 @@ import { TtlCache } from "../../platform/cache.ts";
 import { AppError } from "../../platform/errors.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
 import { describeExceeded } from "../../wire/quota.ts";
-import { type RateShare, type RequestRates, WINDOW_MS } from "./rate-sum.ts";
+import { type RateShare, type RequestRates, WINDOW_MS } from "./organization-rate.ts";
 import type { RequestRateObject } from "./request-rate-object.ts";
 
 /** A share holds for this long while the object cannot be reached; then the limits per location do. */

@@ -6,8 +6,8 @@ import { isFenced } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import { OrganizationRate, type RateReport, type RateShare } from "./organization-rate.ts";
 import { usedOf } from "./queries.ts";
-import { type RateReport, type RateShare, RateSum } from "./rate-sum.ts";
 import { selectQuotas, setRate } from "./statements.ts";
 
 /** How often the rate is written to the database, and the limit read from there. */
@@ -18,7 +18,7 @@ export class RequestRateObject extends DurableObject<Env> {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 
-  readonly #rates = new RateSum();
+  readonly #rates = new OrganizationRate();
   readonly #alarm: DurableAlarm;
   #limit: number;
   #syncedAt = Number.NEGATIVE_INFINITY;

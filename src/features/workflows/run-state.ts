@@ -63,7 +63,8 @@ interface UnsentNotice {
   readonly at: number;
 }
 
-export class StoredState {
+/** Reads and changes the state of a workflow's object. */
+export class RunStateStore {
   readonly #stored: HandlerState;
 
   constructor(stored: HandlerState) {
@@ -100,11 +101,12 @@ interface SuspensionPorts {
   readonly env: Env;
   readonly tenant: Tenant;
   readonly row: CachedRow<RunnableWorkflow>;
-  readonly state: StoredState;
+  readonly state: RunStateStore;
   now(): number;
   log(message: string, error?: unknown): void;
 }
 
+/** Disables a workflow whose runs cannot start or keep being stopped, and notifies of it. */
 export class WorkflowSuspension {
   readonly #ports: SuspensionPorts;
 

@@ -31,7 +31,7 @@ import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/events.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import type { LoggedRun } from "./execution-schema.ts";
 import { RunBindings, type RunPorts } from "./run-bindings.ts";
-import { continueStreak, isExhausted, planRetry, StoredState, WorkflowSuspension } from "./run-state.ts";
+import { continueStreak, isExhausted, planRetry, RunStateStore, WorkflowSuspension } from "./run-state.ts";
 import { OpenSecrets, redact, secretSealer } from "./secret-commands.ts";
 import { timetableOf } from "./start-commands.ts";
 import { selectRunnable } from "./store.ts";
@@ -82,7 +82,7 @@ export class WorkflowHandler implements DeliveryHandler {
   readonly #env: Env;
   readonly #id: string;
   readonly #now: () => number;
-  readonly #state: StoredState;
+  readonly #state: RunStateStore;
   readonly #row: CachedRow<RunnableWorkflow>;
   readonly #runCounter: RunCounter;
   readonly #secrets: OpenSecrets;
@@ -100,7 +100,7 @@ export class WorkflowHandler implements DeliveryHandler {
     this.#env = env;
     this.#id = key.id;
     this.#now = now;
-    this.#state = new StoredState(state);
+    this.#state = new RunStateStore(state);
     this.#row = new CachedRow(async () => {
       const [[row]] = await this.#tenant.db.run([selectRunnable(this.#tenant, key.id)]);
       return row ?? null;

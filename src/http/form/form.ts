@@ -103,7 +103,7 @@ function openDigest(): Digest {
 }
 
 /** The client left before its body ended; nothing of the service failed. */
-export class BrokenOff extends AppError {
+export class ClientLeftError extends AppError {
   constructor(module: Module, cause: unknown) {
     super(module, "BAD_REQUEST", "The request broke off before its end; send it again");
     this.cause = cause;
@@ -125,13 +125,14 @@ interface MinimumReader {
 const openReader = (body: ReadableStream<Uint8Array>): MinimumReader =>
   body.getReader({ mode: "byob" }) as unknown as MinimumReader;
 
+/** A request's body, read in chunks up to a bound. */
 class Body {
   readonly #reader: MinimumReader | null;
   readonly #tooLarge: AppError;
   #remaining: number;
   #isDone = false;
 
-  /** Throws `tooLarge` above `maxBytes`, and {@link BrokenOff} for an early end. */
+  /** Throws `tooLarge` above `maxBytes`, and {@link ClientLeftError} for an early end. */
   constructor(stream: ReadableStream<Uint8Array> | null, maxBytes: number, tooLarge: AppError) {
     this.#reader = stream && openReader(stream);
     this.#remaining = maxBytes;
@@ -143,7 +144,7 @@ class Body {
     const { value = NO_BYTES, done } = await this.#reader
       .readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES))
       .catch((error: unknown) => {
-        throw new BrokenOff(this.#tooLarge.module, error);
+        throw new ClientLeftError(this.#tooLarge.module, error);
       });
     this.#isDone = done;
     this.#remaining -= value.byteLength;

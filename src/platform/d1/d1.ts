@@ -138,7 +138,8 @@ export function prepared<Rows>(buildQuery: () => Query<Rows>): (values: object) 
 export const placeholdersOf = <T extends SQLiteTable>(table: T): T["$inferInsert"] =>
   Object.fromEntries(Object.keys(getTableColumns(table)).map((name) => [name, sql.placeholder(name)]));
 
-export class TripCounter {
+/** Counts the round trips to a database. */
+export class RoundTripCounter {
   #total = 0;
 
   get total(): number {

@@ -96,6 +96,7 @@ const newer = (version: number, present: number): ArchiveRefusal => ({
   message: `The archive was written by a newer version of the service (tables of version ${version}, here ${present}); upgrade the service, then restore it`,
 });
 
+/** The RPC methods of an object that backups and moves copy. */
 export abstract class ArchivedDurableObject<Env> extends DurableObject<Env> implements ArchiveRpc {
   abstract readonly archived: StorageArchive;
 

@@ -63,6 +63,7 @@ class Series<Counter extends string = string, Timed extends string = string> {
   }
 }
 
+/** All series of an isolate, and the time at which they are written. */
 export class Metrics {
   readonly #series = new Map<string, Series>();
   readonly #columns = new Map<string, ReadonlyMap<string, number>>();
@@ -134,6 +135,7 @@ interface RequestMetricsPorts {
   wait(ms: number): Promise<unknown>;
 }
 
+/** Counts requests, and writes the metrics behind responses. */
 export class RequestMetrics {
   readonly #ports: RequestMetricsPorts;
 

@@ -66,6 +66,7 @@ interface Total {
   readonly figures: readonly number[];
 }
 
+/** Keeps the totals of a local service in memory, where `/metrics` reads them. */
 export class MemorySink implements MetricSink {
   readonly #now: () => number;
   readonly #totals = new Map<string, Total & { readonly at: number }>();

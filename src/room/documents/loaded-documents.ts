@@ -116,6 +116,7 @@ export interface DocumentQuota {
   changed(before: number, after: number): void;
 }
 
+/** The bytes and the number of a room's documents, counted against the quota. */
 export class DocumentSpace {
   readonly #storage: RoomStorage;
   readonly #quota: DocumentQuota;

@@ -100,6 +100,7 @@ export class SqliteComments extends SqlitePart {
   }
 }
 
+/** Which users follow which. */
 export class SqliteFollows extends SqlitePart {
   has(follower: string, followed: string): boolean {
     const query = "SELECT 1 FROM follows WHERE follower = ? AND followed = ?";

@@ -1,6 +1,7 @@
 /** The entries of a room's stores in SQLite, and their sizes. */
-import { type EntryText, KeptTexts, TextMemory } from "./kept-texts.ts";
+
 import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
+import { type EntryText, TextCache, TextCacheMemory } from "./text-cache.ts";
 
 export interface StoredEntry {
   readonly key: string;
@@ -32,7 +33,7 @@ export class SqliteEntries extends SqlitePart {
   readonly #texts: SqliteEntryTexts;
 
   /** Texts are kept in `memory`: that of the isolate. */
-  constructor(tables: SqliteTables, memory?: TextMemory) {
+  constructor(tables: SqliteTables, memory?: TextCacheMemory) {
     super(tables);
     this.#texts = new SqliteEntryTexts(tables, memory);
     tables.onUndone((writes) => {
@@ -126,12 +127,12 @@ const FEW_ROWS = 8;
 /** SQLite orders it behind every text. */
 const BEHIND_ALL = new ArrayBuffer(0);
 
-const MEMORY = new TextMemory(KEPT_BYTES);
+const MEMORY = new TextCacheMemory(KEPT_BYTES);
 
 /** Reads entries as text, which is sent as it is. Unchanged text is read once. */
 class SqliteEntryTexts extends SqlitePart {
-  readonly #memory: TextMemory;
-  readonly #byStore = new Map<string, KeptTexts>();
+  readonly #memory: TextCacheMemory;
+  readonly #byStore = new Map<string, TextCache>();
 
   constructor(tables: SqliteTables, memory = MEMORY) {
     super(tables);
@@ -141,7 +142,7 @@ class SqliteEntryTexts extends SqlitePart {
   *scan(store: string, after: string, { entries, bytes }: StoreSize): Generator<EntryText> {
     const limit = Math.ceil((TEXT_BYTES * entries) / Math.max(1, bytes));
     const rows = Math.min(Math.max(limit, FEW_ROWS), MANY_ROWS);
-    const kept = this.#byStore.get(store) ?? new KeptTexts(this.#memory);
+    const kept = this.#byStore.get(store) ?? new TextCache(this.#memory);
     this.#byStore.set(store, kept);
     for (let last: string | null = after; last !== null; ) {
       const found = kept.find(last);

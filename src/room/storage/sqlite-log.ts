@@ -103,6 +103,7 @@ export class SqliteChanges extends SqlitePart {
   }
 }
 
+/** The epochs of the log: a new one begins when changes that clients received may have been taken back. */
 export class SqliteEpochs extends SqlitePart {
   latest(): string | null {
     return this.tables.find<{ id: string }>("SELECT id FROM epochs ORDER BY number DESC LIMIT 1")?.id ?? null;

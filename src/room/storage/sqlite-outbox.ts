@@ -46,6 +46,7 @@ interface Participant {
   readonly joinedAt: number;
 }
 
+/** The events that the outbox has yet to pass on. */
 export class SqliteEvents extends SqlitePart {
   readonly #appended: () => void;
   readonly #trace: () => string | null;
@@ -141,6 +142,7 @@ export class SqliteChangedStores extends SqlitePart {
   }
 }
 
+/** Documents whose events are recorded together after an interval. */
 export class SqliteDocumentNotes extends SqlitePart {
   /** Of `document.updated`, the first of each document stays. */
   note({ event, document, seq, name }: Omit<DocumentNote, "position">): void {
@@ -168,6 +170,7 @@ export class SqliteDocumentNotes extends SqlitePart {
   }
 }
 
+/** The occupancy period: the time from the first user to the last, which has an ID. */
 export class SqliteOccupancy extends SqlitePart {
   #readFact(name: string): string | null {
     const query = "SELECT value FROM facts WHERE name = ?";

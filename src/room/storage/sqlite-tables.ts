@@ -274,6 +274,7 @@ export class SqliteTables {
   }
 }
 
+/** Base of the stores of a room: access to the tables, and numbers that are never given twice. */
 export abstract class SqlitePart {
   protected readonly tables: SqliteTables;
 

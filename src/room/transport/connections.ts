@@ -125,6 +125,7 @@ export class Connections {
 /** The phases of an address's sockets by id, oldest first. No such map is empty. */
 type SocketsOfAddress = Map<string, (Waiting | Authorizing)["phase"]>;
 
+/** Sockets that have not joined, by address and phase, within bounds that strangers may use. */
 class WaitingSockets {
   readonly #byAddress = new Map<string, SocketsOfAddress>();
   #size = 0;

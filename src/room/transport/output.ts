@@ -141,6 +141,7 @@ interface Reader {
   readonly output: Output;
 }
 
+/** Finds the sockets whose clients read too slowly, alone or all together. */
 export class SlowReaders<Socket extends Reader> {
   readonly #open: () => Iterable<Socket>;
   readonly #slow = new Set<Socket>();

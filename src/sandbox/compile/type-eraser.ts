@@ -20,7 +20,8 @@ import {
 /** The ends of lines, as JavaScript knows them. */
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
-class Blanks {
+/** A text whose parts become spaces, so that lines and columns stay. */
+class BlankedText {
   readonly #text: string;
   readonly #units: string[];
   readonly #done: boolean[] = [];
@@ -79,7 +80,7 @@ const isThis = (node: Node): boolean => node.type === "Identifier" && node.name 
 export class TypeEraser {
   readonly #text: string;
   readonly #program: Program;
-  readonly #blanks: Blanks;
+  readonly #blanks: BlankedText;
   readonly #kept: Node[] = [];
   readonly #erased = new Set<Node>();
   readonly #openEnds = new Set<number>();
@@ -87,7 +88,7 @@ export class TypeEraser {
   constructor(text: string, program: Program) {
     this.#text = text;
     this.#program = program;
-    this.#blanks = new Blanks(text);
+    this.#blanks = new BlankedText(text);
   }
 
   /** The program without types. Throws {@link CodeError} for the first thing that is unsupported. */

@@ -95,7 +95,7 @@ export const connectEachTime = (port: DebugPort): PoolConnections => ({
  * Keeps the latest connection, for an object: its programs run in one process, until that ends. Each run still passes
  * its own capability, which ends with it.
  */
-export class KeptConnection implements PoolConnections {
+export class ReusedConnection implements PoolConnections {
   readonly #port: DebugPort;
   #kept: { readonly key: string; readonly address: string; readonly opened: Promise<object> } | null = null;
 

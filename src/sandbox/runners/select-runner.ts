@@ -11,11 +11,11 @@ import { Isolates, LoaderRunner } from "./loader-runner.ts";
 import { type ApiPorts, NamespaceApi } from "./namespace-api.ts";
 import {
   connectEachTime,
-  KeptConnection,
   type PoolBindings,
   PoolClient,
   type PoolConnections,
   PoolRunner,
+  ReusedConnection,
 } from "./pool-client.ts";
 import type { Runner } from "./runner.ts";
 
@@ -31,7 +31,7 @@ interface RunnerBindings extends PoolBindings {
  */
 export function selectRunner(env: Settings & RunnerBindings): Runner {
   const { DISPATCHER, LOADER } = env;
-  const pool = openPool(env, (port) => new KeptConnection(port));
+  const pool = openPool(env, (port) => new ReusedConnection(port));
   if (pool !== null) return new PoolRunner(pool);
   if (DISPATCHER !== undefined) {
     return new DispatchRunner(DISPATCHER, new NamespaceApi(namespaceSettings(env), PORTS), runLimits(env));

@@ -12,7 +12,7 @@ export interface RefusedField {
   readonly error: AtriumError;
 }
 
-export class OwnState {
+export class OwnPresence {
   /** All fields ever set: a removed one is undefined, because the room may still have it. */
   #fields: ReadonlyMap<string, unknown> = new Map();
   #visible: PresenceState = {};

@@ -6,7 +6,7 @@ import type { Runtime } from "../core/runtime.ts";
 import type { PresenceState } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
 import { listOf, NOTICE_REFUSED } from "./connection/frames.ts";
-import { OwnState, type RefusedField } from "./own-presence.ts";
+import { OwnPresence, type RefusedField } from "./own-presence.ts";
 import type { Users } from "./users.ts";
 
 const UPDATE_INTERVAL_MS = 50;
@@ -51,7 +51,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   #backoffMs = UPDATE_INTERVAL_MS;
   readonly #refusedFields = new Set<string>();
   readonly #listeners = new Map<string, Set<Listener>>();
-  readonly #own = new OwnState();
+  readonly #own = new OwnPresence();
   #states: ReadonlyMap<string, PresenceOf> = new Map();
   /** User ids by the numbers of the room. */
   readonly #numbered = new Map<unknown, unknown>();
@@ -239,6 +239,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   }
 }
 
+/** Runs an action at once, and then at most once in each interval. */
 class Throttle {
   readonly #runtime: Runtime;
   intervalMs = UPDATE_INTERVAL_MS;

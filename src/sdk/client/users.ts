@@ -202,6 +202,7 @@ export class Users extends Emitter<UsersEvents> {
   }
 }
 
+/** The follows of a room, in both directions. */
 class Follows {
   readonly #followed = new Map<string, Set<string>>();
   readonly #followers = new Map<string, Set<string>>();

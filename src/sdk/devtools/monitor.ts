@@ -11,6 +11,7 @@ const PING_INTERVAL_MS = 2_000;
 const CUT = { code: 1006, reason: "Cut in DevTools" };
 const openers = new WeakMap<Runtime, Runtime["open"]>();
 
+/** The connection of a client: state, latency, counts, and a switch that cuts it. */
 export class ConnectionMonitor {
   readonly client: InspectedClient;
   readonly #inspection: Inspection;
@@ -153,6 +154,7 @@ function watchOwnWrites(
 
 const KEPT_CHANGES = 20;
 
+/** All that the panel shows of a client. */
 export class Monitor extends ConnectionMonitor {
   readonly #inspection: Inspection;
   readonly #changes = new Map<string, RecentChange[]>();

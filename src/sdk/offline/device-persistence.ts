@@ -6,7 +6,7 @@ import { AtriumError, type Fault } from "../core/error.ts";
 import { Deferred, type Runtime } from "../core/runtime.ts";
 import { ChangeRecorder, type PersistenceOptions } from "./change-recorder.ts";
 import { Locks, OrphanedWriteRecovery } from "./orphaned-write-recovery.ts";
-import { OtherWrites } from "./other-writes.ts";
+import { OtherClientWrites } from "./other-client-writes.ts";
 import type { KeptEntry, KeptStores, OfflineRoom, StoresChange } from "./storage.ts";
 import { StoresRecorder } from "./stores-recorder.ts";
 
@@ -20,7 +20,7 @@ const EMPTY: StoresChange = { seq: 0, stores: [], replaced: "all", put: [], remo
 interface Use {
   readonly room: OfflineRoom;
   readonly locks: Locks;
-  readonly others: OtherWrites;
+  readonly others: OtherClientWrites;
 }
 
 export class DevicePersistence implements OfflinePersistence {
@@ -89,7 +89,7 @@ export class DevicePersistence implements OfflinePersistence {
       announced: (message) => announced(message),
     });
     const locks = new Locks(room);
-    const others = new OtherWrites(client, room, this.#runtime);
+    const others = new OtherClientWrites(client, room, this.#runtime);
     try {
       const recovery = new OrphanedWriteRecovery(room, locks, (writer, kept) => {
         recorder.recover(kept);

@@ -1,6 +1,7 @@
 /** Recovers the kept writes of clients that are gone. A living client holds its lock. */
 import type { KeptWrite, OfflineRoom } from "./storage.ts";
 
+/** The locks that one client holds until its end. */
 export class Locks {
   readonly #room: OfflineRoom;
   readonly #ending = new AbortController();

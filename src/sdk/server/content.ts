@@ -127,6 +127,7 @@ export interface CommentFilter extends Scroll {
   readonly resolved?: boolean;
 }
 
+/** `AtriumServer.comments`: threads of a room. */
 export class Comments extends Resource {
   /** Oldest first. */
   list(roomId: string, filter: CommentFilter = {}): Promise<Listed<"comments", wire.Comment>> {
@@ -174,6 +175,7 @@ export interface FileSearch {
   readonly userId?: string;
 }
 
+/** `AtriumServer.files`: the files of a room. */
 export class Files extends Resource {
   upload(roomId: string, upload: ServerUpload): Promise<wire.UploadResult> {
     return uploadFile(this.rest, { roomId, ...upload });

@@ -49,6 +49,7 @@ export interface RequestFilter {
   readonly roomId?: string;
 }
 
+/** `AtriumServer.requests`: the latest requests to the API. */
 export class Requests extends Resource {
   /** Newest first, about a second late; some are sampled. */
   list(

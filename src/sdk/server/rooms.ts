@@ -76,6 +76,7 @@ export interface UserWithSessions {
   readonly sessions: wire.UserSession[];
 }
 
+/** `AtriumServer.users`: the users of a room. */
 export class Users extends Resource {
   /** Creates a user. Give its `token` to the browser, which joins the room with it. */
   create(user: input.UserInput): Promise<wire.UserWithToken> {

@@ -104,6 +104,7 @@ export class Webhooks extends Resource {
 /** Longer than a run can take, including the run that it may have to wait for. */
 const RUN_TIMEOUT_MS = 75_000;
 
+/** `AtriumServer.workflows`: programs that run on events. */
 export class Workflows extends Resource {
   /**
    * Creates a workflow of JavaScript or TypeScript, enabled and for all rooms unless `roomId` is given. It needs an event,

@@ -51,7 +51,7 @@ interface Waiting {
 export class ProgramPool {
   readonly #settings: PoolSettings;
   readonly #ports: PoolPorts;
-  readonly #tenants: Tenants;
+  readonly #tenants: OrganizationUsage;
   /** The promise settles when the process listens. */
   readonly #members = new Map<PoolMember, Promise<void>>();
   readonly #assigned = new Map<string, PoolMember>();
@@ -66,7 +66,7 @@ export class ProgramPool {
   constructor(settings: PoolSettings, ports: PoolPorts) {
     this.#settings = settings;
     this.#ports = ports;
-    this.#tenants = new Tenants(ports.now);
+    this.#tenants = new OrganizationUsage(ports.now);
   }
 
   /** Leases a process that has run no other program. Rejects when none could be started, or became free in time. */
@@ -256,7 +256,7 @@ interface Account {
   at: number;
 }
 
-class Tenants {
+class OrganizationUsage {
   readonly #now: () => number;
   readonly #accounts = new Map<string, Account>();
 

@@ -7,7 +7,7 @@ import { useFollowedId } from "../room/participants.ts";
 import type { Point } from "../room/shape.ts";
 import { Camera } from "./camera.ts";
 import { Gestures, type Tool } from "./gestures.ts";
-import { KeyPen, type PenState } from "./key-pen.ts";
+import { KeyboardPen, type PenState } from "./keyboard-pen.ts";
 import { useKeys } from "./keys.ts";
 import { NoteCards } from "./note.tsx";
 import { Shapes, useDrawing } from "./shapes.tsx";
@@ -15,7 +15,7 @@ import { Toolbar } from "./toolbar.tsx";
 
 /** The pen for keys: its position and its actions. */
 interface PenProps {
-  readonly pen: KeyPen;
+  readonly pen: KeyboardPen;
 }
 
 const usePen = ({ pen }: PenProps): PenState | null => useSyncExternalStore(pen.subscribe, () => pen.state);
@@ -76,7 +76,7 @@ export function Board() {
   const drawing = useDrawing();
   const [camera] = useState(() => new Camera());
   const [gestures] = useState(() => new Gestures(camera, drawing));
-  const [pen] = useState(() => new KeyPen(camera, gestures, freePart));
+  const [pen] = useState(() => new KeyboardPen(camera, gestures, freePart));
   const [tool, setTool] = useState<Tool>("move");
   const [tint, setTint] = useState(1);
   const main = useRef<HTMLElement>(null);

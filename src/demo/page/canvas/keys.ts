@@ -3,7 +3,7 @@ import type { History } from "atrium/client";
 import { useEffect, useRef } from "react";
 import type { Camera } from "./camera.ts";
 import type { Tool } from "./gestures.ts";
-import type { KeyPen } from "./key-pen.ts";
+import type { KeyboardPen } from "./keyboard-pen.ts";
 
 /** The key of each tool, which its button shows. */
 export const KEYS: Readonly<Record<Tool, string>> = {
@@ -30,7 +30,7 @@ const ZOOM = new Map([
 interface Keyed {
   readonly camera: Camera;
   readonly history: Pick<History, "undo" | "redo">;
-  readonly pen: KeyPen;
+  readonly pen: KeyboardPen;
   choose(tool: Tool): void;
   add(): Promise<void>;
 }

@@ -4,14 +4,14 @@ import { AppError } from "../../../platform/errors.ts";
 import { type Author, distinctAuthors } from "../../types/documents.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
 import {
+  type ComparedDocument,
   closingTag,
   openingTag,
   type Piece,
   type Point,
   requireDepth,
-  type TwoPoints,
   valueAt,
-} from "./points.ts";
+} from "./compared-document.ts";
 
 /** The values of a format as JSON, and the authors of the difference. */
 interface Format {
@@ -26,7 +26,7 @@ class Formats {
   readonly #formats = new Map<string, Format>();
 
   /** Passes a mark with which a format begins or ends. */
-  pass(points: TwoPoints, item: Y.Item, { key, value }: Y.ContentFormat): void {
+  pass(points: ComparedDocument, item: Y.Item, { key, value }: Y.ContentFormat): void {
     const format = this.#formats.get(key) ?? { before: NONE, after: NONE, authors: [] };
     const json = JSON.stringify(value);
     for (const { op, authors } of points.pieces(item))
@@ -48,17 +48,17 @@ class Formats {
 export const isText = (type: Items): boolean => type instanceof Y.Text || type instanceof Y.XmlFragment;
 
 /** Returns the whole text in its order; nothing when it is unchanged. */
-export function compareText(points: TwoPoints, type: Items, budget: Budget, depth: number): Segment[] {
+export function compareText(points: ComparedDocument, type: Items, budget: Budget, depth: number): Segment[] {
   const segments = new Segments(budget);
   new TextComparison(points, segments).read(type, depth);
   return segments.differences();
 }
 
 class TextComparison {
-  readonly #points: TwoPoints;
+  readonly #points: ComparedDocument;
   readonly #segments: Segments;
 
-  constructor(points: TwoPoints, segments: Segments) {
+  constructor(points: ComparedDocument, segments: Segments) {
     this.#points = points;
     this.#segments = segments;
   }
@@ -145,6 +145,7 @@ const MAX_ANSWER_LENGTH = 8 * 1024 * 1024;
 /** JSON around a difference, and around an author. */
 const FRAME_LENGTH = 64;
 
+/** Bounds the answer of a comparison. */
 export class Budget {
   #left = MAX_ANSWER_LENGTH;
 

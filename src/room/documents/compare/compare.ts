@@ -4,7 +4,7 @@ import type { Author } from "../../types/documents.ts";
 import type { Authored } from "../history/attribution.ts";
 import { type Items, itemsOf, type SharedType, sharedTypeOf } from "../updates/built-document.ts";
 import { Budget, compareText, isText, type Segment } from "./compare-text.ts";
-import { type Point, requireDepth, TwoPoints, valueAt } from "./points.ts";
+import { ComparedDocument, type Point, requireDepth, valueAt } from "./compared-document.ts";
 
 /** A difference. Applied in their order, changes lead from one point to the other. */
 export interface Change {
@@ -30,7 +30,7 @@ export function compareType(
   type: SharedType,
   root: string,
 ): Change[] {
-  const points = new TwoPoints(before, since);
+  const points = new ComparedDocument(before, since);
   const shared = sharedTypeOf(points.doc, type, root);
   const comparison = new Comparison(points);
   comparison.compare(shared, []);
@@ -39,10 +39,10 @@ export function compareType(
 
 class Comparison {
   readonly changes: Change[] = [];
-  readonly #points: TwoPoints;
+  readonly #points: ComparedDocument;
   readonly #budget = new Budget();
 
-  constructor(points: TwoPoints) {
+  constructor(points: ComparedDocument) {
     this.#points = points;
   }
 

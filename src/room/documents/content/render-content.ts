@@ -11,7 +11,7 @@ import {
   sharedTypeOf,
 } from "../updates/built-document.ts";
 import { DOCUMENT_LIMITS } from "../updates/limits.ts";
-import { Extent, entriesOf, MAX_DEPTH, TextRendering, valuesOf } from "./text-rendering.ts";
+import { entriesOf, LengthBudget, MAX_DEPTH, TextRendering, valuesOf } from "./text-rendering.ts";
 
 interface NamedType {
   readonly name: string;
@@ -36,7 +36,7 @@ interface Rendering {
 export function renderContent(update: Uint8Array, { type, root, maxLength }: Rendering): Rendered {
   const { doc } = new BuiltDocument([update]);
   const types = typesOf(doc);
-  const extent = new Extent(maxLength ?? DOCUMENT_LIMITS.shownLength);
+  const extent = new LengthBudget(maxLength ?? DOCUMENT_LIMITS.shownLength);
   const content = render(sharedTypeOf(doc, type, root), extent, type);
   if (extent.isCut && maxLength === null)
     throw new AppError(
@@ -47,7 +47,7 @@ export function renderContent(update: Uint8Array, { type, root, maxLength }: Ren
   return { content, isTruncated: extent.isCut, types };
 }
 
-function render(items: Items, extent: Extent, type: SharedType): unknown {
+function render(items: Items, extent: LengthBudget, type: SharedType): unknown {
   switch (type) {
     case "text":
       return new TextRendering(extent).text(items);
@@ -87,10 +87,10 @@ const LEFT_OUT = Symbol("left out");
 const PUNCTUATION = 2;
 
 class JsonRendering {
-  readonly #extent: Extent;
+  readonly #extent: LengthBudget;
   readonly #texts: TextRendering;
 
-  constructor(extent: Extent) {
+  constructor(extent: LengthBudget) {
     this.#extent = extent;
     this.#texts = new TextRendering(extent);
   }

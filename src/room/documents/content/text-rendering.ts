@@ -19,9 +19,9 @@ export const entriesOf = ({ _map }: Items): [key: string, item: Y.Item][] =>
   [..._map].filter(([, { deleted }]) => !deleted);
 
 export class TextRendering {
-  readonly #extent: Extent;
+  readonly #extent: LengthBudget;
 
-  constructor(extent: Extent) {
+  constructor(extent: LengthBudget) {
     this.#extent = extent;
   }
 
@@ -164,7 +164,8 @@ const attributesOf = (attributes: object): string =>
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
 
-export class Extent {
+/** The characters that a rendering may still take. */
+export class LengthBudget {
   #left: number;
   #isCut = false;
 

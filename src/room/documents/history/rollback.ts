@@ -156,7 +156,7 @@ interface History {
 /** Operations that were written again: a repetition stands directly before its original. */
 function writtenAgain(doc: Y.Doc, history: History): RangeMap<true> {
   const again = new RangeMap<true>();
-  const repetitions = new Repetitions(doc, history);
+  const repetitions = new RepeatedText(doc, history);
   for (const run of runsOf(doc)) {
     const [{ id, rightOrigin }] = run;
     if (rightOrigin === null) continue;
@@ -192,7 +192,7 @@ function* runsOf(doc: Y.Doc): Generator<Run> {
   if (run !== null) yield run;
 }
 
-class Repetitions {
+class RepeatedText {
   readonly #doc: Y.Doc;
   readonly #history: History;
   /** Cached texts of containers: many items may stand before one. */

@@ -12,7 +12,8 @@ interface Kept {
   bytes: number;
 }
 
-class EarlyFrames {
+/** Frames of clients whose tokens are being verified, within bounds that strangers may use. */
+class BufferedFrames {
   readonly #bySocket = new Map<string, Kept>();
   #bytes = 0;
 
@@ -36,9 +37,10 @@ class EarlyFrames {
   }
 }
 
+/** Tokens that are being verified, by socket and document. */
 export class PendingTokens {
   /** Waiting frames, also of sockets that have not joined. */
-  readonly early = new EarlyFrames();
+  readonly early = new BufferedFrames();
   /** By joined socket: the token of each waiting document, by the client's name for it. */
   readonly #tokens = new Map<string, Map<string, string>>();
 

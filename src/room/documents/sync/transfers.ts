@@ -13,7 +13,7 @@ const MAX_ANSWER_MS = 90_000;
 
 export class Transfers {
   readonly #documents: Documents;
-  readonly #syncs = new BegunSyncs();
+  readonly #syncs = new StartedSyncs();
 
   constructor(documents: Documents) {
     this.#documents = documents;
@@ -100,7 +100,8 @@ const MAX_CLOCKS_OF_SOCKET = 10_000;
 
 type Clocks = ReadonlyMap<number, number>;
 
-class BegunSyncs {
+/** The operations that a client had at its step 1 and the room lacked: one status confirms all of them. */
+class StartedSyncs {
   /** By socket and document: clocks of the latest step 1 that the room lacks; null once all of them are stored. */
   readonly #clocks = new Map<string, Map<string, Clocks | null>>();
 

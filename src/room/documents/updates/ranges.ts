@@ -135,6 +135,7 @@ interface Span<Value> {
   readonly value: Value;
 }
 
+/** Values of operations: intervals of clocks by client, each with a value. */
 export class RangeMap<Value> {
   /** Sorted and disjoint. */
   readonly #byClient = new Map<number, Span<Value>[]>();

@@ -23,6 +23,7 @@ interface StatsProjectionPorts {
 const COPY_INTERVAL_MS = 1_000;
 const RETRY = { firstMs: 1_000, maxMs: 30_000 };
 
+/** Copies the room's stats to the database after changes, and after failures again. */
 export class StatsProjection {
   readonly #ports: StatsProjectionPorts;
   /** No copy is due before this time. */

@@ -12,9 +12,9 @@ import {
   type StorePage,
 } from "../../protocol/messages.ts";
 import type { Fault } from "../../protocol/protocol.ts";
-import type { EntryText } from "../../storage/kept-texts.ts";
 import type { StoredEntry, StoreSize } from "../../storage/sqlite-entries.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
+import type { EntryText } from "../../storage/text-cache.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
 import type { Changes } from "./changes.ts";
@@ -309,6 +309,7 @@ const STEP_BYTES = 1024 * 1024;
 
 const stepOf = (bytes: number): number => Math.floor(bytes / STEP_BYTES);
 
+/** The quota of stored bytes as the database last answered it, checked before a room grows. */
 export class StoreQuota {
   readonly #ports: Pick<RoomPorts, "planAlarm">;
   readonly #bytesOf: (part: CountedPart) => number;

@@ -184,6 +184,7 @@ interface TransportListener {
   closed(closure: Closure): void;
 }
 
+/** A WebSocket with a heartbeat: it counts as lost when nothing arrives in time. */
 export class Transport {
   readonly #runtime: Runtime;
   readonly socket: WebSocket;

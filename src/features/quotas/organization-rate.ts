@@ -46,7 +46,7 @@ function fairShare(limit: number, wanted: readonly number[]): number {
   return left / sharing;
 }
 
-export class RateSum {
+export class OrganizationRate {
   readonly #rates = new Map<string, Rate>();
 
   /** Adds what was counted in a window that ends at `now` (epoch ms). */

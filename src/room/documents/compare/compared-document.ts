@@ -19,7 +19,7 @@ export interface Piece {
   readonly authors: readonly Author[];
 }
 
-export class TwoPoints {
+export class ComparedDocument {
   readonly doc: Y.Doc;
   readonly #attribution: Attribution;
   /** Tells whether an operation was shown at the first point; undefined for later ones. */
@@ -97,7 +97,7 @@ function plainValues(content: Y.Item["content"]): readonly unknown[] {
 
 /** The value of an item at a point: of its operation with this offset. */
 export function valueAt(
-  points: TwoPoints,
+  points: ComparedDocument,
   { content }: Y.Item,
   offset: number,
   point: Point,
@@ -107,7 +107,7 @@ export function valueAt(
   return JSON.parse(jsonOf(plainValues(content)[offset]) ?? "null");
 }
 
-function typeAt(points: TwoPoints, type: Items, point: Point, depth: number): unknown {
+function typeAt(points: ComparedDocument, type: Items, point: Point, depth: number): unknown {
   requireDepth(depth);
   if (type instanceof Y.Map) {
     const entries = [...points.entries(type, point)];
@@ -123,7 +123,7 @@ function typeAt(points: TwoPoints, type: Items, point: Point, depth: number): un
     : inner;
 }
 
-function shownValues(points: TwoPoints, item: Y.Item, point: Point, depth: number): unknown[] {
+function shownValues(points: ComparedDocument, item: Y.Item, point: Point, depth: number): unknown[] {
   const { content } = item;
   if (content instanceof Y.ContentFormat) return [];
   const gone = point === "after" ? "delete" : "insert";
@@ -138,7 +138,7 @@ function shownValues(points: TwoPoints, item: Y.Item, point: Point, depth: numbe
 
 const nameOf = (element: Y.XmlElement): string => element.nodeName.toLocaleLowerCase();
 
-export function openingTag(points: TwoPoints, element: Y.XmlElement, point: Point): string {
+export function openingTag(points: ComparedDocument, element: Y.XmlElement, point: Point): string {
   const attributes = [...points.entries(element, point)].map(
     ([key, item]) => [key, valueAt(points, item, item.length - 1, point, 0)] as const,
   );

@@ -24,11 +24,12 @@ function compareKeys(a: string, b: string): number {
   return a.length - b.length;
 }
 
-export class TextMemory {
+/** Memory for the texts of all stores of an isolate: the least recently used give way. */
+export class TextCacheMemory {
   readonly #maxBytes: number;
   #bytes = 0;
   /** Bytes of each holder, the least recently used first. */
-  readonly #held = new Map<KeptTexts, number>();
+  readonly #held = new Map<TextCache, number>();
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -39,7 +40,7 @@ export class TextMemory {
   }
 
   /** Whether a holder may keep this many more bytes. The least recently used holders give theirs up for it. */
-  take(holder: KeptTexts, bytes: number): boolean {
+  take(holder: TextCache, bytes: number): boolean {
     const own = this.#held.get(holder) ?? 0;
     if (own + bytes > this.#maxBytes) return false;
     this.#hold(holder, own + bytes);
@@ -51,16 +52,16 @@ export class TextMemory {
     return true;
   }
 
-  give(holder: KeptTexts, bytes: number): void {
+  give(holder: TextCache, bytes: number): void {
     this.#hold(holder, (this.#held.get(holder) ?? 0) - bytes);
   }
 
-  release(holder: KeptTexts): void {
+  release(holder: TextCache): void {
     this.#hold(holder, 0);
     this.#held.delete(holder);
   }
 
-  #hold(holder: KeptTexts, bytes: number): void {
+  #hold(holder: TextCache, bytes: number): void {
     this.#bytes += bytes - (this.#held.get(holder) ?? 0);
     this.#held.delete(holder);
     this.#held.set(holder, bytes);
@@ -71,12 +72,13 @@ interface Piece extends EntryText {
   readonly after: string;
 }
 
-export class KeptTexts {
-  readonly #memory: TextMemory;
+/** The cached texts of one store. */
+export class TextCache {
+  readonly #memory: TextCacheMemory;
   /** In the order of keys, without overlaps. Between two there may be entries that are not kept. */
   #pieces: Piece[] = [];
 
-  constructor(memory: TextMemory) {
+  constructor(memory: TextCacheMemory) {
     this.#memory = memory;
   }
 

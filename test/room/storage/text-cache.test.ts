@@ -3,9 +3,9 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { TextMemory } from "../../../src/room/storage/kept-texts.ts";
 import { SqliteEntries } from "../../../src/room/storage/sqlite-entries.ts";
 import { SqliteTables } from "../../../src/room/storage/sqlite-tables.ts";
+import { TextCacheMemory } from "../../../src/room/storage/text-cache.ts";
 
 /** UTF-16 has the last two the other way round. */
 const KEYS = [..."abcdefghijklmnopqrstuvwxyz".split(""), "\ue000", "🎉"];
@@ -60,7 +60,7 @@ function compare(entries: SqliteEntries, store: string, after: string, most: num
 /** A room's tables, and its entries of the stores `s` and `t`. */
 const opened = (
   work: (tables: CountedTables, entries: SqliteEntries) => void,
-  memory: TextMemory,
+  memory: TextCacheMemory,
 ): Promise<void> =>
   runInDurableObject(env.ROOMS.getByName(crypto.randomUUID()), (_, { storage }) => {
     const tables = new CountedTables(storage);
@@ -93,10 +93,10 @@ describe("kept texts", () => {
       expect([reads(), reads()]).toEqual([3, 1]);
       tables.clear();
       expect(compare(entries, "s", "", 1)).toEqual({ sent: [], stored: [] });
-    }, new TextMemory(100_000)));
+    }, new TextCacheMemory(100_000)));
 
   it("are what the store has after any writes, also undone ones, after all is gone and restored, as much as memory holds", () => {
-    const memory = new TextMemory(MAX_BYTES);
+    const memory = new TextCacheMemory(MAX_BYTES);
     return opened((tables, first) => {
       let entries = first;
       const follow = ({ kind, store, key, most }: Step, version: number) => {

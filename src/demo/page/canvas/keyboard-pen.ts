@@ -15,7 +15,7 @@ export interface PenState {
   readonly tool: Tool;
 }
 
-export class KeyPen {
+export class KeyboardPen {
   /** Null while it is not in use. */
   state: PenState | null = null;
   #tool: Tool = "move";

@@ -21,7 +21,7 @@ interface Shown {
 const idOf = ({ origin, writer, number }: KeptWrite): string =>
   origin ? `${origin.writer} ${origin.number}` : `${writer} ${number}`;
 
-export class OtherWrites {
+export class OtherClientWrites {
   readonly #client: KeptClient;
   readonly #room: OfflineRoom;
   readonly #runtime: Runtime;

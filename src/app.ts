@@ -29,7 +29,10 @@ const handleRequest = createPipeline(compose);
 export const app = new Hono<{ Bindings: Env }>();
 
 const callOf = ({ req, env, executionCtx }: Context<{ Bindings: Env }>) => ({
-  ...{ request: req.raw, env, execution: executionCtx, params: req.param() },
+  request: req.raw,
+  env,
+  execution: executionCtx,
+  params: req.param(),
 });
 
 app.get(pathOf(hocuspocusEndpoint, { segment: ":$1", rest: ":$1{.+}" }), (c, next) =>

@@ -1,7 +1,7 @@
 /** The bindings of a deployment, as wrangler.toml names them. */
 import type { SettingName } from "./platform/settings.ts";
 
-/** The bindings, as wrangler.toml names them. Settings are strings until a function below parses them. */
+/** Settings are strings; `platform/settings.ts` and `platform/config.ts` parse them. */
 export interface Env extends Partial<Record<SettingName, string>> {
   /** The directory. d1/databases opens DB_2 and so on. */
   readonly DB: D1Database;

@@ -1,4 +1,4 @@
-/** Mails to owners: much waits for a webhook, or the service has disabled a webhook or workflow. */
+/** Mails to owners: a webhook has a high backlog, or the service has disabled a webhook or workflow. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { BacklogReport } from "../../src/delivery/subscriber/handler.ts";
@@ -47,7 +47,7 @@ async function withWebhook(mailbox: Mailbox, owner: Account) {
   return { id, handler, report, at };
 }
 
-it("owners who want them are mailed when much waits for a webhook, once a day, however often it is reported", async () => {
+it("owners who want them are mailed about a high backlog of a webhook, once a day, however often it is reported", async () => {
   const [mailbox, owner] = [new Mailbox(), await account()];
   const [first, other, member] = [
     await addMember(owner.id),
@@ -68,7 +68,7 @@ it("owners who want them are mailed when much waits for a webhook, once a day, h
   const ofThem = [address, await addressOf(other.id), await addressOf(member.id)];
   expect(ofThem.map((each) => mailbox.to(each).length)).toEqual([1, 0, 0]);
   const [mail] = mailbox.to(address);
-  expect(mail?.subject).toBe("An organization: much waits for a webhook");
+  expect(mail?.subject).toBe("An organization: a webhook has a high backlog");
   expect(mail?.text).toContain("1234 deliveries (5 MiB) wait for the webhook https://hooks.example.com/a");
   expect(mail?.text).toContain(`${LINKS}/dashboard/${owner.id}/webhooks/${id}`);
   expect(mail?.text).toContain(`${LINKS}/dashboard/${owner.id}/settings/profile`);

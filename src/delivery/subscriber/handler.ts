@@ -55,7 +55,7 @@ export interface DeliveryHandler {
   /** From now on the handler uses no cached row of a lower version. */
   requireVersion(version: number): void;
   release(): void;
-  /** Disables the subscriber, because too much waits for it. Rejects when the database fails. */
+  /** Disables the subscriber, because its backlog is too large. Rejects when the database fails. */
   suspend(): Promise<void>;
   /** Notifies the organization of a high backlog; null means recovered. Rejects when that must be tried again. */
   reportBacklog(report: BacklogReport | null): Promise<void>;

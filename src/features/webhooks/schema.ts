@@ -33,7 +33,7 @@ export const Webhook = z
     }),
     enabled: z.boolean().meta({
       description:
-        "A disabled webhook receives nothing. An endpoint that answers 410, fails for five days, fails 50 times without ever answering 2xx, or is so slow that too much waits for it disables its webhook.",
+        "A disabled webhook receives nothing. The service disables a webhook whose endpoint answers 410, fails for five days, fails 50 times without ever answering 2xx, or is so slow that the backlog becomes too large.",
     }),
     disabled_reason: z.string().optional().meta({
       description: "Why the service has disabled the webhook, and what to do. Absent in every other case.",

@@ -59,6 +59,6 @@ export const rotateSecret = (
     updatedAt: nextVersion(webhooks.updatedAt, now),
   });
 
-/** Notes since when much waits for the webhook (epoch ms), or null that it keeps up. No change of it: its version stays. */
+/** Notes the start of a high backlog (epoch ms), or null for its end. The webhook does not change: its version stays. */
 export const markBacklogged = (tenant: Tenant, id: string, since: number | null) =>
   change(tenant, id, { backloggedSince: since });

@@ -31,7 +31,7 @@ export const webhooks = sqliteTable(
     /** The rotated secret, which keeps signing until then (epoch ms); both null before the first rotation. */
     previousSecret: text("previous_secret"),
     previousSecretUntil: integer("previous_secret_until"),
-    /** Since when much waits for the webhook (epoch ms); null while it keeps up. */
+    /** The start of a high backlog (epoch ms); null while the webhook keeps up. */
     backloggedSince: integer("backlogged_since"),
     createdAt: integer("created_at").notNull(),
     /** Grows with each change: it is also the row's version. */

@@ -318,17 +318,24 @@ function backlogNotice({ id, url }: Named, report: BacklogReport): Notice {
   const since = oldestAt === null ? "" : `, the oldest since ${presentTime(oldestAt)}`;
   const size = Math.max(1, Math.round(bytes / MEBIBYTE));
   return {
-    ...{ id: eventId, topic: warningTopic(id), coveredBy: [disabledTopic(id)], now, page: `/webhooks/${id}` },
-    subject: "much waits for a webhook",
+    id: eventId,
+    topic: warningTopic(id),
+    coveredBy: [disabledTopic(id)],
+    now,
+    page: `/webhooks/${id}`,
+    subject: "a webhook has a high backlog",
     paragraphs: [
       `${deliveries} deliveries (${size} MiB) wait for the webhook ${url}${since}. Its receiver fails, or is slower than events arrive.`,
-      "When too much waits, the service disables the webhook, and keeps what waits.",
+      "When the backlog becomes too large, the service disables the webhook, and keeps the waiting events.",
     ],
   };
 }
 
 const disabledNotice = ({ id, url, updatedAt }: WebhookRow, reason: DisabledReason, now: number): Notice => ({
-  ...{ id: `${id} ${updatedAt}`, topic: disabledTopic(id), now, page: `/webhooks/${id}` },
+  id: `${id} ${updatedAt}`,
+  topic: disabledTopic(id),
+  now,
+  page: `/webhooks/${id}`,
   subject: "a webhook was disabled",
   paragraphs: [`The service has disabled the webhook ${url}.`, DISABLED_MESSAGES[reason]],
 });

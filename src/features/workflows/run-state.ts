@@ -92,7 +92,10 @@ const disabledNotice = (
   reason: DisabledReason,
   now: number,
 ): Notice => ({
-  ...{ id: eventId, topic: `workflow ${id} disabled`, now, page: `/workflows/${id}` },
+  id: eventId,
+  topic: `workflow ${id} disabled`,
+  now,
+  page: `/workflows/${id}`,
   subject: "a workflow was disabled",
   paragraphs: [`The service has disabled the workflow ${nameInMail(name)}.`, DISABLED_MESSAGES[reason]],
 });

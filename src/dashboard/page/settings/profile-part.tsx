@@ -86,7 +86,7 @@ function Notices() {
           value={data.wanted ? "on" : "off"}
           disabled={change.isPending}
           onChange={(event) => change.mutate(event.currentTarget.value === "on")}
-          hint={`To you, as an owner of ${organization.name}: much waits for a webhook, or the service has disabled a webhook or workflow.`}
+          hint={`To you, as an owner of ${organization.name}: a webhook has a high backlog, or the service has disabled a webhook or workflow.`}
           options={[
             ["on", "Send me mails"],
             ["off", "Send me none"],

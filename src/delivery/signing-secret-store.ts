@@ -73,7 +73,7 @@ export async function sealSecret(sealer: Sealer, secret: string, owner: Subscrib
   return `${MARK}${keyId}:${sealed}`;
 }
 
-/** How long a rotated secret is in force beside the new one. */
+/** The time for which a rotated secret is in force beside the new one. */
 const OVERLAP_MS = DAY_MS;
 
 /** A new secret, the same as it is stored, and until when (epoch ms) one that it replaces is in force. */

@@ -59,7 +59,7 @@ const oneOf = (names: readonly string[]): string => names[Math.floor(Math.random
 
 /** The ways in which a visitor can ask for a board and a name; both are optional. */
 interface Visit {
-  /** Of a board that others have opened, or that this visitor opens. */
+  /** The room of a board that others have opened, or that this visitor opens. */
   readonly room?: string | undefined;
   readonly name?: string | undefined;
 }

@@ -137,7 +137,7 @@ interface EndpointDefinition<
   readonly status?: 200 | 201 | 202;
   readonly done: string;
   readonly data: Data;
-  /** How the audit log records what the endpoint changes; without it, it does not. */
+  /** The entry of the audit log for the endpoint's changes; none without it. */
   readonly audit?: AuditRule<Input<Path, z.infer<Query>, z.infer<Body>>, z.infer<Body>, z.infer<Data>>;
   readonly handle: (ctx: C, input: Input<Path, z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Data>>;
 }

@@ -50,7 +50,7 @@ const MAX_SEARCH_LENGTH = 256;
 
 const WHOLE_NUMBER = /^[0-9]+$/;
 
-/** How many items a page has: by default, and at most. */
+/** The items of a page: by default, and at most. */
 export const limitOf = (byDefault: number, max: number, items = "items") =>
   z
     .string()

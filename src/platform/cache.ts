@@ -49,7 +49,7 @@ export class TtlCache<V> {
   }
 }
 
-/** How long a row is used after it was read, unless a newer version is known to exist. */
+/** The time for which a row is used after its read, unless a newer version is known to exist. */
 const LIFETIME_MS = 1_000;
 
 /** Unlike a TTL cache, it shares one load among concurrent readers and discards a load that a change overtakes. */

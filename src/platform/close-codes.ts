@@ -1,4 +1,4 @@
-/** How error codes appear on sockets, defined once for the service and the SDK. Pure: the SDK bundles it. */
+/** Close codes of errors on sockets, defined once for the service and the SDK. Pure: the SDK bundles it. */
 
 export const CLOSE_CODES = {
   BAD_REQUEST: 4400,

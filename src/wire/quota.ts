@@ -25,7 +25,7 @@ export const isInDirectory = (quota: string): boolean => IN_DIRECTORY.includes(q
 export const COUNTERS = [...QUOTAS, "online_rooms", "backlogs"] as const;
 export type CounterName = (typeof COUNTERS)[number];
 
-/** How much of each an organization may have, unless the operator has set another limit for it. */
+/** The limit of each quota, unless the operator has set another one for the organization. */
 export type QuotaDefaults = Readonly<Record<QuotaName, number>>;
 
 export interface QuotaUse {

@@ -115,7 +115,7 @@ export async function readPage(query: PageQuery, read: ReadShard): Promise<LogPa
     (position, index) =>
       new ShardStream(position, (from, count) => read(index, { ...filter, after: from, limit: count })),
   );
-  // Of many shards each gives a part of the page: twice its share, so that few have to be asked again.
+  // Each of many shards gives twice its share of the page, so that few are asked again.
   const share = Math.min(limit, Math.ceil((2 * limit) / streams.length));
   await Promise.all(streams.map((stream) => stream.fill(share)));
   const events: LoggedEvent[] = [];

@@ -10,7 +10,7 @@ const SECRET_LENGTH = 43;
 /** 62^6 > 2^32. */
 const CHECKSUM_LENGTH = 6;
 const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
-/** How many characters of a key's start are stored in the clear, so that people can tell their keys apart. */
+/** The number of characters of a key's start that are stored in the clear, so that people can tell their keys apart. */
 const SHOWN_LENGTH = PREFIX.length + 4;
 
 const base62 = (value: bigint, length: number): string => {

@@ -10,7 +10,7 @@ import { requireRestored } from "../../wire/token-claims.ts";
 import { isApiKey } from "./api-key.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 
-/** How much longer a revoked key may work in another isolate, which nothing can notify: as long as a sign-in session. */
+/** The time for which a revoked key may still work in another isolate, which nothing can notify: as long as a sign-in session. */
 const KEY_CACHE_MS = 10_000;
 const MAX_CACHED = 10_000;
 

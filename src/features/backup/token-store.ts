@@ -34,7 +34,7 @@ export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose)
       .where(and(eq(operatorTokens.accountId, accountId), eq(operatorTokens.purpose, purpose))),
   );
 
-/** How long a token is valid. The command that has it writes another one before. */
+/** The lifetime of a token. The command that has it writes another one before. */
 export const OPERATOR_TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
 const PREFIX = "atrium_op_";

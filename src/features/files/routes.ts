@@ -35,7 +35,7 @@ const TypeFilter = z
 
 const { endpoint, formEndpoint, rawEndpoint } = endpointsFor<FileContext>({ module: "Files" });
 
-/** How much a form may have beside its file: fields, headers and an ignored preamble. */
+/** The bytes of a form beside its file: fields, headers and an ignored preamble. */
 const MAX_OVERHEAD_BYTES = 1024 * 1024;
 
 const { parameter: sort, orderOf } = sorting("Files", "uploadedAt", "filename", "size");

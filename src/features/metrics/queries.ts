@@ -9,7 +9,7 @@ import { selectQuotas } from "../quotas/statements.ts";
 import { selectFirstJoin } from "../rooms/statements.ts";
 import type { Activity, Overview, Usage } from "./schema.ts";
 
-/** How many points a range has, and of how many milliseconds each is. */
+/** The points of a range, and the milliseconds of each. */
 const LAYOUTS: Readonly<Record<Usage["range"], { readonly width: number; readonly points: number }>> = {
   "1h": { width: FINE_MS, points: 12 },
   "24h": { width: HOUR_MS, points: 24 },

@@ -10,7 +10,7 @@ import { OrganizationRate, type RateReport, type RateShare } from "./organizatio
 import { usedOf } from "./queries.ts";
 import { selectQuotas, setRate } from "./statements.ts";
 
-/** How often the rate is written to the database, and the limit read from there. */
+/** The interval at which the rate is written to the database, and the limit read from there. */
 const SYNC_MS = 15_000;
 const ACCOUNT = "accountId";
 

@@ -35,7 +35,7 @@ const usedOf = prepared(() =>
     ),
 );
 
-/** How many of the things that a quota counts the organization has, without a count of their rows. */
+/** The organization's use of a quota, without a count of rows. */
 export const countUsed = ({ accountId }: Tenant, quota: CounterName): Statement<{ total: number }> =>
   usedOf({ accountId, quota });
 

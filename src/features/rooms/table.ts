@@ -22,7 +22,7 @@ export const rooms = sqliteTable(
     /** The first join, epoch ms. Until then the room's object is empty, and changes are not sent to it. */
     firstJoinAt: integer("first_join_at"),
     totalUsersCreated: integer("total_users_created").notNull().default(0),
-    /** How many users it has now. Triggers count (see the migration `count_users_of_rooms`). */
+    /** The number of users now, which triggers count. */
     userCount: integer("user_count").notNull().default(0),
     /** A copy of the room's live stats, for lists. The room's object owns them. */
     activeParticipants: integer("active_participants").notNull().default(0),
@@ -37,7 +37,7 @@ export const rooms = sqliteTable(
     lastActiveAt: integer("last_active_at").notNull().default(0),
     /** A copy of what the room's stores have together, for the quota of the organization. Late by up to a MiB. */
     storeBytes: integer("store_bytes").notNull().default(0),
-    /** How many files it has, and their bytes. Triggers count (see the migration `delete_rooms_in_slices`). */
+    /** The number of files and their bytes, which triggers count. */
     fileCount: integer("file_count").notNull().default(0),
     fileBytes: integer("file_bytes").notNull().default(0),
     /** When the room was deleted, epoch ms. From then on the row only says what is left to remove: {@link IS_LIVE}. */

@@ -13,7 +13,7 @@ export const searchLists = sqliteTable(
     roomId: text("room_id").notNull(),
     /** `building` until the items from before are in the index; `removed` until nothing of the list is. */
     state: text({ enum: ["building", "complete", "removed"] }).notNull(),
-    /** How far the index is built, from the newest item on: the last one's time (epoch ms) and ID. */
+    /** The progress of the index, from the newest item on: the last one's time (epoch ms) and ID. */
     builtTime: integer("built_time").notNull().default(9007199254740991),
     builtId: text("built_id").notNull().default(""),
   },

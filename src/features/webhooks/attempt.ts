@@ -176,7 +176,7 @@ const MAX_KEPT_BYTES = 4 * 1024;
 
 interface ResponseBody {
   readonly text: string;
-  /** How reading ended; `whole` includes a body that was longer than what is read. */
+  /** The end of the read; `whole` includes a body that was longer than the bound. */
   readonly end: "whole" | "timeout" | "broken";
 }
 

@@ -7,7 +7,7 @@ import type { DisabledReason } from "./table.ts";
 /** A webhook whose every attempt has failed for this long is disabled. */
 const MAX_FAILING_MS = 5 * DAY_MS;
 
-/** How long a webhook has done nothing but fail. */
+/** The time for which a webhook has only failed. */
 interface Failing {
   /** Epoch milliseconds of the first failure since the last success; null while the webhook succeeds. */
   readonly failingSince: number | null;

@@ -21,7 +21,7 @@ export const webhooks = sqliteTable(
     events: text().notNull(),
     /** Null for all rooms. No foreign key: the events of a deleted room are still delivered. */
     roomId: text("room_id"),
-    /** How many events one request may have: `BatchLimits` as JSON; null for one each. */
+    /** The events of one request: `BatchLimits` as JSON; null for one each. */
     batch: text(),
     enabled: integer().notNull(),
     /** Why the service itself has disabled the webhook; null while it is enabled, or was disabled by a request. */

@@ -53,7 +53,7 @@ import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 
 const DATABASE_PAUSE_MS = 5_000;
 const DISABLED = "The webhook was disabled";
-/** How long deliveries pause when the secret cannot be opened: until it is rotated. */
+/** The pause of deliveries when the secret cannot be opened, until it is rotated. */
 const SECRET_PAUSE_MS = 60_000;
 /** The reasons that end when the receiver works again: what waits is kept until then. */
 const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "backlogged"];

@@ -21,7 +21,7 @@ export function planRetry(failedRuns: number, retries: number, now: number): num
   return delayMs === undefined ? null : now + delayMs;
 }
 
-/** How many runs in a row may be killed before the workflow is disabled. */
+/** The number of runs in a row that may be killed before the workflow is disabled. */
 const MAX_KILLS = 2;
 
 interface KillStreak {
@@ -50,10 +50,10 @@ export const isExhausted = (streak: KillStreak | null, version: number): boolean
   streak !== null && streak.version === version && streak.kills >= MAX_KILLS;
 
 interface State {
-  /** Since when no run could be started (epoch ms); null while runs start. */
+  /** The time since when no run could be started (epoch ms); null while runs start. */
   readonly stuckSince: number | null;
   readonly streak: KillStreak | null;
-  /** That the service has disabled the workflow; null once its webhooks know. */
+  /** The notice that the service has disabled the workflow; null once its webhooks know. */
   readonly notice: UnsentNotice | null;
 }
 

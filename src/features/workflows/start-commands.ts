@@ -76,7 +76,7 @@ async function scheduledEvent(
   return { eventId, event: draft.event, roomId: roomId ?? "", occurredAt: now, body };
 }
 
-/** How many users a `session.closed` event shows: the newest ones. */
+/** The number of users that a `session.closed` event shows: the newest ones. */
 const MAX_USERS = 100;
 const NEWEST = { limit: MAX_USERS, offset: 0, search: "", from: 0, to: Number.MAX_SAFE_INTEGER };
 

@@ -31,7 +31,7 @@ export const workflows = sqliteTable(
     problemAtRun: text("problem_at_run"),
     /** Counts the codes that were saved, from 1. */
     version: integer().notNull().default(1),
-    /** How often a failed run is made again; with 0 a workflow runs at most once per event. */
+    /** The number of repetitions of a failed run; with 0 a workflow runs at most once per event. */
     retries: integer().notNull().default(0),
     /** Why the service has disabled the workflow; null while it is enabled, or was disabled by a request. */
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
@@ -76,7 +76,7 @@ export interface TriggerableWorkflow
     StoredWorkflow,
     TriggerSecrets | "id" | "name" | "roomId" | "enabled" | "httpTrigger" | "updatedAt"
   > {
-  /** Of its organization: says whether that is being restored. */
+  /** The token epoch of the organization: shows that it is being restored. */
   readonly accountTokenEpoch: number;
 }
 

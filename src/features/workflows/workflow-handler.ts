@@ -66,7 +66,7 @@ class RunCounter {
   }
 }
 
-/** How long deliveries pause when the database fails or a run cannot be started. */
+/** The pause of deliveries when the database fails or a run cannot be started. */
 const PAUSE_MS = 5_000;
 /** When no run could be started for this long, runs without retries that cannot be started fail instead of waiting. */
 const MAX_STUCK_MS = 5 * 60_000;

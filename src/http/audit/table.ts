@@ -36,7 +36,7 @@ export const auditEntries = sqliteTable(
     changes: text().notNull(),
     address: text(),
     requestId: text("request_id"),
-    /** How many rows the database's connection had changed before: tells whether the batch has changed any. */
+    /** The rows that the database's connection had changed before: shows whether the batch has changed any. */
     changesBefore: integer("changes_before").notNull(),
     /** 1 for a change in the directory: the entry stays there when its organization moves to another database. */
     inDirectory: integer("in_directory").notNull().default(0),

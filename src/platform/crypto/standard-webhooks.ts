@@ -37,7 +37,7 @@ export async function signatureHeaders(
   };
 }
 
-/** How far the time of a message may be from ours, as Standard Webhooks recommends. */
+/** The largest difference between the time of a message and ours, as Standard Webhooks recommends. */
 export const TOLERANCE_SECONDS = 5 * 60;
 const MAX_SIGNATURES = 10;
 /** No dot: it separates what is signed. */

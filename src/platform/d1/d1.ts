@@ -37,9 +37,9 @@ export interface ListPosition {
   readonly key: number | string;
   readonly id: string;
   readonly sort?: string | undefined;
-  /** How many items of the list come before the page that follows, where that is known. */
+  /** The number of items before the page that follows, where it is known. */
   readonly offset?: number;
-  /** How many items matched when the first page was read, where that is known. */
+  /** The number of matching items at the read of the first page, where it is known. */
   readonly total?: number;
 }
 

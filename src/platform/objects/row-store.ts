@@ -186,7 +186,7 @@ export function noteChanges(sql: Sql, shapes: readonly TableShape[]): void {
   for (const shape of shapes) for (const trigger of triggersOf(sql, shape)) sql.exec(trigger);
 }
 
-/** How many triggers note changes: less than before, when tables were dropped. */
+/** The number of triggers that note changes: less than before, when tables were dropped. */
 export function countTriggers(sql: Sql): number {
   const query = `SELECT count(*) AS count FROM sqlite_master
     WHERE type = 'trigger' AND name LIKE '${CHANGES_TRIGGER}%'`;

@@ -34,7 +34,7 @@ const deliveryOf = ({ type }: RoomRequest, userId: string): Effect => ({
 const requestIdOf = (message: SocketMessage): string | undefined =>
   message.type === "DOCUMENT" ? undefined : message.requestId;
 
-/** How long presence waits for a client that has to read first, before the room looks again. */
+/** The pause of presence for a client that has to read first, before the room looks again. */
 const LOOK_AGAIN_MS = 500;
 
 /** Frequent messages whose success is confirmed only if they have a request id. */

@@ -33,7 +33,7 @@ export class RoomAlarm {
   readonly #ports: AlarmPorts;
   readonly #alarm: DurableAlarm;
   readonly #storageBytes: () => number;
-  /** Of this life; the one before left in storage when it was alive. */
+  /** The last counted time of this life; storage has that of the life before. */
   #countedAt: number | null = null;
   /** Users have joined or left since the alarm was planned: events and stats are due. */
   #isOutdated = false;

@@ -38,7 +38,7 @@ export const LIMITS = {
   writtenBytes: 3 * 1024 * 1024,
 
   comments: 10_000,
-  /** Of all comments of a room together, as JSON: one may have some 200 KiB of text, mentions and reactions. */
+  /** All comments of a room together, as JSON: one may have some 200 KiB of text, mentions and reactions. */
   roomCommentBytes: 64 * 1024 * 1024,
   commentLength: 10_000,
   anchorBytes: 4 * 1024,
@@ -57,9 +57,9 @@ export const LIMITS = {
   presenceBytes: 8 * 1024,
   /** Clients send presence no more often, and not more often than ticks (R87). */
   presenceIntervalMs: 50,
-  /** Of all users of a room together: an object has 128 MB, and may have 32,768 sockets. */
+  /** All users of a room together: an object has 128 MB, and may have 32,768 sockets. */
   roomPresenceBytes: 16 * 1024 * 1024,
-  /** Of one frame: what does not fit follows when the client has read what it was sent. */
+  /** One frame: the rest follows when the client has read this one. */
   presenceFrameBytes: 512 * 1024,
   removedFields: 1_000,
   /** Presence targets per socket, and the size of their list: with a presence state it must fit the socket's attachment. */

@@ -84,7 +84,7 @@ export class SqliteComments extends SqlitePart {
     return this.tables.find<{ n: number }>(query, ...conditions.map(([, value]) => value))?.n ?? 0;
   }
 
-  /** Of all comments of the room; `bytes` of their JSON. */
+  /** The totals of all comments of the room; `bytes` of their JSON. */
   totals() {
     const query = "SELECT comments, bytes FROM comment_totals";
     return this.tables.find<{ comments: number; bytes: number }>(query) ?? { comments: 0, bytes: 0 };
@@ -100,7 +100,7 @@ export class SqliteComments extends SqlitePart {
   }
 }
 
-/** Which users follow which. */
+/** The follows of the room's users. */
 export class SqliteFollows extends SqlitePart {
   has(follower: string, followed: string): boolean {
     const query = "SELECT 1 FROM follows WHERE follower = ? AND followed = ?";

@@ -134,7 +134,7 @@ function slowestOf<Client>(
   return slowest;
 }
 
-/** How often the room's bound is checked, by what it has sent. */
+/** The room's bound is checked after this many sent bytes. */
 const CHECK_EVERY_BYTES = 4 * 1024 * 1024;
 
 interface Reader {

@@ -204,7 +204,7 @@ function endOfArray(queued: QueuedFrames, first: number, left: number): number {
 /** A frame for any number of sockets: text, or bytes of a document. */
 export interface Outgoing {
   readonly frame: string | Uint8Array;
-  /** Of its length, what is an event. */
+  /** The part of its length that is events. */
   readonly eventBytes: number;
 }
 
@@ -215,7 +215,7 @@ class QueuedFrames {
   readonly #before: QueuedFrames | null;
   readonly #last: Outgoing;
   readonly count: number;
-  /** Of all frames but the last, in characters; infinite if any is bytes. */
+  /** The length of all frames but the last, in characters; infinite if any is bytes. */
   readonly #lengthBefore: number;
   /** With the latest further frame: a message is queued for one of its receivers after the other. */
   #longer: QueuedFrames | null = null;

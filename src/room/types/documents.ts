@@ -82,7 +82,7 @@ export interface DocumentInfo {
   readonly name: string;
   /** Encoded, without its history. */
   readonly bytes: number;
-  /** Of its latest update. */
+  /** The time of its latest update. */
   readonly seq: number;
   readonly createdAt: number;
   readonly updatedAt: number;

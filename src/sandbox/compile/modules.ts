@@ -119,7 +119,7 @@ function findExported(program: Program): Node | null | undefined {
   return null;
 }
 
-/** What a node certainly is, in words, unless it is, or may give, a function that can be awaited. */
+/** The certain kind of a node, in words; null if it is, or may give, a function that can be awaited. */
 function describeOther(node: Node): string | null {
   switch (node.type) {
     case "FunctionDeclaration":

@@ -40,7 +40,7 @@ class ListReader {
     this.#text = text;
   }
 
-  /** How many names the list has that begins at `start`, behind `export`; 0 when there is none. */
+  /** The number of names in the list that begins at `start`, behind `export`; 0 when there is none. */
   countNames(start: number): number {
     this.#at = start;
     this.#skip();
@@ -90,7 +90,7 @@ class ListReader {
   }
 }
 
-/** How many notes the parser may make, at about a microsecond each; programs that people write need a third at most. */
+/** The notes that the parser may make, at about a microsecond each; programs of people need a third at most. */
 const MAX_NOTES = 1_000_000;
 
 /** Possible scopes, names and declarations, in code or not. */

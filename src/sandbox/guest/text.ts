@@ -68,7 +68,7 @@ const MAX_NAME_LENGTH = 64;
 const MAX_MESSAGE_LENGTH = 2 * 1024;
 const MAX_FRAMES = 10;
 const MAX_TRACE_LENGTH = 8 * 1024;
-/** How V8 writes a position in the program. The inserted checks move columns, but lines stay. */
+/** A position in the program, as V8 writes it. The inserted checks move columns, but lines stay. */
 const FRAME = /^\s*at (?:async )?(?:(.*?) \()?[^()]*?workflow\.js:(\d+):\d+\)?$/;
 
 interface Frame {

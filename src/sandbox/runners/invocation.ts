@@ -36,7 +36,7 @@ interface Answer extends GuestAnswer {
   readonly isKilled: boolean;
 }
 
-/** How much longer than its wall time the guest, which ends the run itself, may take to answer. */
+/** The time beyond its wall time in which the guest, which ends the run itself, may answer. */
 const GRACE_MS = 500;
 const MAX_FAILURE_LENGTH = 16 * 1024;
 /** An answer may be this many times as long as its contents: for field names, times and JSON escapes. */

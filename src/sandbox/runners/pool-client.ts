@@ -116,7 +116,7 @@ export class ReusedConnection implements PoolConnections {
   }
 }
 
-/** How much longer than a run its lease may last, before the pool concludes that the service has forgotten it. */
+/** The time beyond a run after which the pool concludes that the service has forgotten the lease. */
 const LEASE_GRACE_MS = 10_000;
 
 /** Runs programs in processes of their own, which the pool of `npm start` keeps, and bounds from outside. */

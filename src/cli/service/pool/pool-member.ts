@@ -67,7 +67,7 @@ export class PoolMember {
     return this.#leases.size > 0;
   }
 
-  /** Since when it has taken leases without having one; null otherwise. */
+  /** The time since when it takes leases without having one; null otherwise. */
   get idleSince(): number | null {
     return this.isOpen && !this.isAtWork ? this.#idleSince : null;
   }

@@ -1,6 +1,6 @@
 /** Names, filters and orders in the address of a page. Pure. */
 
-/** What `decodeURI`, which the router uses, leaves encoded or would take for the start of a code. */
+/** Characters that `decodeURI`, which the router uses, leaves encoded or would take for the start of a code. */
 const RESERVED = /[%;/?:@&=+$,#]/g;
 
 /** A name that a customer chose, as one part of a path. */

@@ -5,7 +5,7 @@ export interface DocumentRoot {
   readonly name: string;
   /** Judged by its content: a document itself does not say it. */
   readonly kind: "text" | "map" | "array" | "xml";
-  /** Of text and XML, block by block; null for others. */
+  /** The text of text and XML, block by block; null for other types. */
   readonly text: string | null;
   readonly json: unknown;
 }

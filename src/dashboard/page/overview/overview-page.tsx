@@ -102,7 +102,7 @@ interface StepProps {
   readonly title: string;
   readonly about: string;
   readonly isDone: boolean;
-  /** How to do it. */
+  /** The instruction. */
   readonly children: ReactNode;
 }
 

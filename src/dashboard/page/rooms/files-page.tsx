@@ -78,7 +78,7 @@ export default function FilesPage() {
   );
 }
 
-/** Of very many files, each page reads some thousand names, and may find none among them. */
+/** A search reads some thousand names a page, and may find none among them. */
 const NoFiles = ({ isNarrowed, goesOn }: { readonly isNarrowed: boolean; readonly goesOn: boolean }) =>
   goesOn ? (
     <Empty title="No matching files among these">

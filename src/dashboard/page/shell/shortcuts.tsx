@@ -44,7 +44,7 @@ const KEYS: readonly (readonly [string, string])[] = [
   ["Ctrl S", "Save workflow"],
 ];
 
-/** Where it is kept that the person has turned single keys off. */
+/** The entry of `localStorage` that says that single keys are off. */
 const KEY = "single-key-shortcuts";
 
 export function Shortcuts() {

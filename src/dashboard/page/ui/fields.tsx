@@ -120,7 +120,7 @@ export const EventChoice = <Name extends WebhookEventName>({
   </fieldset>
 );
 
-/** How far back figures go, kept in the URL. */
+/** The range of metrics, kept in the URL. */
 type Range = Usage["range"];
 
 const NAME = "range";

@@ -21,7 +21,7 @@ export function Shapes() {
 const Line = ({ shape }: { readonly shape: Shape | null }) =>
   shape && shape.points.length > 3 && <path className={`tint-${shape.tint}`} d={pathOf(shape)} />;
 
-/** Of a thousand shapes, only those that change are drawn again. */
+/** Only changed shapes are drawn again, however many there are. */
 const StoredShape = memo(({ value }: { readonly value: unknown }) => <Line shape={readShape(value)} />);
 
 /** While it is drawn, a shape is presence, which is cheap; when the pointer goes up, the store keeps it. */

@@ -64,7 +64,7 @@ export function pathOf(shape: Shape): string {
     .join("");
 }
 
-/** How far a point is from the shape's lines. */
+/** The distance of a point from the shape's lines. */
 export function distanceTo(shape: Shape, point: Point): number {
   const distances = linesOf(shape).flatMap((line) =>
     line.map((end, index) => distanceToLine(line[index - 1] ?? end, end, point)),

@@ -24,7 +24,7 @@ export class Follows {
     this.#changes = changes;
   }
 
-  /** Whom these users follow, by user id, for those who follow anyone. */
+  /** The users whom each of these users follows, by user id; none for users who follow no one. */
   of(userIds: readonly string[]): Record<string, string[]> {
     const lists = new Map<string, string[]>();
     for (const [follower, followed] of this.#table.listOf(userIds)) addTo(lists, follower, followed);

@@ -232,7 +232,7 @@ class StoreSizes {
   /** By store, its size as it is stored, and with this request. */
   readonly #sizes = new Map<string, { readonly stored: StoreSize; readonly size: StoreSize }>();
   #storedBytes = 0;
-  /** Of all stores, with this request; null before its first write. */
+  /** The totals of all stores, with this request; null before its first write. */
   #totals: { readonly stores: number; readonly bytes: number } | null = null;
   /** Keys and values that the request has written. */
   writtenBytes = 0;

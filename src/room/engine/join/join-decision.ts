@@ -1,4 +1,4 @@
-/** Whether a socket may join: an approval with the user and the room, or a refusal with its reason. */
+/** The decision about a join: an approval with the user and the room, or a refusal with its reason. */
 import type { RoomFields } from "../../../wire/room.ts";
 import type { TokenEpochs } from "../../../wire/token-claims.ts";
 import type { Role, UserRecord } from "../../../wire/user.ts";

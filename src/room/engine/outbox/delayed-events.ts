@@ -20,7 +20,7 @@ export abstract class DelayedEvents {
   #notBefore = Number.NEGATIVE_INFINITY;
   /** Grows with each note, also when storage has the same one already. */
   #noted = 0;
-  /** Of a room that only REST has used: kept with the first note, because an alarm does not say which room it is. */
+  /** The identity of a room that only REST has used: kept with the first note, because an alarm does not name its room. */
   #row: RoomFields | null = null;
 
   constructor(ports: EventPorts) {

@@ -45,7 +45,7 @@ export class Sessions {
   readonly #storage: RoomStorage;
   readonly #online = new Map<string, OpenSession>();
   readonly onlineUsers = new OnlineUsers(this.#online);
-  /** Of users who are online without a socket. */
+  /** The deadlines of users who are online without a socket. */
   readonly gracePeriods: GracePeriods;
   #record: RoomRecord | null = null;
 
@@ -229,7 +229,7 @@ export class Sessions {
   }
 }
 
-/** Of users who stay online without a socket for a moment, because the last one broke, or for a time that REST sets. */
+/** The deadlines of users without a socket: their last one broke, or REST keeps them online. */
 class GracePeriods {
   readonly #storage: RoomStorage;
   readonly #byUser = new Map<string, GracePeriod>();

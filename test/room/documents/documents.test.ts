@@ -181,7 +181,7 @@ describe("documents", () => {
 
   test("are seeded once, and again after a deletion, which leaves nothing (D16)", ({ reopen }) => {
     const documents = new Documents({ ...FREE, storage: reopen(), now: () => 1 });
-    const [seed = new Uint8Array(), other = new Uint8Array()] = [letters(1)[0], letters(1)[0]];
+    const [seed = new Uint8Array(), other = new Uint8Array()] = [letters(1)[0], letters(1, 1)[0]];
     expect([
       documents.seed("notes", seed, ORGANIZATION),
       documents.seed("notes", other, ORGANIZATION),

@@ -76,10 +76,10 @@ export function updatesOf(
 }
 
 /** The updates of one client that types so many letters. */
-export const letters = (count: number): Uint8Array[] =>
-  updatesOf(
-    Array.from({ length: count }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const),
-  ).map(({ update }) => update);
+export const letters = (count: number, client = 0): Uint8Array[] =>
+  updatesOf(Array.from({ length: count }, () => ({ client, kind: "insert", at: 0, text: "a" }) as const)).map(
+    ({ update }) => update,
+  );
 
 export const by = (id: string | number): Author => ({ type: "user", id: `user ${id}` });
 

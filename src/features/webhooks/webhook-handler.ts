@@ -34,6 +34,7 @@ import { readTrace, type Trace } from "../../platform/trace.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { attempt, batchOf, messageOf } from "./attempt.ts";
 import type { DeliveryAttempt } from "./delivery-schema.ts";
+import { backlogNotice, disabledNotice } from "./notices.ts";
 import {
   CLOSED,
   Connections,
@@ -47,7 +48,7 @@ import {
   UNTRIED,
 } from "./receiver-health.ts";
 import { presentBacklogged } from "./sample-event.ts";
-import { DISABLED_MESSAGES, presentWebhook } from "./schema.ts";
+import { presentWebhook } from "./schema.ts";
 import { markBacklogged, selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 
@@ -304,38 +305,4 @@ const toLogged = (result: AttemptResult, startedAt: number): DeliveryAttempt => 
   answer: result.answer,
   ...(result.requestHeaders && { request_headers: result.requestHeaders }),
   ...(result.responseHeaders && { response_headers: result.responseHeaders }),
-});
-
-const MEBIBYTE = 1024 * 1024;
-
-const warningTopic = (id: string): string => `webhook ${id} backlogged`;
-const disabledTopic = (id: string): string => `webhook ${id} disabled`;
-
-type Named = Pick<WebhookRow, "id" | "url">;
-
-function backlogNotice({ id, url }: Named, report: BacklogReport): Notice {
-  const { deliveries, bytes, oldestAt, eventId, now } = report;
-  const since = oldestAt === null ? "" : `, the oldest since ${presentTime(oldestAt)}`;
-  const size = Math.max(1, Math.round(bytes / MEBIBYTE));
-  return {
-    id: eventId,
-    topic: warningTopic(id),
-    coveredBy: [disabledTopic(id)],
-    now,
-    page: `/webhooks/${id}`,
-    subject: "a webhook has a high backlog",
-    paragraphs: [
-      `${deliveries} deliveries (${size} MiB) wait for the webhook ${url}${since}. Its receiver fails, or is slower than events arrive.`,
-      "When the backlog becomes too large, the service disables the webhook, and keeps the waiting events.",
-    ],
-  };
-}
-
-const disabledNotice = ({ id, url, updatedAt }: WebhookRow, reason: DisabledReason, now: number): Notice => ({
-  id: `${id} ${updatedAt}`,
-  topic: disabledTopic(id),
-  now,
-  page: `/webhooks/${id}`,
-  subject: "a webhook was disabled",
-  paragraphs: [`The service has disabled the webhook ${url}.`, DISABLED_MESSAGES[reason]],
 });

@@ -6,8 +6,9 @@ import { Link, useLocation } from "wouter";
 import { orNull, useAction, useApiQuery } from "../data/organization.tsx";
 import { JoinBar, LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
 import { Button, saveFile } from "../ui/button.tsx";
-import { ConfirmAction, DropMenu } from "../ui/dialog.tsx";
+import { ConfirmAction } from "../ui/dialog.tsx";
 import { Badge, Empty, ErrorMessage, Loaded, Loading } from "../ui/feedback.tsx";
+import { DropMenu } from "../ui/menu.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
 import { jsonOf, textOf } from "./document.ts";
 import {

@@ -3,8 +3,9 @@
 import type { DocumentAuthor, DocumentVersion } from "atrium/server";
 import { type ReactNode, useId } from "react";
 import { ScrollBox } from "../ui/button.tsx";
-import { ConfirmButton, FormDialog } from "../ui/dialog.tsx";
+import { ConfirmButton } from "../ui/dialog.tsx";
 import { NameField } from "../ui/fields.tsx";
+import { FormDialog } from "../ui/form.tsx";
 import { Time } from "../ui/time.tsx";
 import { type Chosen, type DocumentPlace, joinNames, titleOf, useHistoryAction } from "./history.ts";
 

@@ -5,9 +5,10 @@ import { Link, useLocation } from "wouter";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS } from "../live/live.tsx";
 import { Button, CopyButton, Identifier, saveFile } from "../ui/button.tsx";
-import { ConfirmAction, Form } from "../ui/dialog.tsx";
+import { ConfirmAction } from "../ui/dialog.tsx";
 import { Badge, Loaded } from "../ui/feedback.tsx";
 import { Choice, NameField } from "../ui/fields.tsx";
+import { Form } from "../ui/form.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
 

@@ -3,8 +3,8 @@ import type { RoomInput, RoomSearch } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useAction, useApiQuery } from "../data/organization.tsx";
-import { FormDialog } from "../ui/dialog.tsx";
 import { NameField, SelectField, TextField } from "../ui/fields.tsx";
+import { FormDialog } from "../ui/form.tsx";
 
 /** One page of rooms. */
 export const useRooms = (search: RoomSearch, refetchInterval: number | false = false) =>

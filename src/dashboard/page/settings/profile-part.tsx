@@ -4,9 +4,9 @@ import { callDashboard, ME } from "../data/api.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { CurrentPasswordField, NewPasswordField } from "../sign-in/credentials.tsx";
 import { Button, saveFile } from "../ui/button.tsx";
-import { Form } from "../ui/dialog.tsx";
 import { ErrorMessage } from "../ui/feedback.tsx";
 import { NameField, SelectField } from "../ui/fields.tsx";
+import { Form } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
 

@@ -2,9 +2,10 @@
 import { useLocation, useParams } from "wouter";
 import { ME } from "../data/api.ts";
 import { useAction, useCurrent, useIsOwner } from "../data/organization.tsx";
-import { ConfirmAction, Form } from "../ui/dialog.tsx";
+import { ConfirmAction } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";
+import { Form } from "../ui/form.tsx";
 import { Page, Section, Tabs } from "../ui/page.tsx";
 import { ApiPart } from "./api-part.tsx";
 import { MembersPart } from "./members-part.tsx";

@@ -2,8 +2,8 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "wouter";
 import { callDashboard } from "../data/api.ts";
-import { Form, type Values } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
+import { Form, type Values } from "../ui/form.tsx";
 import { Challenge } from "./challenge.tsx";
 import { EmailField, SignInLayout } from "./credentials.tsx";
 

@@ -3,9 +3,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Redirect, useLocation } from "wouter";
 import type { OwnOrganization } from "../../../features/people/schema.ts";
 import { callDashboard, ME, useMe } from "../data/api.ts";
-import { Form } from "../ui/dialog.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";
+import { Form } from "../ui/form.tsx";
 import { SignInLayout } from "./credentials.tsx";
 
 export default function NewOrganization() {

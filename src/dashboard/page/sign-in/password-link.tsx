@@ -3,8 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import type { PasswordLinkPreview } from "../../../features/people/schema.ts";
 import { callDashboard, useSignInRequest } from "../data/api.ts";
-import { Form } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { Form } from "../ui/form.tsx";
 import { NewPasswordField, SignInLayout } from "./credentials.tsx";
 
 export default function PasswordLink() {

@@ -1,7 +1,7 @@
 /** The sign-in page. */
 import { Link, useLocation, useSearch } from "wouter";
 import { useSignInRequest } from "../data/api.ts";
-import { Form } from "../ui/dialog.tsx";
+import { Form } from "../ui/form.tsx";
 import { Challenge } from "./challenge.tsx";
 import { CurrentPasswordField, EmailField, SignInLayout } from "./credentials.tsx";
 

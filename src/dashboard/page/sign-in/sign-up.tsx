@@ -3,9 +3,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "wouter";
 import type { SignUpPolicy } from "../../../features/people/context.ts";
 import { callDashboard, useSignInRequest } from "../data/api.ts";
-import { Form } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";
+import { Form } from "../ui/form.tsx";
 import { Challenge } from "./challenge.tsx";
 import { EmailField, NewPasswordField, SignInLayout } from "./credentials.tsx";
 

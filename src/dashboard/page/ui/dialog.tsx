@@ -1,12 +1,9 @@
-/** Modal dialogs, which trap the focus: plain ones, confirmations, forms and secrets. Also forms, and a button with a menu. */
+/** Modal dialogs, which trap the focus: plain ones, confirmations and secrets. */
 
 import { AlertDialog } from "@base-ui/react/alert-dialog";
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { Form as BaseForm } from "@base-ui/react/form";
-import { Menu } from "@base-ui/react/menu";
 import type { AtriumServer } from "atrium/server";
-import { type ReactNode, useEffect, useRef, useState } from "react";
-import { fieldProblemOf } from "../data/errors.ts";
+import { type ReactNode, useState } from "react";
 import { type ActionOptions, useAction } from "../data/organization.tsx";
 import { Button, type ButtonProps, CopyButton, Icon } from "./button.tsx";
 import { ErrorMessage } from "./feedback.tsx";
@@ -57,35 +54,6 @@ export const Dialog = ({
     </Base.Portal>
   </Base.Root>
 );
-
-interface DropMenuProps {
-  /** The accessible name of the button. */
-  readonly label: string;
-  readonly className: string;
-  /** The content of the button. */
-  readonly face: ReactNode;
-  readonly align?: "start" | "end";
-  /** The items. */
-  readonly children: ReactNode;
-}
-
-/** The menu is rendered next to the button, so that screen readers find it in the same landmark. */
-export function DropMenu({ label, className, face, align = "start", children }: DropMenuProps) {
-  const place = useRef<HTMLSpanElement>(null);
-  return (
-    <Menu.Root>
-      <Menu.Trigger className={className} aria-label={label}>
-        {face}
-      </Menu.Trigger>
-      <span ref={place} className="menu-place" />
-      <Menu.Portal container={place}>
-        <Menu.Positioner className="above-all" sideOffset={4} align={align}>
-          <Menu.Popup className="menu">{children}</Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
-  );
-}
 
 interface SecretProps {
   readonly title: string;
@@ -225,92 +193,3 @@ interface ConfirmActionProps<Result> extends Omit<ConfirmButtonProps, "action"> 
 export const ConfirmAction = <Result,>({ act, options, ...button }: ConfirmActionProps<Result>) => (
   <ConfirmButton {...button} action={useAction(act, options)} />
 );
-
-export type Values = Readonly<Record<string, string>>;
-
-export interface FormProps<Input> {
-  readonly action: {
-    mutate(input: Input): void;
-    readonly isPending: boolean;
-    readonly error: Error | null;
-  };
-  /** The action's input from the text of the fields; undefined to do nothing. */
-  readonly toInput: (values: Values) => Input | undefined;
-  readonly submitLabel: string;
-  /** True for an action that cannot be undone. */
-  readonly isDanger?: boolean;
-  readonly onCancel?: () => void;
-  readonly children?: ReactNode;
-}
-
-export function Form<Input>(props: FormProps<Input>) {
-  const { action, toInput, submitLabel, isDanger = false, onCancel, children } = props;
-  const form = useRef<HTMLFormElement>(null);
-  const problem = fieldProblemOf(action.error);
-  const isBesideField = problem !== null && hasTextField(form.current, problem.field);
-  return (
-    <BaseForm
-      ref={form}
-      className="form"
-      errors={isBesideField ? { [problem.field]: problem.problem } : {}}
-      onSubmit={(event) => {
-        event.preventDefault();
-        const input = action.isPending ? undefined : toInput(readForm(event.currentTarget));
-        if (input !== undefined) action.mutate(input);
-      }}
-    >
-      {children}
-      {!isBesideField && <ErrorMessage error={action.error} />}
-      <footer>
-        {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-        <Button type="submit" variant={isDanger ? "danger" : "primary"} isBusy={action.isPending}>
-          {submitLabel}
-        </Button>
-      </footer>
-    </BaseForm>
-  );
-}
-
-/** True for a field that can show a problem. */
-function hasTextField(form: HTMLFormElement | null, name: string): boolean {
-  const field = form?.elements.namedItem(name);
-  return (
-    (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) &&
-    field.classList.contains("input")
-  );
-}
-
-const readForm = (form: HTMLFormElement): Values =>
-  Object.fromEntries(
-    [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-  );
-
-export interface FormDialogProps<Input> extends Omit<FormProps<Input>, "onCancel" | "isDanger"> {
-  /** The button that opens the dialog. */
-  readonly button: ButtonProps & { readonly "data-shortcut"?: "new" };
-  readonly title: string;
-  /** A description in one sentence. */
-  readonly about?: string;
-  readonly action: FormProps<Input>["action"] & { readonly isSuccess: boolean; reset(): void };
-}
-
-/** A button whose dialog has a form; it closes after success. */
-export function FormDialog<Input>({ button, title, about, ...form }: FormDialogProps<Input>) {
-  const { isSuccess, reset } = form.action;
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => {
-    if (isSuccess) setOpen(false);
-  }, [isSuccess]);
-  const switchTo = (next: boolean) => {
-    reset();
-    setOpen(next);
-  };
-  return (
-    <>
-      <Button {...button} onClick={() => switchTo(true)} />
-      <Dialog {...{ title, about }} isOpen={isOpen && !isSuccess} onClose={() => switchTo(false)}>
-        <Form {...form} onCancel={() => switchTo(false)} />
-      </Dialog>
-    </>
-  );
-}

@@ -6,8 +6,9 @@ import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
 import { useAction } from "../data/organization.tsx";
 import { RoomChoice } from "../rooms/rooms.tsx";
 import { Button } from "../ui/button.tsx";
-import { Dialog, Form, type FormProps, Secret } from "../ui/dialog.tsx";
+import { Dialog, Secret } from "../ui/dialog.tsx";
 import { EventChoice, TextField } from "../ui/fields.tsx";
+import { Form, type FormProps } from "../ui/form.tsx";
 
 interface WebhookFormProps extends Omit<FormProps<WebhookInput>, "toInput"> {
   /** Null for a new one. */

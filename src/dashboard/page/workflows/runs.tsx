@@ -8,9 +8,9 @@ import { useAction, useApiQuery } from "../data/organization.tsx";
 import { useNames } from "../live/live.tsx";
 import { RoomChoice } from "../rooms/rooms.tsx";
 import { CodeBlock, prettyJson } from "../ui/button.tsx";
-import { Form } from "../ui/dialog.tsx";
 import { Badge, CausedBy, Details, Paged } from "../ui/feedback.tsx";
 import { SelectField } from "../ui/fields.tsx";
+import { Form } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 

@@ -3,9 +3,10 @@
 import type { Workflow, WorkflowSecret } from "atrium/server";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { CodeBlock } from "../ui/button.tsx";
-import { ConfirmAction, ConfirmButton, FormDialog, Secret } from "../ui/dialog.tsx";
+import { ConfirmAction, ConfirmButton, Secret } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { TextField } from "../ui/fields.tsx";
+import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";

@@ -3,11 +3,8 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { EVENT_LOG_SCHEMA, EventLogStore } from "../../src/delivery/event-log/event-log-store.ts";
-import {
-  DeliveryStore,
-  listDeliveries,
-  SUBSCRIBER_SCHEMA,
-} from "../../src/delivery/subscriber/delivery-store.ts";
+import { listDeliveries } from "../../src/delivery/subscriber/delivery-list.ts";
+import { DeliveryStore, SUBSCRIBER_SCHEMA } from "../../src/delivery/subscriber/delivery-store.ts";
 import { readStats } from "../../src/delivery/subscriber/stats-store.ts";
 import { GuessStore } from "../../src/features/people/guess-store.ts";
 import { RequestLogStore } from "../../src/features/request-log/store.ts";

@@ -16,7 +16,8 @@ import type {
   StatusFilter,
   SubscriberStats,
 } from "./delivery.ts";
-import { DeliveryStore, listDeliveries, SUBSCRIBER_SCHEMA } from "./delivery-store.ts";
+import { listDeliveries } from "./delivery-list.ts";
+import { DeliveryStore, SUBSCRIBER_SCHEMA } from "./delivery-store.ts";
 import type {
   AttemptResult,
   DeliveryHandler,

@@ -8,8 +8,9 @@ import { renderContent } from "../../../src/room/documents/content/render-conten
 import { Documents } from "../../../src/room/documents/documents.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
 import { SHARED_TYPES } from "../../../src/room/documents/updates/built-document.ts";
+import { MalformedUpdate } from "../../../src/room/documents/updates/content-reader.ts";
 import { mergeMany } from "../../../src/room/documents/updates/known-content.ts";
-import { MalformedUpdate, scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
+import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
 import { test, withStorage } from "../support/with-storage.ts";

@@ -5,9 +5,10 @@ import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
+import { MalformedUpdate } from "../../../src/room/documents/updates/content-reader.ts";
 import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { type ClockRange, IdSet } from "../../../src/room/documents/updates/ranges.ts";
-import { MalformedUpdate, scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
+import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 
 const encode = (set: IdSet) => encoding.encode((encoder) => set.write(encoder));

@@ -7,6 +7,7 @@ import type {
   LeaseReport,
   LeaseRequest,
 } from "../../../sandbox/runners/pool-protocol.ts";
+import { OrganizationUsage } from "./organization-usage.ts";
 import { PoolMember } from "./pool-member.ts";
 import type { StartProcess, Usage } from "./program-process.ts";
 
@@ -51,7 +52,7 @@ interface Waiting {
 export class ProgramPool {
   readonly #settings: PoolSettings;
   readonly #ports: PoolPorts;
-  readonly #tenants: OrganizationUsage;
+  readonly #usage: OrganizationUsage;
   /** The promise settles when the process listens. */
   readonly #members = new Map<PoolMember, Promise<void>>();
   readonly #assigned = new Map<string, PoolMember>();
@@ -66,7 +67,7 @@ export class ProgramPool {
   constructor(settings: PoolSettings, ports: PoolPorts) {
     this.#settings = settings;
     this.#ports = ports;
-    this.#tenants = new OrganizationUsage(ports.now);
+    this.#usage = new OrganizationUsage(ports.now);
   }
 
   /** Leases a process that has run no other program. Rejects when none could be started, or became free in time. */
@@ -132,7 +133,7 @@ export class ProgramPool {
   /** Gives processes to waiting leases: first of the organization with the least use. */
   #assign(): void {
     if (this.#isStopped) return;
-    for (const waiting of this.#tenants.order(this.#waiting, ({ request }) => request.accountId)) {
+    for (const waiting of this.#usage.order(this.#waiting, ({ request }) => request.accountId)) {
       const { request } = waiting;
       const member = this.#find(request);
       if (member === null) continue;
@@ -140,7 +141,7 @@ export class ProgramPool {
       const id = randomUUID();
       member.open(id, request);
       this.#assigned.set(id, member);
-      this.#tenants.lend(request.accountId);
+      this.#usage.lend(request.accountId);
       waiting.resolve({ member, id });
     }
     this.#keepSpare();
@@ -217,7 +218,7 @@ export class ProgramPool {
       const usage = usages.get(member.process.pid);
       if (usage === undefined) continue;
       const usedMs = member.measure(usage);
-      if (member.owner !== null) this.#tenants.use(member.owner.accountId, usedMs);
+      if (member.owner !== null) this.#usage.use(member.owner.accountId, usedMs);
     }
   }
 
@@ -241,65 +242,6 @@ export class ProgramPool {
   #close(member: PoolMember, id: string): void {
     if (!this.#assigned.delete(id)) return;
     member.close(id);
-    if (member.owner !== null) this.#tenants.take(member.owner.accountId);
-  }
-}
-
-/** Processor time counts half after this, so that an organization is not judged by yesterday's runs. */
-const HALF_LIFE_MS = 10_000;
-/** An organization below this is forgotten. */
-const NEGLIGIBLE_MS = 1;
-
-interface Account {
-  leases: number;
-  usedMs: number;
-  at: number;
-}
-
-class OrganizationUsage {
-  readonly #now: () => number;
-  readonly #accounts = new Map<string, Account>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  lend(accountId: string): void {
-    this.#open(accountId).leases += 1;
-  }
-
-  take(accountId: string): void {
-    const account = this.#open(accountId);
-    account.leases -= 1;
-    if (account.leases <= 0 && account.usedMs < NEGLIGIBLE_MS) this.#accounts.delete(accountId);
-  }
-
-  use(accountId: string, cpuMs: number): void {
-    this.#open(accountId).usedMs += Math.max(0, cpuMs);
-  }
-
-  /** Organizations alternate: the fewest leases first, then the least recent processor time; within one, first come first served. */
-  order<T>(waiting: readonly T[], accountOf: (item: T) => string): readonly T[] {
-    const rounds = new Map<string, number>();
-    const ranked = waiting.map((item) => {
-      const accountId = accountOf(item);
-      const round = rounds.get(accountId) ?? 0;
-      rounds.set(accountId, round + 1);
-      const account = this.#accounts.get(accountId);
-      return { item, round: round + (account?.leases ?? 0), usedMs: account ? this.#usedBy(account) : 0 };
-    });
-    return ranked.sort((a, b) => a.round - b.round || a.usedMs - b.usedMs).map(({ item }) => item);
-  }
-
-  #open(accountId: string): Account {
-    const account = this.#accounts.get(accountId) ?? { leases: 0, usedMs: 0, at: this.#now() };
-    account.usedMs = this.#usedBy(account);
-    account.at = this.#now();
-    this.#accounts.set(accountId, account);
-    return account;
-  }
-
-  #usedBy({ usedMs, at }: Account): number {
-    return usedMs * 0.5 ** ((this.#now() - at) / HALF_LIFE_MS);
+    if (member.owner !== null) this.#usage.take(member.owner.accountId);
   }
 }

@@ -4,12 +4,13 @@ import type { ReactNode } from "react";
 import { chosen, useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
+import { type BulkAction, oneByOne } from "../ui/bulk-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
 import { Badge, Empty, Paged } from "../ui/feedback.tsx";
 import { FilterSelect, SearchBox, SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog, type FormDialogProps } from "../ui/form.tsx";
-import { type BulkAction, oneByOne, SelectableCards } from "../ui/selectable.tsx";
+import { SelectableCards } from "../ui/selectable.tsx";
 import { Time } from "../ui/time.tsx";
 
 const RESOLVED: Readonly<Record<string, boolean>> = { open: false, resolved: true };

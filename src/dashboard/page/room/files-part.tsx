@@ -8,11 +8,12 @@ import { toError } from "../data/act-on-several.ts";
 import { useFilters } from "../data/filters.ts";
 import { useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
 import { useNames } from "../live/live.tsx";
+import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { Button, CopyButton, Icon } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
 import { Empty, Paged } from "../ui/feedback.tsx";
 import { FilterSelect, SelectField } from "../ui/fields.tsx";
-import { oneByOne, SelectableCards } from "../ui/selectable.tsx";
+import { SelectableCards } from "../ui/selectable.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
 
 const REFRESH_MS = 5000;

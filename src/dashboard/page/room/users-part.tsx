@@ -5,11 +5,12 @@ import { DAY_MS } from "../../../platform/time.ts";
 import { chosen, useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS } from "../live/live.tsx";
+import { type BulkAction, oneByOne } from "../ui/bulk-dialog.tsx";
 import { CopyButton } from "../ui/button.tsx";
 import { Badge, Empty, Paged } from "../ui/feedback.tsx";
 import { FilterSelect, NameField, SearchBox, SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
-import { type BulkAction, oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import { SelectableTable } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { OptionalTime, Time } from "../ui/time.tsx";
 

@@ -3,13 +3,14 @@
 import type { ApiKey, KeySearch } from "atrium/server";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
+import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { CodeBlock, Identifier } from "../ui/button.tsx";
 import { ConfirmAction, Secret } from "../ui/dialog.tsx";
 import { Paged } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
-import { oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import { SelectableTable } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { OptionalTime, Time } from "../ui/time.tsx";
 

@@ -4,13 +4,14 @@ import { useLocation } from "wouter";
 import { ME } from "../data/api.ts";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
+import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmAction, ConfirmButton, Secret } from "../ui/dialog.tsx";
 import { Badge, Loaded, Paged } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
-import { oneByOne, SelectableTable } from "../ui/selectable.tsx";
+import { SelectableTable } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 

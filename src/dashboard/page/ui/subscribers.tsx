@@ -2,11 +2,11 @@
 import type { DeliveryStats as Figures } from "atrium/server";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { type BulkAction, oneByOne } from "./bulk-dialog.tsx";
 import { Button } from "./button.tsx";
 import { Badge, ErrorMessage } from "./feedback.tsx";
 import { RangeSelect, rangeOf } from "./fields.tsx";
 import { Section, Stats } from "./page.tsx";
-import { type BulkAction, oneByOne } from "./selectable.tsx";
 
 interface Subscriber {
   readonly id: string;

@@ -5,11 +5,12 @@ import type { ReactNode } from "react";
 import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { allAtOnce } from "../ui/bulk-dialog.tsx";
 import { Button, CodeBlock, prettyJson } from "../ui/button.tsx";
 import { Badge, type BadgeProps, CausedBy, Details, Paged } from "../ui/feedback.tsx";
 import { FilterSelect } from "../ui/fields.tsx";
 import { Section } from "../ui/page.tsx";
-import { allAtOnce, SelectableCards } from "../ui/selectable.tsx";
+import { SelectableCards } from "../ui/selectable.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 

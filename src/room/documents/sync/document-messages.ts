@@ -2,7 +2,7 @@
 import { AppError } from "../../../platform/errors.ts";
 import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
-import { MalformedUpdate } from "../updates/update-reader.ts";
+import { MalformedUpdate } from "../updates/content-reader.ts";
 import { type Channels, type Subscription, sendTo } from "./channels.ts";
 import { type AwarenessEntry, bodies, type DocumentFrame } from "./frames.ts";
 import { Transfers } from "./transfers.ts";

@@ -4,9 +4,10 @@ import * as encoding from "lib0/encoding";
 import * as Y from "yjs";
 import { AppError } from "../../../platform/errors.ts";
 import { compactUpdate } from "./compact-update.ts";
+import { CONTENT } from "./content-reader.ts";
 import { mergeMany } from "./known-content.ts";
 import { DOCUMENT_LIMITS } from "./limits.ts";
-import { CONTENT, CONTENT_BITS, readUpdate } from "./update-reader.ts";
+import { CONTENT_BITS, readUpdate } from "./update-reader.ts";
 
 /** Readings of a shared type. Updates do not name it. */
 export const SHARED_TYPES = ["text", "map", "array", "xml"] as const;

@@ -1,17 +1,9 @@
 /** Compacts an update: joins pieces that were inserted one after the other, and drops deleted content. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
+import { CONTENT, readAny, readJsonOrUndefined } from "./content-reader.ts";
 import { RangeMap } from "./ranges.ts";
-import {
-  CONTENT,
-  CONTENT_BITS,
-  HAS_ORIGIN,
-  type OperationId,
-  readAny,
-  readJsonOrUndefined,
-  readUpdate,
-  type Struct,
-} from "./update-reader.ts";
+import { CONTENT_BITS, HAS_ORIGIN, type OperationId, readUpdate, type Struct } from "./update-reader.ts";
 
 interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
   length: number;

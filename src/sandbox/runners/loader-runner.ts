@@ -122,7 +122,7 @@ export class LoaderRunner implements Runner {
  * asked for it. Here, that context ends when the stub of the {@link Isolate} is disposed.
  */
 export class Isolates extends WorkerEntrypoint<{ readonly LOADER?: WorkerLoader }> {
-  /** A new isolate with a compiled program. None of it runs before the first call. */
+  /** A new isolate with a compiled program, which starts with the first call. */
   open(module: string, limits: PlatformLimits): Isolate {
     const { LOADER } = this.env;
     if (LOADER === undefined) throw new Error("The binding LOADER is missing");

@@ -127,9 +127,7 @@ export function VersionActions({ place, version: shown, onLeave }: VersionAction
         confirmLabel="Delete version"
         action={remove}
       >
-        <p>
-          This point of the history can no longer be shown or restored. Nothing that was written is deleted.
-        </p>
+        <p>This point of the history can no longer be shown or restored. The content stays.</p>
       </ConfirmButton>
     </div>
   );

@@ -228,7 +228,7 @@ CREATE TABLE `rooms` (
 	`file_count` integer DEFAULT 0 NOT NULL,
 	`file_bytes` integer DEFAULT 0 NOT NULL,
 	`deleted_at` integer,
-	`figures_version` integer DEFAULT 0 NOT NULL,
+	`stats_version` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`account_id`, `id`),
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
 );

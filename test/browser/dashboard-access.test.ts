@@ -94,7 +94,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
     act: async ({ button }) => button("Delete").click(),
   },
   workflows: { path: "/workflows", shows: "enabled" },
-  "a workflow": { path: `/workflows/${workflowId}`, shows: "Figures" },
+  "a workflow": { path: `/workflows/${workflowId}`, shows: "Metrics" },
   "a new workflow": { path: "/workflows/new", shows: "export default" },
   "API keys": { path: "/settings", shows: "never" },
   "a key shown once": {

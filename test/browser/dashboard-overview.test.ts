@@ -1,4 +1,4 @@
-/** The overview: who is online among many rooms, samples that run as they are, and figures over a time. */
+/** The overview: who is online among many rooms, samples that run as they are, and metrics over a time. */
 
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

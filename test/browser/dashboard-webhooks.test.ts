@@ -71,11 +71,11 @@ it("sends the events of a time again", async () => {
   await desk.page.getByText("1 delivery of the events").waitFor();
 });
 
-it("shows the figures of an hour, a day, 7 and 30 days", async () => {
-  const figures = desk.page.getByRole("region", { name: "Figures" });
-  await desk.chooseEachRange(figures, async (range, { stats }) => {
+it("shows the metrics of an hour, a day, 7 and 30 days", async () => {
+  const metrics = desk.page.getByRole("region", { name: "Metrics" });
+  await desk.chooseEachRange(metrics, async (range, { stats }) => {
     expect(stats).toMatchObject({ range, failed: 0 });
-    await figures.getByText("100 %").waitFor();
+    await metrics.getByText("100 %").waitFor();
   });
 });
 

@@ -94,11 +94,11 @@ it("shows runs live, with the errors of those that failed", async () => {
   await latest.getByRole("region", { name: "Error" }).getByText("line 2").waitFor();
 });
 
-it("shows the figures of an hour, a day, 7 and 30 days", async () => {
-  const figures = desk.page.getByRole("region", { name: "Figures" });
-  await desk.chooseEachRange(figures, async (range, { stats }) => {
+it("shows the metrics of an hour, a day, 7 and 30 days", async () => {
+  const metrics = desk.page.getByRole("region", { name: "Metrics" });
+  await desk.chooseEachRange(metrics, async (range, { stats }) => {
     expect(stats).toMatchObject({ range });
-    await figures.getByText(/^\d+(\.\d)? %$/).waitFor();
+    await metrics.getByText(/^\d+(\.\d)? %$/).waitFor();
   });
 });
 

@@ -23,7 +23,7 @@ interface Organizations {
   readonly organizations: readonly { readonly id: string }[];
 }
 
-/** The times that figures can be of; the last one is chosen at first. */
+/** The times that metrics can be of; the last one is chosen at first. */
 const RANGES = [
   ["1h", "Last hour"],
   ["7d", "Last 7 days"],
@@ -115,14 +115,14 @@ export class Desk {
     return (await this.ask<{ room: { id: string } }>("POST", "/rooms", room)).room.id;
   }
 
-  /** Chooses each time that figures can be of, and hands the answer with them to `check`. */
+  /** Chooses each time that metrics can be of, and hands the answer with them to `check`. */
   async chooseEachRange(
-    figures: Locator,
+    metrics: Locator,
     check: (range: string, data: Readonly<Record<string, unknown>>) => Promise<void>,
   ): Promise<void> {
     for (const [range, label] of RANGES) {
       const answered = this.page.waitForResponse((response) => response.url().includes(`range=${range}`));
-      await figures.getByLabel("Time", { exact: true }).selectOption(label);
+      await metrics.getByLabel("Time", { exact: true }).selectOption(label);
       await check(range, (await (await answered).json()).data);
     }
   }

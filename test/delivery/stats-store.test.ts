@@ -1,4 +1,4 @@
-/** The figures of a subscriber: what its attempts count for, over which time, and what its database keeps of them. */
+/** The metrics of a subscriber: what its attempts count for, over which time, and what its database keeps of them. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -28,7 +28,7 @@ const withStore = <T>(work: (store: DeliveryStore) => T): Promise<T> =>
     return work(store);
   });
 
-describe("the figures of a subscriber", () => {
+describe("the metrics of a subscriber", () => {
   it("count attempts by how they ended and how long they took, and say what waits", () =>
     withStore((store) => {
       const event = {

@@ -18,8 +18,8 @@ const join = async ({ id, api }: Account, roomId: string) =>
 describe("an overview", () => {
   it("of an empty organization has 24 empty hours, the current one last", async () => {
     const before = spanOf(Date.now(), HOUR_MS);
-    const { hours, ...figures } = await overviewOf(await account());
-    expect(figures).toEqual({
+    const { hours, ...metrics } = await overviewOf(await account());
+    expect(metrics).toEqual({
       rooms_total: 0,
       rooms_online: 0,
       participants_online: 0,

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import guide from "../../docs/guides/monitoring.md?raw";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { DATA_SETS, dataSet, figuresOf } from "../../src/platform/telemetry/data-sets.ts";
+import { DATA_SETS, dataSet, metricsOf } from "../../src/platform/telemetry/data-sets.ts";
 import { type DataPoint, Metrics, RequestMetrics } from "../../src/platform/telemetry/metrics.ts";
 import { MemorySink, presentMetrics } from "../../src/platform/telemetry/prometheus.ts";
 import { account, ORIGIN } from "../support/api.ts";
@@ -25,7 +25,7 @@ function sink() {
 }
 
 describe("metrics", () => {
-  it("add figures up, and write the point of each series once in a while", () => {
+  it("add values up, and write the point of each series once in a while", () => {
     const [metrics, written] = [new Metrics(), sink()];
     const write = (now: number) => metrics.writeIfDue(() => [written], now);
     const green = metrics.series(TEAS, { kind: "green" });
@@ -71,7 +71,7 @@ describe("metrics", () => {
   it("fit into the points of Analytics Engine, whatever data set they are of", () => {
     for (const set of DATA_SETS) {
       expect(set.labels.length, set.name).toBeLessThanOrEqual(20);
-      expect(figuresOf(set).length, set.name).toBeLessThanOrEqual(20);
+      expect(metricsOf(set).length, set.name).toBeLessThanOrEqual(20);
     }
     expect(new Set(DATA_SETS.map(({ name }) => name)).size).toBe(DATA_SETS.length);
   });
@@ -96,7 +96,7 @@ describe("the stand-in", () => {
     now = 5 * 60 * 60 * 1000;
     standIn.writeDataPoint(point("black"));
     standIn.writeDataPoint(point("black"));
-    expect(standIn.totals().map(({ labels, figures }) => [labels[0], figures[0]])).toEqual([
+    expect(standIn.totals().map(({ labels, values }) => [labels[0], values[0]])).toEqual([
       ["green", 1],
       ["black", 2],
     ]);
@@ -135,14 +135,14 @@ describe("the guide", () => {
     const columns = (names: readonly string[], kind: string) =>
       names.map((name, index) => `\`${kind}${index + 1}\` ${name}`).join(", ") || "none";
     for (const set of DATA_SETS) {
-      const row = `| \`${set.name}\` | ${columns(set.labels, "blob")} | ${columns(figuresOf(set), "double")} |`;
+      const row = `| \`${set.name}\` | ${columns(set.labels, "blob")} | ${columns(metricsOf(set), "double")} |`;
       expect(guide).toContain(row);
     }
   });
 
   it("asks Prometheus for nothing that the stand-in does not answer", () => {
     const totals = DATA_SETS.map((set) => ({
-      ...{ set: set.name, labels: set.labels.map(() => "label"), figures: figuresOf(set).map(() => 1) },
+      ...{ set: set.name, labels: set.labels.map(() => "label"), values: metricsOf(set).map(() => 1) },
     }));
     const shown = presentMetrics(DATA_SETS, totals);
     const queries = [...guide.matchAll(/`([^`]*\batrium_[^`]*)`/g)].map(([, query = ""]) => query);

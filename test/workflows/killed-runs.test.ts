@@ -16,7 +16,7 @@ import { WorkflowDisabledEvent } from "../../src/wire/workflow-events.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { handledEvent, memoryState } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
-import { takeFigures } from "../support/taken-figures.ts";
+import { takeMetrics } from "../support/taken-metrics.ts";
 import { CODE, TestWorkflow } from "./test-workflow.ts";
 
 /** How a process ends its call: with an answer, or killed for a reason. */
@@ -75,19 +75,19 @@ describe("a run whose process was killed", () => {
   });
 
   it("is counted among the killed ones, and one that only fails is not", async () => {
-    takeFigures(RUNS);
+    takeMetrics(RUNS);
     const failure = JSON.stringify({ status: "failed", result: "Error: no", isSpent: false, logs: [] });
     const handler = handlerWith(poolOf({ killed: "cpu" }, { answer: failure }, { answer: SUCCESS }).bindings);
     await handler.deliver(handledEvent(0), 0);
-    expect(takeFigures(RUNS)).toMatchObject([
-      { labels: ["failed"], figures: { killed: 1, processor_ms: 7, duration_count: 1 } },
+    expect(takeMetrics(RUNS)).toMatchObject([
+      { labels: ["failed"], values: { killed: 1, processor_ms: 7, duration_count: 1 } },
     ]);
     await handler.deliver(handledEvent(0), 0);
     await handler.deliver(handledEvent(0), 0);
-    const later = takeFigures(RUNS).toSorted((a, b) => (`${a.labels}` < `${b.labels}` ? -1 : 1));
+    const later = takeMetrics(RUNS).toSorted((a, b) => (`${a.labels}` < `${b.labels}` ? -1 : 1));
     expect(later).toMatchObject([
-      { labels: ["failed"], figures: { killed: 0, processor_ms: 7, duration_count: 1 } },
-      { labels: ["success"], figures: { killed: 0, processor_ms: 7, duration_count: 1 } },
+      { labels: ["failed"], values: { killed: 0, processor_ms: 7, duration_count: 1 } },
+      { labels: ["success"], values: { killed: 0, processor_ms: 7, duration_count: 1 } },
     ]);
   });
 

@@ -1,4 +1,4 @@
-/** The records of a subscriber: deliveries, their figures over time, and replays. */
+/** The records of a subscriber: deliveries, their metrics over time, and replays. */
 import type { Page } from "../../platform/d1/d1.ts";
 import type { EventName, WebhookEventName } from "../../wire/events.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
@@ -50,7 +50,7 @@ export interface DeliveryPage {
 
 export type StatsRange = "1h" | "24h" | "7d" | "30d";
 
-export interface AttemptFigures {
+export interface AttemptMetrics {
   readonly succeeded: number;
   readonly failed: number;
   readonly p50: number | null;
@@ -58,14 +58,14 @@ export interface AttemptFigures {
   readonly p99: number | null;
 }
 
-export interface StatsPoint extends AttemptFigures {
+export interface StatsPoint extends AttemptMetrics {
   readonly at: number;
   /** The most deliveries that waited, as far as attempts ended in it. */
   readonly waiting: number;
 }
 
 export interface SubscriberStats {
-  readonly total: AttemptFigures;
+  readonly total: AttemptMetrics;
   readonly points: StatsPoint[];
   readonly waiting: { readonly deliveries: number; readonly bytes: number; readonly oldestAt: number | null };
 }

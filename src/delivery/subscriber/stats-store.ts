@@ -1,6 +1,6 @@
 /** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
-import type { AttemptFigures, StatsPoint, StatsRange, SubscriberStats } from "./delivery.ts";
+import type { AttemptMetrics, StatsPoint, StatsRange, SubscriberStats } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FinalOutcome } from "./handler.ts";
 
@@ -57,17 +57,17 @@ export function readStats(store: DeliveryStore, range: StatsRange, now: number):
   const rows = store.read<Row>(query, row, first);
   const byPoint = Map.groupBy(rows, ({ at }) => at - (at % width));
   return {
-    total: figuresOf(rows),
+    total: metricsOf(rows),
     points: Array.from({ length: points }, (_, index): StatsPoint => {
       const at = first + index * width;
       const ofPoint = byPoint.get(at) ?? [];
-      return { at, ...figuresOf(ofPoint), waiting: Math.max(0, ...ofPoint.map(({ waiting }) => waiting)) };
+      return { at, ...metricsOf(ofPoint), waiting: Math.max(0, ...ofPoint.map(({ waiting }) => waiting)) };
     }),
     waiting: { ...store.total("pending"), oldestAt: store.oldestAt("pending") },
   };
 }
 
-function figuresOf(rows: readonly Row[]): AttemptFigures {
+function metricsOf(rows: readonly Row[]): AttemptMetrics {
   const latencies = mergeLatencies(rows.map((row) => parseLatencies(row.latencies)));
   return {
     succeeded: rows.reduce((sum, { succeeded }) => sum + succeeded, 0),

@@ -35,7 +35,7 @@ const DERIVED_OF_ROOMS = [
   "store_bytes",
   "file_count",
   "file_bytes",
-  "figures_version",
+  "stats_version",
 ];
 
 /** No user is online. An update sets the store size, because the quota's trigger counts updates. */

@@ -1,7 +1,7 @@
 /** The stats, traces and pages of deliveries, of webhooks and workflows, on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import type {
-  AttemptFigures,
+  AttemptMetrics,
   DeliveryPage,
   DeliveryQuery,
   DeliveryRecord,
@@ -24,7 +24,7 @@ const latency = z
   .number()
   .nullable()
   .meta({ description: "Milliseconds, at most a quarter too high; null without an attempt.", example: 80 });
-const figures = {
+const metrics = {
   succeeded: z.int().meta({ description: "Attempts that succeeded.", minimum: 0, example: 96 }),
   failed: z.int().meta({ description: "Attempts that failed, retries included.", minimum: 0, example: 4 }),
   success_rate: z.number().nullable().meta({
@@ -37,14 +37,14 @@ const figures = {
 export const DeliveryStats = z
   .object({
     range: z.enum(["1h", "24h", "7d", "30d"]),
-    ...figures,
+    ...metrics,
     waiting: z.int().meta({ description: "How many deliveries wait now.", minimum: 0, example: 2 }),
     waiting_bytes: z.int().meta({ description: "What they take on disk.", minimum: 0, example: 3200 }),
     oldest_waiting_since: Timestamp.nullable(),
     points: z.array(
       z.object({
         at: Timestamp.meta({ description: "When the point begins." }),
-        ...figures,
+        ...metrics,
         waiting: z
           .int()
           .meta({ description: "The most that waited when an attempt ended.", minimum: 0, example: 5 }),
@@ -54,7 +54,7 @@ export const DeliveryStats = z
   .meta({ id: "DeliveryStats" });
 export type DeliveryStats = z.infer<typeof DeliveryStats>;
 
-const presentFigures = ({ succeeded, failed, p50, p95, p99 }: AttemptFigures) => ({
+const presentMetrics = ({ succeeded, failed, p50, p95, p99 }: AttemptMetrics) => ({
   succeeded,
   failed,
   success_rate: succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
@@ -66,13 +66,13 @@ export const presentStats = (
   { total, points, waiting }: SubscriberStats,
 ): DeliveryStats => ({
   range,
-  ...presentFigures(total),
+  ...presentMetrics(total),
   waiting: waiting.deliveries,
   waiting_bytes: waiting.bytes,
   oldest_waiting_since: presentNullableTime(waiting.oldestAt),
   points: points.map(({ at, waiting: most, ...rest }) => ({
     at: presentTime(at),
-    ...presentFigures(rest),
+    ...presentMetrics(rest),
     waiting: most,
   })),
 });

@@ -114,7 +114,7 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
   ["/webhooks", "webhooks", "Webhooks: URLs that receive events."],
   ["/workflows", "workflows", "Workflows: functions that the service runs on events."],
   ["/events", "events", "The log of what happened, oldest first."],
-  ["", "organization", "The organization: its figures and its quotas."],
+  ["", "organization", "The organization: its metrics and its quotas."],
 ];
 
 /**

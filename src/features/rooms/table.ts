@@ -43,7 +43,7 @@ export const rooms = sqliteTable(
     /** When the room was deleted, epoch ms. From then on the row only says what is left to remove: {@link IS_LIVE}. */
     deletedAt: integer("deleted_at"),
     /** Increases with every change of the stats, so that an older copy never overwrites a newer one. */
-    statsVersion: integer("figures_version").notNull().default(0),
+    statsVersion: integer("stats_version").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),

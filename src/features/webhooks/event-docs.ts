@@ -48,6 +48,6 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventName, DescribedEvent>> 
   "room.updated": { summary: "A room was renamed or reopened, or got another custom ID", schema: RoomEvent },
   "room.closed": { summary: "A room was closed", schema: RoomEvent },
   "room.deleted": { summary: "A room was deleted", schema: RoomEvent },
-  "webhook.backlogged": { summary: "Much waits for another webhook", schema: WebhookBackloggedEvent },
+  "webhook.backlogged": { summary: "Another webhook has a high backlog", schema: WebhookBackloggedEvent },
   "workflow.disabled": { summary: "The service has disabled a workflow", schema: WorkflowDisabledEvent },
 };

@@ -49,7 +49,7 @@ export const Webhook = z
   .meta({ id: "Webhook", example: EXAMPLE });
 export type Webhook = z.infer<typeof Webhook>;
 
-/** Much waits for a webhook, because its receiver fails or is slow; with `webhook.enabled` false it was disabled. */
+/** A webhook has a high backlog, because its receiver fails or is slow; with `webhook.enabled` false it was disabled. */
 export const WebhookBackloggedEvent = z
   .object({
     id: z.uuid().meta({ description: "The same for every subscriber and attempt." }),

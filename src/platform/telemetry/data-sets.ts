@@ -1,4 +1,4 @@
-/** All data sets of the service's metrics. docs/guides/monitoring.md explains their figures, and tests compare them. */
+/** All data sets of the service's metrics. docs/guides/monitoring.md explains each metric, and tests compare them. */
 
 /** Durations: their number, their sum, and how many do not exceed each bound. */
 interface Timing {
@@ -23,7 +23,7 @@ export const dataSet = <const Label extends string, Counter extends string, Time
   set: DataSet<Label, Counter, Timed>,
 ): DataSet<Label, Counter, Timed> => set;
 
-export function figuresOf({ counters, timings }: DataSet): readonly string[] {
+export function metricsOf({ counters, timings }: DataSet): readonly string[] {
   const timed = Object.entries(timings).flatMap(([name, { boundsMs }]) => [
     `${name}_count`,
     `${name}_ms`,

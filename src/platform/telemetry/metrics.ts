@@ -1,5 +1,5 @@
-/** The metrics of an isolate: figures are added up in memory, and written together every few seconds. Pure. */
-import { type DataSet, ERRORS, figuresOf, REQUESTS } from "./data-sets.ts";
+/** The metrics of an isolate: values are added up in memory, and written together every few seconds. Pure. */
+import { type DataSet, ERRORS, metricsOf, REQUESTS } from "./data-sets.ts";
 
 export interface DataPoint {
   readonly indexes: [string];
@@ -20,7 +20,7 @@ const MAX_SERIES = 2_000;
 const REST = "other";
 const SEPARATOR = "\n";
 
-/** The figures of one combination of labels. Adding to one costs an addition in memory. */
+/** The values of one combination of labels. Adding to one costs an addition in memory. */
 class Series<Counter extends string = string, Timed extends string = string> {
   readonly #set: DataSet;
   readonly #labels: readonly string[];
@@ -86,7 +86,7 @@ export class Metrics {
   }
 
   #columnsOf(set: DataSet): ReadonlyMap<string, number> {
-    const known = this.#columns.get(set.name) ?? new Map(figuresOf(set).map((name, index) => [name, index]));
+    const known = this.#columns.get(set.name) ?? new Map(metricsOf(set).map((name, index) => [name, index]));
     this.#columns.set(set.name, known);
     return known;
   }
@@ -99,7 +99,7 @@ export class Metrics {
     this.write(sinks(), MAX_POINTS);
   }
 
-  /** True for one caller, which then writes the latest figures. */
+  /** True for one caller, which then writes the latest values. */
   expectWrite(): boolean {
     const isFirst = !this.#isWriteExpected;
     this.#isWriteExpected = true;
@@ -158,7 +158,7 @@ export class RequestMetrics {
       metrics.series(ERRORS, { source: "rest", module, code }).add("errors");
     }
     write();
-    // Without it, the latest figures would be lost with the isolate.
+    // Without it, the latest values would be lost with the isolate.
     if (metrics.expectWrite()) defer(wait(WRITE_EVERY_MS).then(write));
   }
 }

@@ -1,5 +1,5 @@
 /** Metrics in the text format that Prometheus reads (version 0.0.4). Pure. */
-import { type DataSet, figuresOf } from "./data-sets.ts";
+import { type DataSet, metricsOf } from "./data-sets.ts";
 import type { DataPoint, MetricSink } from "./metrics.ts";
 
 export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -29,25 +29,25 @@ export const presentMetrics = (sets: readonly DataSet[], totals: readonly Total[
     .join("");
 
 function presentSet(set: DataSet, totals: readonly Total[]): string {
-  const columns = new Map(figuresOf(set).map((figure, index) => [figure, index]));
-  const figure = ({ figures }: Total, name: string): number => figures[columns.get(name) ?? -1] ?? 0;
+  const columns = new Map(metricsOf(set).map((metric, index) => [metric, index]));
+  const metricIn = ({ values }: Total, name: string): number => values[columns.get(name) ?? -1] ?? 0;
   const labelsOf = ({ labels }: Total) =>
     set.labels.map((name, index) => [name, labels[index] ?? ""] as const);
   const counters = Object.entries(set.counters).map(([counter, help]) => {
     const name = `atrium_${set.name}_${counter}_total`;
-    const lines = totals.map((total) => `${name}${labelled(labelsOf(total))} ${figure(total, counter)}`);
+    const lines = totals.map((total) => `${name}${labelled(labelsOf(total))} ${metricIn(total, counter)}`);
     return family(name, "counter", help, lines);
   });
   const timings = Object.entries(set.timings).map(([timing, { help, boundsMs }]) => {
     const name = `atrium_${set.name}_${timing}_seconds`;
     const lines = totals.flatMap((total) => {
-      const count = figure(total, `${timing}_count`);
+      const count = metricIn(total, `${timing}_count`);
       const bucket = (le: string, value: number) =>
         `${name}_bucket${labelled([...labelsOf(total), ["le", le]])} ${value}`;
       return [
-        ...boundsMs.map((bound) => bucket(String(bound / 1000), figure(total, `${timing}_le_${bound}`))),
+        ...boundsMs.map((bound) => bucket(String(bound / 1000), metricIn(total, `${timing}_le_${bound}`))),
         bucket("+Inf", count),
-        `${name}_sum${labelled(labelsOf(total))} ${figure(total, `${timing}_ms`) / 1000}`,
+        `${name}_sum${labelled(labelsOf(total))} ${metricIn(total, `${timing}_ms`) / 1000}`,
         `${name}_count${labelled(labelsOf(total))} ${count}`,
       ];
     });
@@ -63,7 +63,7 @@ const MAX_SERIES = 5_000;
 interface Total {
   readonly set: string;
   readonly labels: readonly string[];
-  readonly figures: readonly number[];
+  readonly values: readonly number[];
 }
 
 /** Keeps the totals of a local service in memory, where `/metrics` reads them. */
@@ -78,9 +78,9 @@ export class MemorySink implements MetricSink {
   writeDataPoint({ indexes: [set], blobs, doubles }: DataPoint): void {
     const key = [set, ...blobs].join("\n");
     const known = this.#totals.get(key);
-    const figures = doubles.map((each, index) => each + (known?.figures[index] ?? 0));
+    const values = doubles.map((each, index) => each + (known?.values[index] ?? 0));
     this.#totals.delete(key);
-    this.#totals.set(key, { set, labels: blobs, figures, at: this.#now() });
+    this.#totals.set(key, { set, labels: blobs, values, at: this.#now() });
     const oldest = this.#totals.keys().next();
     if (this.#totals.size > MAX_SERIES && !oldest.done) this.#totals.delete(oldest.value);
   }

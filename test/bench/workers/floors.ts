@@ -19,7 +19,7 @@ interface Env {
 
 const ROOM_COLUMNS =
   "account_id, id, name, name_folded, custom_id, state, created_at, total_users_created, active_participants, " +
-  "occupied_ms, occupied_since, figures_version";
+  "occupied_ms, occupied_since, stats_version";
 const USER_COLUMNS =
   "id, account_id, room_id, name, name_folded, profile_picture, custom_id, role, created_at";
 const ROOM = "account_id = ? AND id = ?";

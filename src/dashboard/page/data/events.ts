@@ -24,7 +24,7 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
   "room.updated": "A room was updated or reopened",
   "room.closed": "A room was closed",
   "room.deleted": "A room was deleted",
-  "webhook.backlogged": "Much waits for another webhook",
+  "webhook.backlogged": "Another webhook has a high backlog",
   "workflow.disabled": "The service disabled a workflow",
 };
 

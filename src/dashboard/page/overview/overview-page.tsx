@@ -1,6 +1,6 @@
 /** The organization's totals, the first steps of a new one, its activity over time, and who is online. */
 
-import type { Usage as Figures, Overview, Room } from "atrium/server";
+import type { Overview, Room, Usage as UsageMetrics } from "atrium/server";
 import { type ReactNode, useMemo } from "react";
 import { Link } from "wouter";
 import { useFilters } from "../data/filters.ts";
@@ -168,7 +168,7 @@ function Usage() {
   );
 }
 
-function Charts({ usage }: { readonly usage: Figures }) {
+function Charts({ usage }: { readonly usage: UsageMetrics }) {
   const { starts, events, runs } = useMemo(() => {
     const { points } = usage;
     return {

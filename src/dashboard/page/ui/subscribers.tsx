@@ -1,5 +1,5 @@
-/** The parts that webhooks and workflows have in common: their state, their figures, and the actions on several of them. */
-import type { DeliveryStats as Figures } from "atrium/server";
+/** The parts that webhooks and workflows have in common: their state, their metrics, and the actions on several of them. */
+import type { DeliveryStats as Metrics } from "atrium/server";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { type BulkAction, oneByOne } from "./bulk-dialog.tsx";
@@ -94,11 +94,11 @@ export function DeliveryStats({ of: { kind, id }, counted }: DeliveryStatsProps)
   const range = rangeOf(filters);
   const { data, error, refetch } = useApiQuery(
     [kind === "webhooks" ? "webhook" : "workflow", id, "stats", range],
-    (atrium): Promise<Figures> => atrium[kind].stats(id, range),
+    (atrium): Promise<Metrics> => atrium[kind].stats(id, range),
     { refetchInterval: REFRESH_MS },
   );
   return (
-    <Section id="figures" title="Figures" beside={<RangeSelect filters={filters} />}>
+    <Section id="metrics" title="Metrics" beside={<RangeSelect filters={filters} />}>
       <ErrorMessage error={error} onRetry={refetch} />
       {data && (
         <Stats

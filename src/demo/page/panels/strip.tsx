@@ -6,7 +6,7 @@ import { useHelpers } from "../helpers/company.ts";
 import { boardLink, forgetVisitor } from "../room/visitor.ts";
 import { SNIPPETS } from "./snippets.ts";
 
-interface Figures {
+interface ConnectionMetrics {
   readonly latencyMs: number | null;
   readonly perSecond: number;
 }
@@ -14,11 +14,11 @@ interface Figures {
 /** Read so often; messages are counted over the time between two readings. */
 const READING_MS = 1_000;
 
-/** The monitor of the client's connection, and its latest figures. */
-function useMonitor(): { monitor: ConnectionMonitor | null } & Figures {
+/** The monitor of the client's connection, and its latest metrics. */
+function useMonitor(): { monitor: ConnectionMonitor | null } & ConnectionMetrics {
   const { client } = useRoom();
   const [monitor, setMonitor] = useState<ConnectionMonitor | null>(null);
-  const [figures, setFigures] = useState<Figures>({ latencyMs: null, perSecond: 0 });
+  const [metrics, setMetrics] = useState<ConnectionMetrics>({ latencyMs: null, perSecond: 0 });
   useEffect(() => {
     const opened = new ConnectionMonitor(client);
     let [received, readAt] = [0, performance.now()];
@@ -26,7 +26,7 @@ function useMonitor(): { monitor: ConnectionMonitor | null } & Figures {
       const now = performance.now();
       const perSecond = Math.round(((opened.messagesReceived - received) * 1_000) / (now - readAt));
       [received, readAt] = [opened.messagesReceived, now];
-      setFigures({ latencyMs: opened.latencyMs, perSecond });
+      setMetrics({ latencyMs: opened.latencyMs, perSecond });
     }, READING_MS);
     setMonitor(opened);
     return () => {
@@ -34,7 +34,7 @@ function useMonitor(): { monitor: ConnectionMonitor | null } & Figures {
       opened.stop();
     };
   }, [client]);
-  return { monitor, ...figures };
+  return { monitor, ...metrics };
 }
 
 /** Visitors who want less motion start the helpers themselves. */

@@ -142,8 +142,8 @@ describe("a change made over REST", () => {
     const tabs = [await room.join(ada), await room.join(ada)];
     const atBen = await room.join(ben);
     for (let times = 0; times < 2; times += 1) {
-      const figures = await room.apply({ type: "user.deleted", userId: ada.user.id });
-      expect(figures.activeParticipants).toBe(1);
+      const stats = await room.apply({ type: "user.deleted", userId: ada.user.id });
+      expect(stats.activeParticipants).toBe(1);
     }
     for (const tab of tabs) {
       expect(await tab.next()).toMatchObject({ event: "userJoined" });
@@ -162,9 +162,9 @@ describe("a change made over REST", () => {
     const [ada, ben] = [await room.user(), await room.user()];
     const sockets = [await room.join(ada), await room.join(ben), await room.connect()];
     room.now += 2_500;
-    const figures = await room.set("closed");
-    expect(figures).toEqual({ activeParticipants: 0, occupiedMs: 2_500, occupiedSince: null });
-    expect(await room.apply({ type: "room.closed" })).toEqual(figures);
+    const stats = await room.set("closed");
+    expect(stats).toEqual({ activeParticipants: 0, occupiedMs: 2_500, occupiedSince: null });
+    expect(await room.apply({ type: "room.closed" })).toEqual(stats);
     for (const socket of sockets) expect(await socket.closed).toMatchObject({ code: 4403 });
     expect(await room.sessions(ada)).toMatchObject([{ leftAt: room.now }]);
   });
@@ -175,8 +175,8 @@ describe("a change made over REST", () => {
     await room.alarm();
     expect(await room.tables()).not.toEqual([]);
     for (let times = 0; times < 2; times += 1) {
-      const figures = await room.apply({ type: "room.deleted" });
-      expect(figures).toEqual({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
+      const stats = await room.apply({ type: "room.deleted" });
+      expect(stats).toEqual({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
     }
     for (const socket of sockets) expect(await socket.closed).toMatchObject({ code: 4404 });
     expect(await room.tables()).toEqual([]);

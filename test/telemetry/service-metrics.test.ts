@@ -10,10 +10,10 @@ import { makeRoom } from "../room/support/rooms.ts";
 import { account } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { countLogged, expectLogged } from "../support/log-guard.ts";
-import { takeFigures as take } from "../support/taken-figures.ts";
+import { takeMetrics as take } from "../support/taken-metrics.ts";
 
-/** An isolate counts for all of its objects: those of earlier tests wake by the real clock, and may add to a figure. */
-const atLeast = (least: number) => expect.toSatisfy((figure: number) => figure >= least);
+/** An isolate counts for all of its objects: those of earlier tests wake by the real clock, and may add to a value. */
+const atLeast = (least: number) => expect.toSatisfy((value: number) => value >= least);
 
 it("a room counts its connections, joins, frames and alarms", async () => {
   const room = await makeRoom();
@@ -22,7 +22,7 @@ it("a room counts its connections, joins, frames and alarms", async () => {
   const socket = await room.join(ada);
   await socket.call("STORE_SET", { store: "s", key: "k", value: 1 });
   const [joined] = take(ROOMS);
-  expect(joined?.figures).toMatchObject({
+  expect(joined?.values).toMatchObject({
     connections_opened: 1,
     joins: 1,
     joins_refused: 0,
@@ -34,13 +34,13 @@ it("a room counts its connections, joins, frames and alarms", async () => {
   take(ROOMS);
   await room.advance(30_000);
   const [later] = take(ROOMS);
-  expect(later?.figures).toMatchObject({
+  expect(later?.values).toMatchObject({
     ...{ alarms: atLeast(1), occupied_seconds: atLeast(30), connection_seconds: atLeast(30) },
     storage_byte_seconds: atLeast(1),
   });
   socket.close();
   await room.inside(() => undefined);
-  expect(take(ROOMS)[0]?.figures).toMatchObject({ connections_closed: atLeast(1) });
+  expect(take(ROOMS)[0]?.values).toMatchObject({ connections_closed: atLeast(1) });
 });
 
 it("an attempt is counted by its outcome, and the first one with the time that its event has waited", async () => {
@@ -54,7 +54,7 @@ it("an attempt is counted by its outcome, and the first one with the time that i
   await expect.poll(async () => (await subscriber.deliveries())[0]?.attempts).toBe(1);
   expect(take(DELIVERIES)).toContainEqual({
     labels: ["failed", "status"],
-    figures: expect.objectContaining({
+    values: expect.objectContaining({
       ...{ events: atLeast(1), duration_count: atLeast(1), wait_count: atLeast(1) },
     }),
   });
@@ -72,7 +72,7 @@ it("a run is counted by its outcome, with its duration and the time that its eve
   await expect.poll(executions).toMatchObject([{ status: "success" }]);
   expect(take(RUNS)).toContainEqual({
     labels: ["success"],
-    figures: expect.objectContaining({ killed: 0, duration_count: atLeast(1), wait_count: atLeast(1) }),
+    values: expect.objectContaining({ killed: 0, duration_count: atLeast(1), wait_count: atLeast(1) }),
   });
 });
 
@@ -85,7 +85,7 @@ const EVENT: OutgoingEvent = {
 const errorsOf = (source: string): number =>
   take(ERRORS)
     .filter(({ labels }) => labels.join() === `${source},Server,INTERNAL_ERROR`)
-    .reduce((sum, { figures }) => sum + (figures.errors ?? 0), 0);
+    .reduce((sum, { values }) => sum + (values.errors ?? 0), 0);
 
 it("an error of a room is counted as one", async () => {
   const room = await makeRoom();

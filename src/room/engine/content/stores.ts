@@ -14,7 +14,6 @@ import {
 import type { Fault } from "../../protocol/protocol.ts";
 import type { StoredEntry, StoreSize } from "../../storage/sqlite-entries.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
-import type { EntryText } from "../../storage/text-cache.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
 import type { Changes } from "./changes.ts";
@@ -40,7 +39,7 @@ interface WriteTarget {
 
 /** Texts that continue each other. */
 interface EntryTexts {
-  readonly texts: readonly EntryText["items"][];
+  readonly texts: readonly Uint8Array[];
   readonly bytes: number;
   /** The last key; null at the end of the store. */
   readonly lastKey: string | null;
@@ -102,7 +101,7 @@ export class Stores {
 
   /** About so many bytes of the entries after a key, or of all. */
   readTexts(store: string, after: string | null, wantedBytes: number): EntryTexts {
-    const texts: EntryText["items"][] = [];
+    const texts: Uint8Array[] = [];
     let bytes = 0;
     for (const { items, lastKey } of this.#entries.scanText(store, after)) {
       texts.push(items);

@@ -14,7 +14,7 @@ import { Broadcasts } from "./broadcasts.ts";
 import { ORGANIZATION } from "./content/changes.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { Downloads } from "./downloads.ts";
-import { findSeen } from "./participants/online-users.ts";
+import { findSeen, onlinePage } from "./participants/online-users.ts";
 import type { Participants } from "./participants/participants.ts";
 import type { RestParticipants } from "./participants/rest-participants.ts";
 
@@ -220,10 +220,9 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
       return {};
     }),
 
-    USERS_ONLINE: read("Users online retrieved", ({ data }) => {
-      const { users, next } = sessions.onlineUsers.page(data.limit, data.after);
-      return JsonText.of({ users, next });
-    }),
+    USERS_ONLINE: read("Users online retrieved", ({ data }) =>
+      onlinePage(sessions.open(), data.limit, data.after),
+    ),
     USERS_SEEN: read("Users found", ({ data }) => findSeen(sessions, data)),
     PRESENCE_GET: read("Presence retrieved", () => JsonText.of({ presence: presence.states() })),
     PARTICIPANT_REMOVE: act("Participant removed", ({ data }) => restParticipants.remove(data.userId)),

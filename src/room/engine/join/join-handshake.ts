@@ -11,7 +11,7 @@ import type { Authorizing, Effect, Joined, JoinRequest, Waiting } from "../../tr
 import { send } from "../../transport/connections.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { RoomContent } from "../content/content.ts";
-import { presentOnline } from "../participants/online-users.ts";
+import { allOnline, firstOnlinePage, presentOnline } from "../participants/online-users.ts";
 import type { Participants } from "../participants/participants.ts";
 import { type JoinApproval, type JoinDecision, type JoinRefusal, joinRefusal } from "./join-decision.ts";
 
@@ -21,9 +21,8 @@ const TOO_MANY_SOCKETS = joinRefusal(
   `A user can have at most ${LIMITS.socketsPerUser} connections to a room`,
 );
 
-/** {@link JoinedRoom} with users, presence and changes as kept JSON. */
-type Joining = Omit<JoinedRoom, "users" | "next" | "presence" | "changes"> & {
-  readonly users: JsonText;
+/** {@link JoinedRoom} with presence and changes as JSON. */
+type Joining = Omit<JoinedRoom, "next" | "presence" | "changes"> & {
   readonly next?: JoinedRoom["next"] | undefined;
   readonly presence: JsonText;
   readonly changes?: JsonText;
@@ -187,10 +186,10 @@ export class JoinHandshake {
 
   /** Clients of earlier versions know no pages: they receive everyone. */
   #online(session: OpenSession, { usersLimit }: JoinRequest): Pick<Joining, "users" | "next"> {
-    const { onlineUsers } = this.#participants.sessions;
-    if (usersLimit === undefined) return { users: onlineUsers.whole };
-    const { users, next } = onlineUsers.firstPage(usersLimit, session);
-    return { users, next };
+    const online = this.#participants.sessions.open();
+    return usersLimit === undefined
+      ? { users: allOnline(online) }
+      : firstOnlinePage(online, usersLimit, session);
   }
 
   /** Once after its start, the room checks that followed users exist whom it has never seen. */

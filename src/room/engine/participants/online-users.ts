@@ -1,8 +1,7 @@
-/** The users online as JSON, whole or by page: kept, because the answer to each join has some. */
+/** The users online, whole or by page, and the users that were seen in a time. */
 
 import { byteLength } from "../../../platform/text.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
-import { JsonText } from "../../protocol/frame.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { OnlinePlace } from "../../protocol/messages.ts";
 import type { SeenFilter } from "../../protocol/room-request.ts";
@@ -12,100 +11,51 @@ export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
   presentUser(user, { online: true, joinedAt });
 
 interface OnlinePage {
-  readonly users: JsonText;
+  readonly users: readonly User[];
   /** The last of them, if others follow. */
   readonly next: OnlinePlace | undefined;
 }
 
-interface Member {
-  readonly userId: string;
-  readonly joinedAt: number;
-  /** The user as JSON, and its size in bytes. */
-  readonly text: string;
-  readonly bytes: number;
-}
+/** Users keep their places while they are online: a client that reads all pages, and applies joins and leaves, has everyone. */
+const byJoin = (sessions: readonly OpenSession[]): readonly OpenSession[] =>
+  sessions.toSorted((one, other) => one.joinedAt - other.joinedAt);
 
-function memberOf(session: OpenSession): Member {
-  const text = JSON.stringify(presentOnline(session));
-  return { userId: session.user.id, joinedAt: session.joinedAt, text, bytes: byteLength(text) };
-}
+export const allOnline = (sessions: readonly OpenSession[]): User[] => byJoin(sessions).map(presentOnline);
 
-const arrayOf = (members: readonly Member[]): JsonText =>
-  new JsonText(`[${members.map(({ text }) => text).join()}]`);
-
-export class OnlineUsers {
-  readonly #sessions: ReadonlyMap<string, OpenSession>;
-  readonly #known = new WeakMap<OpenSession, Member>();
-  /**
-   * By join; null when it is out of date. Users keep their places while they are online: a client that reads all pages,
-   * and applies joins and leaves, has everyone.
-   */
-  #members: Member[] | null = null;
-
-  /** `sessions` are the open ones, by user. */
-  constructor(sessions: ReadonlyMap<string, OpenSession>) {
-    this.#sessions = sessions;
-  }
-
-  add(session: OpenSession): void {
-    const last = this.#members?.at(-1);
-    if (last !== undefined && last.joinedAt > session.joinedAt) this.outdate();
-    else this.#members?.push(this.#memberOf(session));
-  }
-
-  outdate(): void {
-    this.#members = null;
-  }
-
-  #memberOf(session: OpenSession): Member {
-    const known = this.#known.get(session);
-    if (known !== undefined) return known;
-    const member = memberOf(session);
-    this.#known.set(session, member);
-    return member;
-  }
-
-  get #ordered(): readonly Member[] {
-    this.#members ??= Array.from(this.#sessions.values(), (session) => this.#memberOf(session)).sort(
-      (one, other) => one.joinedAt - other.joinedAt,
-    );
-    return this.#members;
-  }
-
-  get whole(): JsonText {
-    return arrayOf(this.#ordered);
-  }
-
-  /** The users behind a place: at least one, if there are any, at most `limit`, and about {@link LIMITS.onlinePageBytes}. */
-  page(limit: number, after?: OnlinePlace): OnlinePage {
-    return pageOf(this.#ordered, limit, after);
-  }
-
-  /** The first page, and before it the user of `session` if it is not there. */
-  firstPage(limit: number, session: OpenSession): OnlinePage {
-    const page = pageOf(this.#ordered, limit);
-    const own = this.#memberOf(session);
-    return page.members.includes(own) ? page : { ...page, users: arrayOf([own, ...page.members]) };
-  }
-}
-
-function pageOf(ordered: readonly Member[], limit: number, after?: OnlinePlace) {
+/** The users behind a place: at least one, if there are any, at most `limit`, and about {@link LIMITS.onlinePageBytes}. */
+export function onlinePage(sessions: readonly OpenSession[], limit: number, after?: OnlinePlace): OnlinePage {
+  const ordered = byJoin(sessions);
   const start = after === undefined ? 0 : firstBehind(ordered, after);
-  let end = start;
-  for (let bytes = 0; end < ordered.length && end - start < limit && bytes < LIMITS.onlinePageBytes; end += 1)
-    bytes += ordered[end]?.bytes ?? 0;
-  const members = ordered.slice(start, end);
-  const last = end < ordered.length ? members.at(-1) : undefined;
-  const next = last && { joined_at: new Date(last.joinedAt).toISOString(), id: last.userId };
-  return { members, users: arrayOf(members), next };
+  const users: User[] = [];
+  let bytes = 0;
+  for (const session of ordered.slice(start, start + limit)) {
+    if (bytes >= LIMITS.onlinePageBytes) break;
+    const user = presentOnline(session);
+    bytes += byteLength(JSON.stringify(user));
+    users.push(user);
+  }
+  const end = start + users.length;
+  const last = end < ordered.length ? ordered[end - 1] : undefined;
+  return { users, next: last && { joined_at: new Date(last.joinedAt).toISOString(), id: last.user.id } };
+}
+
+/** The first page, and before it the user of `own` if it is not there. */
+export function firstOnlinePage(
+  sessions: readonly OpenSession[],
+  limit: number,
+  own: OpenSession,
+): OnlinePage {
+  const page = onlinePage(sessions, limit);
+  if (page.users.some(({ id }) => id === own.user.id)) return page;
+  return { ...page, users: [presentOnline(own), ...page.users] };
 }
 
 /** Behind the user with this id or, if it has left, behind all who joined before it: some may be named twice. */
-function firstBehind(ordered: readonly Member[], { joined_at, id }: OnlinePlace): number {
+function firstBehind(ordered: readonly OpenSession[], { joined_at, id }: OnlinePlace): number {
   const joinedAt = Date.parse(joined_at);
-  const index = ordered.findIndex((member) => member.joinedAt === joinedAt && member.userId === id);
+  const index = ordered.findIndex((session) => session.joinedAt === joinedAt && session.user.id === id);
   if (index >= 0) return index + 1;
-  const first = ordered.findIndex((member) => member.joinedAt >= joinedAt);
+  const first = ordered.findIndex((session) => session.joinedAt >= joinedAt);
   return first < 0 ? ordered.length : first;
 }
 

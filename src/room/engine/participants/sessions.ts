@@ -5,7 +5,6 @@ import type { LastSeen, RoomStats, StoredSession } from "../../../wire/snapshots
 import { ERASED_FIELDS, type UserRecord } from "../../../wire/user.ts";
 import type { GracePeriod, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
 import { type RecorderPorts, recordJoined, recordLeft } from "../outbox/room-events.ts";
-import { OnlineUsers } from "./online-users.ts";
 
 /** Sessions of one user that are listed. */
 const MAX_LISTED_SESSIONS = 100;
@@ -44,7 +43,6 @@ export class Sessions {
   readonly #ports: RecorderPorts;
   readonly #storage: RoomStorage;
   readonly #online = new Map<string, OpenSession>();
-  readonly onlineUsers = new OnlineUsers(this.#online);
   /** The deadlines of users who are online without a socket. */
   readonly gracePeriods: GracePeriods;
   #record: RoomRecord | null = null;
@@ -59,7 +57,6 @@ export class Sessions {
   #load(): void {
     this.#record = this.#storage.readRecord();
     this.#online.clear();
-    this.onlineUsers.outdate();
     for (const session of this.#storage.listOpenSessions()) this.#online.set(session.user.id, session);
     this.gracePeriods.load();
   }
@@ -120,7 +117,6 @@ export class Sessions {
     });
     this.#record = record;
     this.#online.set(session.user.id, session);
-    this.onlineUsers.add(session);
   }
 
   /** Users go offline at `at` (epoch ms); those who are not online are skipped. Returns the ended sessions. */
@@ -142,7 +138,6 @@ export class Sessions {
       recordLeft(this.#ports, ended, at, record);
     });
     this.#record = record;
-    if (ended.length > 0) this.onlineUsers.outdate();
     for (const session of ended) {
       this.#online.delete(session.user.id);
       this.gracePeriods.forget(session.user.id);
@@ -206,7 +201,6 @@ export class Sessions {
     if (session === undefined) return;
     this.#storage.updateUser(user);
     this.#online.set(user.id, { ...session, user });
-    this.onlineUsers.outdate();
   }
 
   /** Later events of the current occupancy period show an erased user. */

@@ -88,7 +88,7 @@ describe("a shard of an event log", () => {
     );
   });
 
-  it("counts each event once in the hour in which it happened, beside runs, and keeps a month of hours and an hour of five minutes", async () => {
+  it("counts each event once in the hour in which it happened, beside runs, and keeps a month of counts", async () => {
     const HOUR_MS = 60 * 60 * 1000;
     const hours = (from = 0) => shard.inside((object) => object.hours(from, HOUR_MS));
     expect(await hours()).toEqual([]);

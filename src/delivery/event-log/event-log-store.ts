@@ -1,7 +1,7 @@
 /** The SQLite database of one shard of an event log, with its counts for charts. Empty until the first event. */
 import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
 import { byteLength } from "../../platform/text.ts";
-import { HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
+import { DAY_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "./log-page.ts";
 
@@ -12,10 +12,10 @@ const PRUNED_AT_ONCE = 500;
 const MAX_SCANNED = 5_000;
 const MAX_SLICE_CHARS = 1024 * 1024;
 
-/** The finest span that is counted; kept for the current hour and the one before. */
+/** The span that is counted. */
 export const FINE_MS = 5 * MINUTE_MS;
 /** Charts show 30 days. Older counts are deleted. */
-const HOURS_KEPT = 31 * 24;
+const COUNTS_KEPT_MS = 31 * DAY_MS;
 
 /** The start of the span of `width` that contains `at`; all in milliseconds. */
 export const spanOf = (at: number, width: number): number => at - (at % width);
@@ -31,35 +31,16 @@ export type HourlyCounts = RunCounts & {
   readonly events: number;
 };
 
-type Log = LogRow & { readonly oldestAt: number | null };
-
 export class EventLogStore extends ObjectTables {
-  /** The row of `log`, which only this object writes, and when the oldest event was logged; null until they are read. */
-  #known: Log | null = null;
-
   constructor(
     storage: Pick<DurableObjectStorage, "transactionSync"> & { readonly sql: Pick<SqlStorage, "exec"> },
   ) {
     super(storage, EVENT_LOG_SCHEMA);
   }
 
-  get #log(): Log {
-    if (this.#known !== null) return this.#known;
+  get #log(): LogRow {
     const query = "SELECT last_seq AS lastSeq, last_at AS lastAt, pruned_seq AS prunedSeq, bytes FROM log";
-    const log = this.first<LogRow>(query);
-    if (log === null) return { ...EMPTY, oldestAt: null };
-    this.#known = { ...log, oldestAt: this.#loggedAt(log.prunedSeq + 1) };
-    return this.#known;
-  }
-
-  #updateLog(changes: Partial<LogRow>): void {
-    const { oldestAt, ...earlier } = this.#log;
-    const log = { ...earlier, ...changes };
-    const { lastSeq, lastAt, prunedSeq, bytes } = log;
-    const row = [lastSeq, lastAt, prunedSeq, bytes];
-    this.write("UPDATE log SET last_seq = ?, last_at = ?, pruned_seq = ?, bytes = ?", ...row);
-    const isOldestKnown = oldestAt !== null && changes.prunedSeq === undefined;
-    this.#known = isOldestKnown ? { ...log, oldestAt } : null;
+    return this.first<LogRow>(query) ?? EMPTY;
   }
 
   get bytes(): number {
@@ -68,7 +49,7 @@ export class EventLogStore extends ObjectTables {
 
   /** When the oldest kept event was logged (epoch ms); null without one. */
   get oldestAt(): number | null {
-    return this.#log.oldestAt;
+    return this.#loggedAt(this.#log.prunedSeq + 1);
   }
 
   #loggedAt(seq: number): number | null {
@@ -88,49 +69,27 @@ export class EventLogStore extends ObjectTables {
   readHours(from: number, width: number): HourlyCounts[] {
     return this.read<HourlyCounts>(
       `SELECT at - at % ? AS hour, sum(events) AS events, sum(runs) AS runs, sum(failed_runs) AS failedRuns
-       FROM (SELECT hour AS at, events, runs, failed_runs FROM hours UNION ALL SELECT * FROM spans)
-       WHERE at >= ? GROUP BY 1 ORDER BY 1`,
+       FROM spans WHERE at >= ? GROUP BY 1 ORDER BY 1`,
       width,
       from,
     );
   }
 
   #count(at: number, counts: readonly [events: number, runs: number, failed: number]): void {
-    const [total] = this.read<{ events: number; runs: number }>(
-      `INSERT INTO spans VALUES (?, ?, ?, ?) ON CONFLICT (at) DO UPDATE SET events = events + excluded.events,
-         runs = runs + excluded.runs, failed_runs = failed_runs + excluded.failed_runs RETURNING events, runs`,
-      ...[spanOf(at, FINE_MS), ...counts],
-    );
-    // Only a new span can be the first of an hour, in which earlier ones are added up.
-    if (total?.events !== counts[0] || total.runs !== counts[1]) return;
-    const first = this.first<{ at: number }>("SELECT min(at) AS at FROM spans")?.at ?? at;
-    const fineFrom = spanOf(at, HOUR_MS) - HOUR_MS;
-    if (first < fineFrom) this.#addUp(fineFrom);
-  }
-
-  /** Adds up the spans before `fineFrom` (epoch ms) by the hour, which happens once in an hour. */
-  #addUp(fineFrom: number): void {
+    const span = spanOf(at, FINE_MS);
     this.write(
-      `INSERT INTO hours SELECT at - at % ?, sum(events), sum(runs), sum(failed_runs) FROM spans WHERE at < ? GROUP BY 1
-         ON CONFLICT (hour) DO UPDATE SET events = events + excluded.events, runs = runs + excluded.runs,
-           failed_runs = failed_runs + excluded.failed_runs`,
-      HOUR_MS,
-      fineFrom,
+      `INSERT INTO spans VALUES (?, ?, ?, ?) ON CONFLICT (at) DO UPDATE SET events = events + excluded.events,
+         runs = runs + excluded.runs, failed_runs = failed_runs + excluded.failed_runs`,
+      ...[span, ...counts],
     );
-    this.write("DELETE FROM spans WHERE at < ?", fineFrom);
-    this.write("DELETE FROM hours WHERE hour < ?", fineFrom - HOURS_KEPT * HOUR_MS);
+    this.write("DELETE FROM spans WHERE at < ?", span - COUNTS_KEPT_MS);
   }
 
   #write(work: () => void): void {
-    try {
-      this.transaction(() => {
-        this.create();
-        work();
-      });
-    } catch (error) {
-      this.#known = null;
-      throw error;
-    }
+    this.transaction(() => {
+      this.create();
+      work();
+    });
   }
 
   #append(events: readonly OutgoingEvent[], now: number): void {
@@ -149,7 +108,7 @@ export class EventLogStore extends ObjectTables {
       const span = spanOf(occurredAt, FINE_MS);
       added.set(span, (added.get(span) ?? 0) + 1);
     }
-    this.#updateLog({ lastSeq, lastAt, bytes });
+    this.write("UPDATE log SET last_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
     for (const [span, count] of added) this.#count(span, [count, 0, 0]);
   }
 
@@ -202,7 +161,7 @@ export class EventLogStore extends ObjectTables {
     if (replaced.length === 0) return scanned === MAX_SCANNED ? last : null;
     this.#write(() => {
       for (const { seq, body } of replaced) this.write("UPDATE events SET body = ? WHERE seq = ?", body, seq);
-      this.#updateLog({ bytes: this.#log.bytes + growth });
+      this.write("UPDATE log SET bytes = bytes + ?", growth);
     });
     return scanned === MAX_SCANNED || chars > MAX_SLICE_CHARS ? last : null;
   }
@@ -240,19 +199,16 @@ export class EventLogStore extends ObjectTables {
     const last = prunedSeq + pruned.events;
     this.#write(() => {
       this.write("DELETE FROM events WHERE seq <= ?", last);
-      this.#updateLog({ prunedSeq: last, bytes: bytes - pruned.bytes });
+      this.write("UPDATE log SET pruned_seq = ?, bytes = bytes - ?", last, pruned.bytes);
     });
   }
 }
-
-const COUNTS = "events INTEGER NOT NULL, runs INTEGER NOT NULL, failed_runs INTEGER NOT NULL";
 
 /**
  * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap.
  * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
  *   neither a read from a time nor the pruning needs an index for it.
- * - `spans` and `hours`: a row for each span with any activity, for charts. New counts go to `spans`, of five minutes
- *   each; the spans of hours before the last are added up in `hours`. An event counts in the transaction that appends it.
+ * - `spans`: a row for each five minutes with any activity, for charts. An event counts in the transaction that appends it.
  */
 const TABLES = {
   ...FACTS,
@@ -274,8 +230,12 @@ const TABLES = {
     body TEXT NOT NULL
   );
   CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);`,
-  hours: `CREATE TABLE IF NOT EXISTS hours (hour INTEGER PRIMARY KEY, ${COUNTS});`,
-  spans: `CREATE TABLE IF NOT EXISTS spans (at INTEGER PRIMARY KEY, ${COUNTS});`,
+  spans: `CREATE TABLE IF NOT EXISTS spans (
+    at INTEGER PRIMARY KEY,
+    events INTEGER NOT NULL,
+    runs INTEGER NOT NULL,
+    failed_runs INTEGER NOT NULL
+  );`,
 };
 
 export const EVENT_LOG_SCHEMA: Schema = { tables: TABLES, migrations: [] };

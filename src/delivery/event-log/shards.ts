@@ -28,10 +28,7 @@ export async function invalidateSubscriptions(logs: EventLogs, accountId: string
   await Promise.all(allShards(logs, accountId).map((shard) => shard.subscriptionsChanged()));
 }
 
-/**
- * The logged events and ended runs in each span of `width` milliseconds from `from` (epoch ms) on, the earliest first.
- * Spans of less than an hour are known of the last hour, longer ones of 30 days.
- */
+/** The logged events and ended runs of 30 days in each span of `width` milliseconds from `from` (epoch ms) on, the earliest first. */
 export async function readHours(
   logs: EventLogs,
   accountId: string,

@@ -36,8 +36,6 @@ export type LogSlice =
   | { readonly type: "pruned"; readonly oldestAt: number | null };
 
 const MAX_PAGE_CHARS = 4 * 1024 * 1024;
-/** Reads of one shard per page: a filter that matches little ends the page early, and the next one continues. */
-const MAX_READS = 8;
 
 interface PageQuery extends Omit<LogQuery, "after"> {
   readonly after: readonly (number | null)[];
@@ -62,85 +60,45 @@ export class PrunedError extends Error {
 
 type ReadShard = (index: number, query: LogQuery) => Promise<LogSlice>;
 
-class ShardStream {
-  readonly #read: (after: number | null, limit: number) => Promise<LogSlice>;
-  #slice: LoggedEvent[] = [];
-  #taken = 0;
-  #reads = 0;
-  #readUpTo: number | null;
-  /** Behind the latest event that was taken, or behind the slice when all of it was. */
-  #position: number | null;
-  isAtEnd = false;
-
-  constructor(after: number | null, read: (after: number | null, limit: number) => Promise<LogSlice>) {
-    this.#read = read;
-    this.#readUpTo = after;
-    this.#position = after;
-  }
-
-  get head(): LoggedEvent | undefined {
-    return this.#slice[this.#taken];
-  }
-
-  get position(): number {
-    return this.#position ?? 0;
-  }
-
-  /** Reads until there is a next event, or none follows, or enough was read for one page. */
-  async fill(limit: number): Promise<void> {
-    while (this.head === undefined && !this.isAtEnd && this.#reads < MAX_READS) {
-      const slice = await this.#read(this.#readUpTo, limit);
+/**
+ * The next page, from one read of each shard: a filter that matches little ends it early, and the next one continues.
+ * Throws a {@link PrunedError} when events that it would have are no longer kept.
+ */
+export async function readPage({ after, ...query }: PageQuery, read: ReadShard): Promise<LogPage> {
+  const slices = await Promise.all(
+    after.map(async (position, shard) => {
+      const slice = await read(shard, { ...query, after: position });
       if (slice.type === "pruned") throw new PrunedError(slice.oldestAt);
-      this.#reads += 1;
-      this.#slice = slice.events;
-      this.#taken = 0;
-      this.#readUpTo = slice.position;
-      this.isAtEnd = slice.isAtEnd;
-      const [first] = slice.events;
-      this.#position = first === undefined ? slice.position : first.seq - 1;
-    }
-  }
-
-  take(): void {
-    this.#position = this.#slice[this.#taken]?.seq ?? this.#position;
-    this.#taken += 1;
-    if (this.head === undefined) this.#position = this.#readUpTo;
-  }
-}
-
-/** The next page. Throws a {@link PrunedError} when events that it would have are no longer kept. */
-export async function readPage(query: PageQuery, read: ReadShard): Promise<LogPage> {
-  const { after, limit, ...filter } = query;
-  const streams = after.map(
-    (position, index) =>
-      new ShardStream(position, (from, count) => read(index, { ...filter, after: from, limit: count })),
+      return slice;
+    }),
   );
-  // Each of many shards gives twice its share of the page, so that few are asked again.
-  const share = Math.min(limit, Math.ceil((2 * limit) / streams.length));
-  await Promise.all(streams.map((stream) => stream.fill(share)));
-  const events: LoggedEvent[] = [];
-  let chars = 0;
-  for (let stream = earliest(streams); stream?.head !== undefined; stream = earliest(streams)) {
-    const { head } = stream;
-    chars += head.body.length;
-    if (events.length > 0 && chars > MAX_PAGE_CHARS) break;
-    events.push(head);
-    stream.take();
-    if (events.length === limit) break;
-    await stream.fill(limit - events.length);
-  }
+  // The sort is stable: the events of a shard stay in their order.
+  const found = slices
+    .flatMap(({ events }, shard) => events.map((event) => ({ shard, event })))
+    .sort((one, other) => one.event.loggedAt - other.event.loggedAt);
+  const count = countFitting(found.map(({ event }) => event));
+  const shown = found.slice(0, Math.min(count, query.limit));
+  const left = found.slice(shown.length);
+  const positionOf = (shard: number, readUpTo: number): number => {
+    const next = left.find((each) => each.shard === shard);
+    return next === undefined ? readUpTo : next.event.seq - 1;
+  };
   return {
-    events,
-    positions: streams.map(({ position }) => position),
-    hasMore: streams.some(({ head, isAtEnd }) => head !== undefined || !isAtEnd),
+    events: shown.map(({ event }) => event),
+    positions: slices.map(({ position }, shard) => positionOf(shard, position)),
+    hasMore: left.length > 0 || slices.some(({ isAtEnd }) => !isAtEnd),
   };
 }
 
-const earliest = (streams: readonly ShardStream[]): ShardStream | undefined =>
-  streams.reduce<ShardStream | undefined>((first, stream) => {
-    if (stream.head === undefined) return first;
-    return first?.head === undefined || stream.head.loggedAt < first.head.loggedAt ? stream : first;
-  }, undefined);
+/** The number of first events that fit into a page; at least one, if there are any. */
+function countFitting(events: readonly LoggedEvent[]): number {
+  let chars = 0;
+  const end = events.findIndex(({ body }) => {
+    chars += body.length;
+    return chars > MAX_PAGE_CHARS;
+  });
+  return end < 0 ? events.length : Math.max(1, end);
+}
 
 /** Grows when the shards of a log change, so that no cursor is read as one of another layout. */
 const VERSION = "1";

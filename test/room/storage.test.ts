@@ -249,7 +249,7 @@ describe("storage", () => {
       storage.entries.listStores(),
     ]).toEqual([1, [], []]);
     expect(storage.entries.totals()).toEqual({ stores: 0, bytes: 0 });
-    expect([storage.comments.find("c"), storage.follows.list(null)]).toEqual([null, []]);
+    expect([storage.comments.find("c"), storage.follows.list(10)]).toEqual([null, []]);
     expect([storage.events.list(9), storage.occupancy.readId()]).toEqual([[], null]);
     expect([storage.changedStores.list(), storage.documentNotes.list()]).toEqual([[], []]);
     expect(reopen().readRecord()).toEqual(RECORD);

@@ -12,7 +12,7 @@ import { updateRoomStats } from "../rooms/commands.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import { selectRoom, updateFirstJoin } from "../rooms/statements.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { findAccountTokenEpoch, findExistingUsers, findUserInRoom, findUsers } from "../users/queries.ts";
+import { findAccountTokenEpoch, findUserInRoom, findUsers } from "../users/queries.ts";
 import { selectUsersById } from "../users/statements.ts";
 import { recordOf, type UserRow } from "../users/table.ts";
 import { tokensFor } from "../users/tokens.ts";
@@ -46,7 +46,6 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       const { users, total } = await findUsers(tenantOf(room), room.roomId, page);
       return { users: users.map(recordOf), total };
     },
-    findExistingUsers: (room, userIds) => findExistingUsers(tenantOf(room), room.roomId, userIds),
     findAccountTokenEpoch: (room) => findAccountTokenEpoch(tenantOf(room)),
     readJoiners: async (room, userIds, firstJoinAt) => {
       const tenant = tenantOf(room);

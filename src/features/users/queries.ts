@@ -17,7 +17,7 @@ import { getRoomRow } from "../rooms/queries.ts";
 import { type RoomKey, selectRoom } from "../rooms/statements.ts";
 import { findHits } from "../search/queries.ts";
 import type { UserContext } from "./context.ts";
-import { selectAccountTokenEpoch, selectExistingUsers, selectUser, type UserKey } from "./statements.ts";
+import { selectAccountTokenEpoch, selectUser, type UserKey } from "./statements.ts";
 import { countUsers, type NamedUsers, positionOf, type RoomOfUsers, selectUsers } from "./store.ts";
 import type { UserRow } from "./table.ts";
 
@@ -193,14 +193,4 @@ export async function findUserInRoom(
 export async function findAccountTokenEpoch(tenant: Tenant): Promise<number> {
   const [[row]] = await tenant.db.run([selectAccountTokenEpoch(tenant)]);
   return row?.tokenEpoch ?? 0;
-}
-
-/** The users among these who exist in the room. */
-export async function findExistingUsers(
-  tenant: Tenant,
-  roomId: string,
-  userIds: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const [rows] = await tenant.db.run([selectExistingUsers(tenant, roomId, userIds)]);
-  return new Set(rows.map(({ id }) => id));
 }

@@ -54,15 +54,6 @@ const usersById = prepared(() =>
 export const selectUsersById = ({ accountId }: Tenant, roomId: string, userIds: readonly string[]) =>
   usersById({ accountId, roomId, ids: JSON.stringify(userIds) });
 
-export const selectExistingUsers = (
-  { accountId }: Tenant,
-  roomId: string,
-  userIds: readonly string[],
-): Statement<{ id: string }> => ({
-  sql: `SELECT id FROM users WHERE +account_id = ? AND +room_id = ? AND id IN (SELECT value FROM json_each(?))`,
-  params: [accountId, roomId, JSON.stringify(userIds)],
-});
-
 export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> => ({
   sql: "SELECT token_epoch AS tokenEpoch FROM accounts WHERE id = ?",
   params: [accountId],

@@ -171,11 +171,6 @@ export class RoomCommandHandler {
     return this.#room.participants.disconnectFor(ended, TOKENS_ENDED);
   }
 
-  /** Completes a `checkUsers` effect: no one follows users who do not exist. */
-  forgetUsers(userIds: readonly string[]): void {
-    if (!this.#isDeleted && userIds.length > 0) this.#room.content.follows.forget(userIds);
-  }
-
   /** Stores the row of a room that no one has joined yet, for its events. */
   keepRow(row: RoomFields): void {
     this.#room.ports.storage.transaction(() => this.#room.ports.storage.occupancy.writeRoom(row));

@@ -65,7 +65,7 @@ export class Room {
   readonly databaseRequests: DatabaseRequests;
   /** Large stores, over HTTP. */
   readonly downloads: Downloads;
-  /** Applies commands of REST, and completes `refresh…` and `checkUsers` effects. */
+  /** Applies commands of REST, and completes `refresh…` effects. */
   readonly commands: RoomCommandHandler;
 
   // Lasting content

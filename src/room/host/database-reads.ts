@@ -10,7 +10,7 @@ import type { RoomService } from "./room-service.ts";
 type ReadEffect = Extract<
   Effect,
   {
-    readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "checkUsers" | "queryDatabase";
+    readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "queryDatabase";
   }
 >;
 
@@ -39,9 +39,6 @@ export class DatabaseReads {
     switch (effect.type) {
       case "refreshUser":
         this.#queue.refresh(() => this.#refreshUser(effect.userId, effect.event));
-        break;
-      case "checkUsers":
-        this.#queue.refresh(() => this.#checkUsers(effect.userIds));
         break;
       case "refreshRoom":
         this.#queue.refresh(() => this.#refreshRoom(effect.closing));
@@ -106,12 +103,6 @@ export class DatabaseReads {
     return row;
   }
 
-  async #checkUsers(userIds: readonly string[]): Promise<void> {
-    const { context, room, service } = this.#ports;
-    const existing = await service.findExistingUsers(context.identity, userIds);
-    room.commands.forgetUsers(userIds.filter((userId) => !existing.has(userId)));
-  }
-
   /**
    * Before a room's first write: the caller may have checked the database before the room was deleted, and its write
    * would bring the erased object back.
@@ -146,7 +137,7 @@ export class DatabaseReads {
       }
       if (query.type !== "USERS_GET") {
         const { userId } = query.data;
-        return { userExists: (await service.findExistingUsers(identity, [userId])).has(userId) };
+        return { userExists: (await service.findUser(identity, userId)).user !== null };
       }
       return await service.findUsers(identity, query.data);
     } catch (error) {

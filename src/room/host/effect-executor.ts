@@ -215,7 +215,6 @@ export class EffectExecutor {
       authorizeRefresh: (effect) => joins.refresh(effect),
       authorizeDocuments: (effect) => joins.openDocuments(effect),
       refreshUser: (effect) => reads.enqueue(effect),
-      checkUsers: (effect) => reads.enqueue(effect),
       refreshRoom: (effect) => reads.enqueue(effect),
       refreshTokens: (effect) => reads.enqueue(effect),
       queryDatabase: (effect) => reads.enqueue(effect),

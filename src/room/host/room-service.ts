@@ -52,7 +52,6 @@ export interface RoomService {
     room: RoomIdentity,
     page: MessageOf<"USERS_GET">["data"],
   ): Promise<{ readonly users: readonly UserRecord[]; readonly total: number }>;
-  findExistingUsers(room: RoomIdentity, userIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** The token epoch of the organization; 0 when it is gone. */
   findAccountTokenEpoch(room: RoomIdentity): Promise<number>;
   /** Reads users who join at the same time, in one round trip. Records the first join (epoch ms) unless it is null. */

@@ -127,8 +127,8 @@ export class SqliteFollows extends SqlitePart {
     return this.#pairs(query, JSON.stringify(followers));
   }
 
-  list(limit: number | null): Pair[] {
-    return this.#pairs("SELECT follower, followed FROM follows ORDER BY position LIMIT ?", limit ?? -1);
+  list(limit: number): Pair[] {
+    return this.#pairs("SELECT follower, followed FROM follows ORDER BY position LIMIT ?", limit);
   }
 
   #pairs(query: string, value: string | number): Pair[] {

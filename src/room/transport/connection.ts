@@ -109,8 +109,6 @@ export type Effect =
     }
   /** Read the user from the database, then call `updates.updateUser`. */
   | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
-  /** Read which of these users exist from the database, then call `updates.forgetUsers` with the others. */
-  | { readonly type: "checkUsers"; readonly userIds: readonly string[] }
   /** Read the room's row from the database, then call `updates.updateRoom`, which closes these sockets of a closed room. */
   | { readonly type: "refreshRoom"; readonly closing: readonly string[] | null }
   /** Read the token epochs of a user, or of the organization, then call `updates.endTokens`. */

@@ -315,13 +315,6 @@ export class FuzzedRoom implements Host {
           const user = this.#people.find((person) => person.user.id === effect.userId)?.epoch ?? 0;
           return this.#room.commands.endTokens(effect.userId, { account: this.#accountEpoch, user });
         };
-      case "checkUsers": {
-        const gone = effect.userIds.filter((id) => !this.#exists(id));
-        return () => {
-          this.#room.commands.forgetUsers(gone);
-          return [];
-        };
-      }
       default:
         throw new Error(`${effect.type} reads nothing`);
     }

@@ -45,18 +45,6 @@ export class Follows {
     return Object.fromEntries(shown);
   }
 
-  /** The users whom anyone follows. */
-  allFollowed(): ReadonlySet<string> {
-    return new Set(this.#table.list(null).map(([, followed]) => followed));
-  }
-
-  /** Forgets users who do not exist: a backup may have the room as it was before their deletion. */
-  forget(userIds: readonly string[]): void {
-    this.#changes.transaction(() => {
-      for (const userId of userIds) this.#table.deleteUser(userId);
-    });
-  }
-
   /** Following a user again changes nothing. BAD_REQUEST for following oneself, CONFLICT above the limit. */
   follow(follower: string, followed: string): void {
     if (follower === followed) throw new AppError("Rooms", "BAD_REQUEST", "A user cannot follow themselves");

@@ -32,7 +32,6 @@ export class JoinHandshake {
   readonly #ports: RoomPorts;
   readonly #participants: Participants;
   readonly #content: RoomContent;
-  #hasCheckedFollows = false;
   /** The sockets whose next token is being verified. */
   readonly #refreshing = new Set<string>();
 
@@ -121,7 +120,6 @@ export class JoinHandshake {
       seq: this.#content.changes.lastSeq,
       ...this.#missedChanges(request),
     };
-    const checks = this.#checkFollows();
     const running = sessions.get(user.id);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
     const isBack = sessions.gracePeriods.end(user.id);
@@ -157,7 +155,6 @@ export class JoinHandshake {
       send([id], success("Room joined", JsonText.of(joined), request.requestId)),
       ...(running === undefined ? this.#participants.notifyJoined(joined.user) : []),
       ...inherited,
-      ...checks,
     ];
   }
 
@@ -190,16 +187,6 @@ export class JoinHandshake {
     return usersLimit === undefined
       ? { users: allOnline(online) }
       : firstOnlinePage(online, usersLimit, session);
-  }
-
-  /** Once after its start, the room checks that followed users exist whom it has never seen. */
-  #checkFollows(): Effect[] {
-    if (this.#hasCheckedFollows) return [];
-    const followed = [...this.#content.follows.allFollowed()];
-    const known = this.#participants.sessions.findLastSeen(followed);
-    this.#hasCheckedFollows = true;
-    const userIds = followed.filter((userId) => known[userId] === undefined);
-    return userIds.length === 0 ? [] : [{ type: "checkUsers", userIds }];
   }
 
   #missedChanges({ since, epoch }: JoinRequest): Pick<Joining, "changes" | "reset"> {

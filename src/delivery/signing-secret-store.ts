@@ -95,33 +95,20 @@ export async function openSecret(sealer: Sealer, stored: string, owner: Subscrib
   return sealer.open({ keyId, sealed }, placeOf(owner));
 }
 
-/** The same for one subscriber that uses its secrets again and again. */
-export class OpenSigningSecrets {
-  readonly #openSealer: () => Sealer;
-  readonly #owner: SubscriberKey;
-  #opened: ReadonlyMap<string, string> = new Map();
-
-  constructor(owner: SubscriberKey, openSealer: () => Sealer) {
-    this.#owner = owner;
-    this.#openSealer = openSealer;
-  }
-
-  /** The secrets of `stored` that can be opened, in their order. */
-  async open(
-    stored: readonly string[],
-    log: (message: string, error: unknown) => void,
-  ): Promise<readonly string[]> {
-    const opened = new Map<string, string>();
-    for (const each of stored) {
-      try {
-        opened.set(each, this.#opened.get(each) ?? (await openSecret(this.#openSealer(), each, this.#owner)));
-      } catch (error) {
-        log("A signing secret can no longer be decrypted, and must be rotated", error);
-      }
-    }
-    this.#opened = opened;
-    return [...opened.values()];
-  }
+/** The secrets of `stored` that can be opened, in their order. */
+export async function openSecrets(
+  sealer: Sealer,
+  stored: readonly string[],
+  owner: SubscriberKey,
+  log: (message: string, error: unknown) => void,
+): Promise<readonly string[]> {
+  const opened = stored.map((each) =>
+    openSecret(sealer, each, owner).catch((error: unknown) => {
+      log("A signing secret can no longer be decrypted, and must be rotated", error);
+      return null;
+    }),
+  );
+  return (await Promise.all(opened)).filter((each) => each !== null);
 }
 
 /** All texts that begin with this, whose last character is one of ASCII. */

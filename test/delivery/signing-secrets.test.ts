@@ -2,8 +2,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
-  OpenSigningSecrets,
   openSecret,
+  openSecrets,
   resealSigningSecrets,
   sealSecret,
   selectSecretsWithin,
@@ -95,8 +95,7 @@ describe("a signing secret", () => {
     const logged: string[] = [];
     const key = keyOf("webhook", "an id");
     const sealed = await sealSecret(own, "whsec_current", key);
-    const secrets = new OpenSigningSecrets(key, () => own);
-    const open = (...all: string[]) => secrets.open(all, (message) => logged.push(message));
+    const open = (...all: string[]) => openSecrets(own, all, key, (message) => logged.push(message));
     expect(await open(sealed)).toEqual(["whsec_current"]);
     expect(logged).toEqual([]);
     expect(await open("sealed:unreadable:text", sealed)).toEqual(["whsec_current"]);

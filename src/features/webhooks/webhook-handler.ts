@@ -2,7 +2,7 @@
 
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
-import { OpenSigningSecrets, secretsInForce, signingSealer } from "../../delivery/signing-secret-store.ts";
+import { openSecrets, secretsInForce, signingSealer } from "../../delivery/signing-secret-store.ts";
 import type {
   AttemptResult,
   BacklogReport,
@@ -75,7 +75,6 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #state: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
   readonly #connections = new Connections();
-  readonly #secrets: OpenSigningSecrets;
   /** The version of the row that was disabled, once the owners are notified of it. */
   #notifiedOf: number | null = null;
   #capacity = UNTRIED;
@@ -88,7 +87,6 @@ export class WebhookHandler implements DeliveryHandler {
     this.#devTargets = readSetting(env, "WEBHOOK_DEV_TARGETS");
     this.#ownHosts = ownHosts(env);
     this.#key = key;
-    this.#secrets = new OpenSigningSecrets(key, () => signingSealer(jwtSecrets(env)));
     this.#now = now;
     this.#state = state;
     this.#row = new CachedRow(async () => {
@@ -176,7 +174,7 @@ export class WebhookHandler implements DeliveryHandler {
     const startedAt = this.#now();
     const { secret, previousSecret, previousSecretUntil } = row;
     const inForce = secretsInForce(secret, previousSecret, previousSecretUntil, startedAt);
-    const secrets = await this.#secrets.open(inForce, this.#log);
+    const secrets = await openSecrets(signingSealer(jwtSecrets(this.#env)), inForce, this.#key, this.#log);
     if (secrets.length === 0)
       return { type: "postponed", until: startedAt + SECRET_PAUSE_MS, why: "The secret must be rotated" };
     const destination = {

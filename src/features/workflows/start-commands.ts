@@ -1,6 +1,6 @@
 /** Starts of a workflow by the clock, by hand, and by a request that a credential or a signature permits. */
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
-import { newSecret, OpenSigningSecrets, secretsInForce } from "../../delivery/signing-secret-store.ts";
+import { newSecret, openSecrets, secretsInForce } from "../../delivery/signing-secret-store.ts";
 import type { Timetable } from "../../delivery/subscriber/handler.ts";
 import type { SentRequest } from "../../http/endpoint.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
@@ -200,10 +200,10 @@ async function verifySigned(
   const row = await find(ctx, workflowId);
   requireRestored(row?.accountTokenEpoch);
   if (row === undefined || row.httpTrigger === 0) throw unverified();
-  const secrets = new OpenSigningSecrets(subscriberKey(ctx, workflowId), () => ctx.signingSealer);
+  const key = subscriberKey(ctx, workflowId);
   const { triggerSecret, previousTriggerSecret, previousTriggerSecretUntil } = row;
   const inForce = secretsInForce(triggerSecret, previousTriggerSecret, previousTriggerSecretUntil, now);
-  const opened = await secrets.open(inForce, (message, error) => ctx.log(message, error));
+  const opened = await openSecrets(ctx.signingSealer, inForce, key, (...failure) => ctx.log(...failure));
   if (!(await isSignedWith(signed, bytes, opened))) throw unverified();
   return { row, messageId: signed.id };
 }

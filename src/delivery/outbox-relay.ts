@@ -76,7 +76,7 @@ const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement 
 
 /** Fans the event out. Returns the subscriptions that it could not reach, as JSON; null when it has reached all. */
 async function relayEvent(
-  { db, rooms, log, ...objects }: RelayPorts,
+  { rooms, log, ...objects }: RelayPorts,
   row: OutboxEventRow,
   calls: WorkBudget,
 ): Promise<string | null> {
@@ -84,7 +84,7 @@ async function relayEvent(
   calls.spend(); // the room's, which an event of a user asks
   const body = await presentOutboxEvent(rooms, row);
   const pending = { id, event, occurredAt, body, pendingSubscriptions, trace };
-  const unreached = await fanOut({ db, accountId }, objects, roomId, [pending], calls);
+  const unreached = await fanOut(accountId, objects, roomId, [pending], calls);
   const remaining = unreached.get(id) ?? null;
   if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);
   return remaining;

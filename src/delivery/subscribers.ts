@@ -6,8 +6,14 @@ import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts"
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import type { WebhookEventName } from "../wire/events.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
-import { disableAll, selectSomeSubscribers, selectSubscriptions } from "./outbox/subscriber-store.ts";
-import type { OutgoingEvent, PendingEvent, SubscriberKey, Subscription } from "./outbox/subscription.ts";
+import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
+import type {
+  OutgoingEvent,
+  PendingEvent,
+  RoomSubscription,
+  SubscriberKey,
+  Subscription,
+} from "./outbox/subscription.ts";
 import type { SubscriberObject } from "./subscriber/subscriber-object.ts";
 
 /** Opens the object of a subscriber, or one of its senders, which are numbered from 1. */
@@ -43,22 +49,15 @@ export async function hasListener(
 const MAX_AT_ONCE = 20;
 const MAX_CHARS_AT_ONCE = 32 * 1024 * 1024;
 
-/** The log takes every event, whether a subscriber wants it or not. */
-const LOG: Listening = { kind: "log", id: "", version: 0, events: null };
-
-interface Listening extends Subscription {
-  readonly events: string | null;
-}
-
 /**
  * Enqueues a room's events with their subscribers and appends them to the log. The log says who subscribes to new
- * ones, so that these need no database, and those of an earlier call need neither. Returns, by event id, the
- * subscriptions that could not be reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects only
- * when neither the log nor the database can say who subscribes. Each subscriber takes one of the `calls`: those for
- * which none is left count as not reached. The subscriber with the id `exceptId` receives none.
+ * ones; those of an earlier call name their subscribers. Returns, by event id, the subscriptions that could not be
+ * reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects when the log cannot be reached. Each
+ * subscriber takes one of the `calls`: those for which none is left count as not reached. The subscriber with the id
+ * `exceptId` receives none.
  */
 export async function fanOut(
-  tenant: Tenant,
+  accountId: string,
   to: DeliveryObjects,
   roomId: string,
   events: readonly PendingEvent[],
@@ -66,7 +65,7 @@ export async function fanOut(
   exceptId?: string,
 ): Promise<ReadonlyMap<string, string>> {
   calls.spend(); // the log's
-  const found = await publish(tenant, to, roomId, events);
+  const found = await publish(accountId, to, roomId, events);
   const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
@@ -74,7 +73,6 @@ export async function fanOut(
     try {
       if (!calls.hasLeft) throw new Error("The invocation may make no further call");
       calls.spend();
-      const { accountId } = tenant;
       if (kind === "log") await to.eventLogs(accountId, shardOf(roomId)).append(events);
       else {
         const key = { kind, accountId, id };
@@ -99,32 +97,26 @@ export async function fanOut(
  */
 export async function fanOutAbout(
   subscriberId: string,
-  tenant: Tenant,
+  accountId: string,
   to: DeliveryObjects,
   event: Omit<PendingEvent, "pendingSubscriptions">,
 ): Promise<void> {
   const pending = [{ ...event, pendingSubscriptions: null }];
-  const unreached = await fanOut(tenant, to, subscriberId, pending, newCallBudget().calls, subscriberId);
+  const unreached = await fanOut(accountId, to, subscriberId, pending, newCallBudget().calls, subscriberId);
   if (unreached.size > 0) throw new Error(`Some webhooks could not be notified: ${event.event}`);
 }
 
 /** Appends the events that have not been fanned out before to the log, and returns who subscribes to the room. */
 async function publish(
-  tenant: Tenant,
-  to: DeliveryObjects,
+  accountId: string,
+  { eventLogs }: DeliveryObjects,
   roomId: string,
   events: readonly PendingEvent[],
-): Promise<readonly Listening[]> {
+): Promise<readonly RoomSubscription[]> {
   const fresh = events.filter(({ pendingSubscriptions }) => pendingSubscriptions === null);
   if (fresh.length === 0) return [];
-  try {
-    const outgoing = fresh.map((event) => outgoingOf(event, roomId));
-    const shard = to.eventLogs(tenant.accountId, shardOf(roomId));
-    return await shard.publish(tenant.accountId, roomId, outgoing);
-  } catch {
-    const [subscriptions] = await tenant.db.run([selectSubscriptions(tenant, roomId)]);
-    return [...subscriptions, LOG];
-  }
+  const outgoing = fresh.map((event) => outgoingOf(event, roomId));
+  return await eventLogs(accountId, shardOf(roomId)).publish(accountId, roomId, outgoing);
 }
 
 const outgoingOf = (
@@ -147,7 +139,7 @@ interface Batch {
 function batchBySubscriber(
   roomId: string,
   pending: readonly PendingEvent[],
-  current: readonly Listening[],
+  current: readonly RoomSubscription[],
 ): Batch[] {
   const batches = new Map<string, Batch>();
   for (const waiting of pending) {
@@ -165,9 +157,9 @@ function batchBySubscriber(
   return [...batches.values()];
 }
 
-const matching = (subscriptions: readonly Listening[], event: WebhookEventName): Subscription[] =>
+const matching = (subscriptions: readonly RoomSubscription[], event: WebhookEventName): Subscription[] =>
   subscriptions
-    .filter(({ events }) => events === null || namesEvent(events, event))
+    .filter(({ events }) => namesEvent(events, event))
     .map(({ kind, id, version }) => ({ kind, id, version }));
 
 const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];

@@ -8,7 +8,6 @@ import { shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { type DeliveryObjects, fanOut, hasListener, openDelivery } from "../../src/delivery/subscribers.ts";
 import type { ApiRequest } from "../../src/features/request-log/schema.ts";
-import { openTenant } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import type { Stub } from "../../src/platform/objects/rpc.ts";
 import { depthOf, presentEvent } from "../../src/wire/events.ts";
@@ -34,8 +33,7 @@ it("an event is still owed to each of several subscribers that fail at once", as
     body: "{}",
     pendingSubscriptions: JSON.stringify(pending),
   } as const;
-  const tenant = openTenant(env, crypto.randomUUID());
-  const unreached = await fanOut(tenant, unreachable, crypto.randomUUID(), [event]);
+  const unreached = await fanOut(crypto.randomUUID(), unreachable, crypto.randomUUID(), [event]);
   expect(JSON.parse(unreached.get(event.id) ?? "[]")).toEqual(pending);
 });
 
@@ -49,7 +47,6 @@ it("an event for 2,000 subscribers reaches a few of them at a time, and the othe
     calling.delete(id);
     reached.push(id);
   });
-  const tenant = openTenant(env, crypto.randomUUID());
   const event = { id: "event", event: "user.created", occurredAt: Date.now(), body: "{}" } as const;
   let pendingSubscriptions: string | undefined = JSON.stringify(
     ids.map((id) => ({ kind: "webhook", id, version: 1 })),
@@ -57,7 +54,7 @@ it("an event for 2,000 subscribers reaches a few of them at a time, and the othe
   const left: number[] = [];
   while (pendingSubscriptions !== undefined) {
     const pending = [{ ...event, pendingSubscriptions }];
-    const unreached = await fanOut(tenant, counting, "room", pending, new WorkBudget(801));
+    const unreached = await fanOut("account", counting, "room", pending, new WorkBudget(801));
     pendingSubscriptions = unreached.get(event.id);
     left.push(JSON.parse(pendingSubscriptions ?? "[]").length);
   }
@@ -70,16 +67,11 @@ it("who subscribes is known from the log, which learns of each change of a subsc
   const [owner, roomId] = [await account(), crypto.randomUUID()];
   const reached: string[] = [];
   const recording = enqueuingBy(async ({ id }) => void reached.push(id));
-  // It cannot be looked up in the database.
-  const tenant = {
-    accountId: owner.id,
-    db: { run: () => Promise.reject(new Error("Not to be read")) },
-  };
   const reachedByNext = async () => {
     reached.length = 0;
     const event = { id: crypto.randomUUID(), event: "session.started", occurredAt: Date.now() } as const;
     const fresh = { ...event, body: "{}", pendingSubscriptions: null };
-    expect(await fanOut(tenant, recording, roomId, [fresh])).toEqual(new Map());
+    expect(await fanOut(owner.id, recording, roomId, [fresh])).toEqual(new Map());
     return [...reached];
   };
   expect(await reachedByNext()).toEqual([]);

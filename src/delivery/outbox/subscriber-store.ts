@@ -9,12 +9,6 @@ const subscriptionsOf = (kind: SubscriberKey["kind"]): string =>
 const SUBSCRIPTIONS = `${subscriptionsOf("webhook")} UNION ALL ${subscriptionsOf("workflow")}`;
 const subscriptionParams = ({ accountId }: Tenant, roomId: string) => [accountId, roomId, accountId, roomId];
 
-/** All subscriptions to events of the room: those for all rooms, and those for this one. */
-export const selectSubscriptions = (tenant: Tenant, roomId: string): Statement<RoomSubscription> => ({
-  sql: SUBSCRIPTIONS,
-  params: subscriptionParams(tenant, roomId),
-});
-
 const enabledOf = (kind: SubscriberKey["kind"]): string =>
   `SELECT '${kind}' AS kind, id, updated_at AS version, events, room_id AS roomId FROM ${kind}s
    WHERE account_id = ? AND enabled`;

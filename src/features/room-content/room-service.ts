@@ -69,7 +69,7 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       const limits = storeLimits({ accountId, customId, storeBytes: stats.storeBytes }, use);
       return { accountTokenEpoch, ...limits };
     },
-    fanOut: (room, events, calls) => fanOut(tenantOf(room), delivery, room.roomId, events, calls),
+    fanOut: ({ accountId, roomId }, events, calls) => fanOut(accountId, delivery, roomId, events, calls),
     hasListener: ({ accountId, roomId }, event) => hasListener(delivery.eventLogs, accountId, roomId, event),
     eraseFromLog: ({ accountId, roomId }, userId) =>
       eraseFromLog(delivery.eventLogs, accountId, roomId, userId),

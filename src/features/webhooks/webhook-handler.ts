@@ -148,12 +148,12 @@ export class WebhookHandler implements DeliveryHandler {
   /** Marks the webhook, and notifies the organization's owners by mail, and its other webhooks that listen to that. */
   async reportBacklog(report: BacklogReport | null): Promise<void> {
     const since = report === null ? null : (report.oldestAt ?? report.now);
-    const { id } = this.#key;
+    const { accountId, id } = this.#key;
     const [[row]] = await this.#tenant.db.run([markBacklogged(this.#tenant, id, since)]);
     if (report === null || row === undefined) return;
     if (row.disabledReason === null) await this.#notifyOwners(backlogNotice(row, report));
     else await this.#notifyOfDisabled(row);
-    await fanOutAbout(id, this.#tenant, this.#objects, {
+    await fanOutAbout(id, accountId, this.#objects, {
       id: report.eventId,
       event: "webhook.backlogged",
       occurredAt: report.now,

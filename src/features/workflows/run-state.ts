@@ -157,7 +157,7 @@ export class WorkflowSuspension {
     if (notice === null) return;
     const { eventId, reason, at } = notice;
     await notifyOwners(env, tenant.accountId, disabledNotice({ id, name }, eventId, reason, at), log);
-    await fanOutAbout(id, tenant, openDelivery(env), {
+    await fanOutAbout(id, tenant.accountId, openDelivery(env), {
       id: eventId,
       event: "workflow.disabled",
       occurredAt: at,

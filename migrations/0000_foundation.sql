@@ -60,7 +60,7 @@ CREATE TABLE `restores` (
 	`account_id` text PRIMARY KEY NOT NULL,
 	`backup_id` text NOT NULL,
 	`place` text NOT NULL,
-	`turn` integer NOT NULL,
+	`fencing_token` integer NOT NULL,
 	`token_epoch` integer NOT NULL,
 	`position` text DEFAULT '' NOT NULL,
 	`started_at` integer NOT NULL
@@ -404,7 +404,7 @@ CREATE TABLE `receipts` (
 CREATE INDEX `receipts_oldest` ON `receipts` (`created_at`);--> statement-breakpoint
 CREATE TABLE `fences` (
 	`account_id` text PRIMARY KEY NOT NULL,
-	`turn` integer NOT NULL
+	`fencing_token` integer NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE `moves` (
@@ -414,7 +414,7 @@ CREATE TABLE `moves` (
 	`phase` text NOT NULL,
 	`step` integer NOT NULL,
 	`cursor` text,
-	`turn` integer NOT NULL,
+	`fencing_token` integer NOT NULL,
 	`flipped_at` integer,
 	`started_at` integer NOT NULL
 );

@@ -112,10 +112,10 @@ export async function moveOrganization(database: Database, accountId: string, to
   const results = await executeOnTables(
     database,
     [
-      `UPDATE moves SET phase = 'cancelled', step = 0, cursor = NULL, turn = max(turn + 1, ${now})
+      `UPDATE moves SET phase = 'cancelled', step = 0, cursor = NULL, fencing_token = max(fencing_token + 1, ${now})
        WHERE account_id = ${id} AND source = ${target} AND phase IN ('copying', 'comparing')`,
       entryOf("cancelMove"),
-      `INSERT INTO moves (account_id, source, target, phase, step, turn, started_at)
+      `INSERT INTO moves (account_id, source, target, phase, step, fencing_token, started_at)
        SELECT id, database, ${target}, 'copying', 0, 0, ${now} FROM accounts
        WHERE id = ${id} AND deleted_at IS NULL AND database <> ${target}
          AND NOT EXISTS (SELECT 1 FROM restores WHERE account_id = ${id})

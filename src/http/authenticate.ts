@@ -5,7 +5,7 @@ import type { Actor } from "../platform/d1/context.ts";
 import type { Database } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { sleep } from "../platform/flow/concurrency.ts";
-import { KeyedLimits, TokenBucket, takeTurn } from "../platform/flow/token-bucket.ts";
+import { KeyedLimits, reserve, TokenBucket } from "../platform/flow/token-bucket.ts";
 import { addressOf, clientOf } from "../platform/network.ts";
 import type { Access } from "./endpoint.ts";
 
@@ -191,7 +191,7 @@ export class CredentialBuckets {
       bucket.spend(Math.min(1, bucket.left(now)), now); // alone in the isolate, it owes nothing when others come
       return 0;
     }
-    const waitMs = takeTurn([bucket], MAX_WAIT_MS, now);
+    const waitMs = reserve([bucket], MAX_WAIT_MS, now);
     return waitMs > MAX_WAIT_MS ? null : waitMs;
   }
 }

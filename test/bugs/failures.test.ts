@@ -42,7 +42,7 @@ it.each([
 // The others were shown the presence of a user who was not there, and saw that user leave without having joined.
 it.each([
   ["session", /INTO sessions/],
-  ["end", /INTO graces/],
+  ["end", /INTO grace_periods/],
 ])(
   "a participant over REST that cannot be stored for its %s fails, and the others see nothing of it (R81)",
   async (_, statements) => {

@@ -75,7 +75,7 @@ const relayed = (place: PlaceName, id: string) =>
 
 const begin = (id: string, target: PlaceName) =>
   env.DB.prepare(
-    `INSERT INTO moves (account_id, source, target, phase, step, turn, started_at)
+    `INSERT INTO moves (account_id, source, target, phase, step, fencing_token, started_at)
      SELECT id, database, ?, 'copying', 0, 0, 0 FROM accounts WHERE id = ?`,
   )
     .bind(target, id)
@@ -83,7 +83,7 @@ const begin = (id: string, target: PlaceName) =>
 
 const moveOf = (id: string) =>
   env.DB.prepare(
-    "SELECT account_id AS accountId, source, target, phase, turn FROM moves WHERE account_id = ?",
+    "SELECT account_id AS accountId, source, target, phase, fencing_token AS fencingToken FROM moves WHERE account_id = ?",
   )
     .bind(id)
     .first<MoveRow>();
@@ -237,7 +237,9 @@ describe("a move", () => {
     expect((await owner.api.get("/rooms")).data).toMatchObject({ total: 2 });
     expect((await owner.api.post("/invitations", { role: "member" })).status).toBe(201);
     expect(Object.keys(await contentOf("DB_3", owner.id))).not.toEqual([]);
-    await env.DB.prepare("UPDATE moves SET phase = 'cancelled', turn = turn + 1 WHERE account_id = ?")
+    await env.DB.prepare(
+      "UPDATE moves SET phase = 'cancelled', fencing_token = fencing_token + 1 WHERE account_id = ?",
+    )
       .bind(owner.id)
       .run();
     await continueMoves(portsOf());

@@ -212,9 +212,9 @@ it("a service that cannot tell its clients' addresses apart lets strangers who g
   const { email } = await stillPerson();
   for (let tries = 0; tries < 5; tries += 1) await limits.countPassword(email, null);
   await expect(limits.countPassword(email, null)).rejects.toMatchObject(refusal);
-  for (let tries = 0; tries < 6; tries += 1) await limits.takeTurn(email, null);
-  await expect(limits.takeTurn(email, null)).rejects.toMatchObject(refusal);
-  await limits.takeTurn(freshEmail(), null);
+  for (let tries = 0; tries < 6; tries += 1) await limits.reservePasswordCheck(email, null);
+  await expect(limits.reservePasswordCheck(email, null)).rejects.toMatchObject(refusal);
+  await limits.reservePasswordCheck(freshEmail(), null);
 });
 
 describe("a network", () => {

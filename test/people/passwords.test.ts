@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { PASSWORD_LINK_LIFETIME_MS } from "../../src/features/people/links.ts";
 import { hashPassword, verifyPassword } from "../../src/features/people/password.ts";
 import type { Me } from "../../src/features/people/schema.ts";
-import { passwordTurns } from "../../src/features/people/sign-in-limits.ts";
+import { passwordBuckets } from "../../src/features/people/sign-in-limits.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import { addMember, Browser, invite, PASSWORD, type SignedUp, signUp, tokenIn } from "../support/person.ts";
@@ -146,21 +146,21 @@ describe("a stored password", () => {
 
 /** The waits of checks that all start at `now`, in whole seconds; null for a refused one. */
 function waits(
-  take: ReturnType<typeof passwordTurns>,
+  take: ReturnType<typeof passwordBuckets>,
   clients: readonly string[],
   now = 0,
 ): (number | null)[] {
   return clients.map((client) => {
-    const turn = take(client, now, false);
-    return turn.isRefused ? null : Math.round(turn.waitMs / 1000);
+    const check = take(client, now, false);
+    return check.isRefused ? null : Math.round(check.waitMs / 1000);
   });
 }
 
 const times = (count: number, client: string): string[] => Array<string>(count).fill(client);
 
 describe("the checks of passwords", () => {
-  it("of one client start at once five times, then wait for their turns or are refused", () => {
-    const take = passwordTurns();
+  it("of one client start at once five times, then wait or are refused", () => {
+    const take = passwordBuckets();
     expect(waits(take, times(8, "a"))).toEqual([0, 0, 0, 0, 0, 0, null, null]);
     expect(waits(take, ["b"])).toEqual([0]);
     expect(waits(take, times(2, "a"), 6_000)).toEqual([4, null]);
@@ -169,11 +169,11 @@ describe("the checks of passwords", () => {
   it("of many clients start at once twenty times, then one a second", () => {
     const clients = Array.from({ length: 28 }, (_, index) => `network ${index}`);
     const first = Array<number>(20).fill(0);
-    expect(waits(passwordTurns(), clients)).toEqual([...first, 0, 1, 2, 3, 4, null, null, null]);
+    expect(waits(passwordBuckets(), clients)).toEqual([...first, 0, 1, 2, 3, 4, null, null, null]);
   });
 
   it("of browsers that are known have a share that strangers cannot use up", () => {
-    const take = passwordTurns();
+    const take = passwordBuckets();
     const strangers = Array.from({ length: 28 }, (_, index) => `network ${index}`);
     expect(waits(take, strangers).at(-1)).toBeNull();
     const known = Array.from({ length: 3 }, (_, index) => take(`browser ${index}`, 0, true));
@@ -181,11 +181,11 @@ describe("the checks of passwords", () => {
   });
 
   it("cost nothing when the password is right", () => {
-    const take = passwordTurns();
+    const take = passwordBuckets();
     for (let count = 0; count < 100; count += 1) {
-      const turn = take("a", 0, false);
-      expect(turn).toMatchObject({ waitMs: 0, isRefused: false });
-      turn.refund(0);
+      const check = take("a", 0, false);
+      expect(check).toMatchObject({ waitMs: 0, isRefused: false });
+      check.refund(0);
     }
   });
 });

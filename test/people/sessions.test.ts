@@ -178,7 +178,7 @@ describe("a sign-in or a change of the password that overlaps another change", (
   };
   const uncounted: SignInLimits["countSignUp"] = async () => ({ forgive: async () => undefined });
   const limits: SignInLimits = {
-    ...{ takeTurn: uncounted, countPassword: uncounted },
+    ...{ reservePasswordCheck: uncounted, countPassword: uncounted },
     ...{ countSignUp: uncounted, countInvitation: uncounted, countMail: async () => undefined },
   };
 

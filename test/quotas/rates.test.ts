@@ -242,7 +242,7 @@ describe("the requests of several isolates", () => {
   it("are bounded by the earlier limit, and no failure is logged, while the organization is moved or restored", async () => {
     const world = await World.create(100);
     const isolate = world.isolate();
-    const fence = "INSERT INTO fences (account_id, turn) VALUES (?, 1)";
+    const fence = "INSERT INTO fences (account_id, fencing_token) VALUES (?, 1)";
     await env.DB.prepare(fence).bind(world.owner.id).run();
     await world.window([isolate, 200]);
     expect(await rateOf(world.owner)).toMatchObject({ used: 0 });

@@ -155,7 +155,9 @@ describe("what waits for a webhook", () => {
   it("is reported again, and no failure is logged, while the organization is moved or restored", async () => {
     const owner = await account();
     await Subject.run(owner, async (subject) => {
-      await env.DB.prepare("INSERT INTO fences (account_id, turn) VALUES (?, 1)").bind(owner.id).run();
+      await env.DB.prepare("INSERT INTO fences (account_id, fencing_token) VALUES (?, 1)")
+        .bind(owner.id)
+        .run();
       subject.enqueue(100);
       await expect(subject.reports[0]).rejects.toMatchObject({ code: "RATE_LIMITED" });
       expect(await useOf(owner, "waiting_events")).toBe(0);

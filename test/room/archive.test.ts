@@ -10,7 +10,7 @@ import { gateway, makeRoom, type TestRoom, type TestUser } from "./support/rooms
 const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
 
 /** What a restored room does not continue, or counts anew. */
-const CHANGED = ["room", "sessions", "graces", "participants", "facts", "events", "epochs"];
+const CHANGED = ["room", "sessions", "grace_periods", "participants", "facts", "events", "epochs"];
 
 /** Adds to a document what `edit` does, as an update of the user. */
 async function write(room: TestRoom, { user }: TestUser, name: string, edit: (doc: Y.Doc) => void) {

@@ -26,7 +26,7 @@ import {
   deleteRestore,
   markAbandoned,
   openOrganization,
-  requireTurn,
+  requireFencingToken,
   takeRestore,
   updatePosition,
 } from "./store.ts";
@@ -70,10 +70,14 @@ const finish: Operation = async (call) => {
   const entry = operatorEntry(call, "restoreOrganization", { backupId: restore.backupId });
   const placed = [lowerFence(restore), openOrganization(restore), entry] as const;
   if (restore.place === DIRECTORY) {
-    await openDirectory(env).run([requireTurn(restore), ...placed, ...end(call, restore)]);
+    await openDirectory(env).run([requireFencingToken(restore), ...placed, ...end(call, restore)]);
   } else {
     await placeOf(env, restore).run(placed);
-    await openDirectory(env).run([requireTurn(restore), openOrganization(restore), ...end(call, restore)]);
+    await openDirectory(env).run([
+      requireFencingToken(restore),
+      openOrganization(restore),
+      ...end(call, restore),
+    ]);
   }
   evictOperatorToken(accountId, "restore");
   return answer(call, {});
@@ -94,7 +98,7 @@ const cancel: Operation = async (call) => {
     deleteMembershipsOf(tenant),
     deleteInvitationsOf(tenant),
   ];
-  await directory.run([requireTurn(restore), ...abandoned, ...end(call, restore)]);
+  await directory.run([requireFencingToken(restore), ...abandoned, ...end(call, restore)]);
   evictOperatorToken(accountId, "restore");
   return answer(call, {});
 };

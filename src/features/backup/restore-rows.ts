@@ -19,7 +19,7 @@ import { selectKnownPeople, type Write, writeRows } from "./row-store.ts";
 import {
   insertAnchor,
   insertRestore,
-  requireTurn,
+  requireFencingToken,
   selectArchived,
   selectRemains,
   selectRestore,
@@ -46,7 +46,7 @@ async function write(
   const isInDirectory = part.database === "directory";
   try {
     const results = isInDirectory
-      ? await openDirectory(env).run([requireTurn(restore), ...statements])
+      ? await openDirectory(env).run([requireFencingToken(restore), ...statements])
       : await placeOf(env, restore).run(behindFence(restore, statements));
     if (results.flat().length === returned) return;
   } catch (error) {
@@ -152,7 +152,7 @@ async function insert(call: OperatorCall, { backupId, organization }: Manifest):
     backupId,
     tokenEpoch,
     place: choosePlace(env).name,
-    turn: 0,
+    fencingToken: 0,
     position: "",
     startedAt: now(),
   };

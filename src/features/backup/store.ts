@@ -47,24 +47,29 @@ export const takeRestore = (accountId: string, now: number): Statement<RestoreRo
   statement(
     build
       .update(restores)
-      .set({ turn: sql`max(turn + 1, ${now})` })
+      .set({ fencingToken: sql`max(fencing_token + 1, ${now})` })
       .where(ofAccount(accountId))
       .returning(FIELDS),
   );
 
-const isTurn = ({ accountId, turn }: RestoreRow) => and(ofAccount(accountId), eq(restores.turn, turn));
+const holdsToken = ({ accountId, fencingToken }: RestoreRow) =>
+  and(ofAccount(accountId), eq(restores.fencingToken, fencingToken));
 
 /** Returns a row unless another run has taken the restore over. */
-export const updatePosition = (restore: RestoreRow, position: string): Statement<{ turn: number }> =>
+export const updatePosition = (restore: RestoreRow, position: string): Statement<{ fencingToken: number }> =>
   statement(
-    build.update(restores).set({ position }).where(isTurn(restore)).returning({ turn: restores.turn }),
+    build
+      .update(restores)
+      .set({ position })
+      .where(holdsToken(restore))
+      .returning({ fencingToken: restores.fencingToken }),
   );
 
 /** First in a batch in the directory: fails it as a whole when another run has taken the restore over. */
-export const requireTurn = ({ accountId, turn }: RestoreRow): Statement => ({
-  sql: `INSERT INTO restores (account_id, backup_id, place, turn, token_epoch, started_at)
-        SELECT NULL, '', '', 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM restores WHERE account_id = ? AND turn = ?)`,
-  params: [accountId, turn],
+export const requireFencingToken = ({ accountId, fencingToken }: RestoreRow): Statement => ({
+  sql: `INSERT INTO restores (account_id, backup_id, place, fencing_token, token_epoch, started_at)
+        SELECT NULL, '', '', 0, 0, 0 WHERE NOT EXISTS (SELECT 1 FROM restores WHERE account_id = ? AND fencing_token = ?)`,
+  params: [accountId, fencingToken],
 });
 
 /** Opens the organization: the token epoch that refused everyone gives way to its own. */
@@ -74,7 +79,7 @@ export const openOrganization = ({ accountId, tokenEpoch }: RestoreRow): Stateme
 });
 
 export const deleteRestore = (restore: RestoreRow): Statement =>
-  statement(build.delete(restores).where(isTurn(restore)));
+  statement(build.delete(restores).where(holdsToken(restore)));
 
 export const markAbandoned = (accountId: string, now: number): Statement => ({
   sql: "UPDATE accounts SET deleted_at = ? WHERE id = ? AND token_epoch >= ?",

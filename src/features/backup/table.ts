@@ -26,7 +26,7 @@ export const restores = sqliteTable("restores", {
   backupId: text("backup_id").notNull(),
   place: text().notNull(),
   /** Grows with each run that continues the restore, which only the latest may do. */
-  turn: integer().notNull(),
+  fencingToken: integer("fencing_token").notNull(),
   /** The token epoch that the organization gets in the end. */
   tokenEpoch: integer("token_epoch").notNull(),
   position: text().notNull().default(""),

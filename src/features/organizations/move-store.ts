@@ -8,7 +8,7 @@ export type MoveRow = typeof moves.$inferSelect;
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
-const FIELDS = `account_id AS accountId, source, target, phase, step, cursor, turn, flipped_at AS flippedAt,
+const FIELDS = `account_id AS accountId, source, target, phase, step, cursor, fencing_token AS fencingToken, flipped_at AS flippedAt,
   started_at AS startedAt`;
 
 /** The longest waiting first. */
@@ -18,31 +18,31 @@ export const selectMoves = (limit: number): Statement<{ accountId: string }> => 
 });
 
 /** Takes a move over from whatever continued it before. */
-export const takeTurn = (accountId: string, now: number): Statement<MoveRow> => ({
-  sql: `UPDATE moves SET turn = max(turn + 1, ?) WHERE account_id = ? RETURNING ${FIELDS}`,
+export const takeFencingToken = (accountId: string, now: number): Statement<MoveRow> => ({
+  sql: `UPDATE moves SET fencing_token = max(fencing_token + 1, ?) WHERE account_id = ? RETURNING ${FIELDS}`,
   params: [now, accountId],
 });
 
 /** Records how far a move is, and returns a row, unless another run has taken it over. */
-export const updateMove = (move: MoveRow): Statement<{ turn: number }> => ({
+export const updateMove = (move: MoveRow): Statement<{ fencingToken: number }> => ({
   sql: `UPDATE moves SET source = ?, target = ?, phase = ?, step = ?, cursor = ?, flipped_at = ?
-        WHERE account_id = ? AND turn = ? RETURNING turn`,
+        WHERE account_id = ? AND fencing_token = ? RETURNING fencing_token AS fencingToken`,
   params: [
     ...[move.source, move.target, move.phase, move.step, move.cursor, move.flippedAt],
-    ...[move.accountId, move.turn],
+    ...[move.accountId, move.fencingToken],
   ],
 });
 
-export const deleteMove = ({ accountId, turn }: MoveRow): Statement => ({
-  sql: "DELETE FROM moves WHERE account_id = ? AND turn = ?",
-  params: [accountId, turn],
+export const deleteMove = ({ accountId, fencingToken }: MoveRow): Statement => ({
+  sql: "DELETE FROM moves WHERE account_id = ? AND fencing_token = ?",
+  params: [accountId, fencingToken],
 });
 
 /** Names the target in the directory, in the batch of {@link updateMove} and before it. */
-export const updatePlacement = ({ accountId, target, turn }: MoveRow): Statement => ({
+export const updatePlacement = ({ accountId, target, fencingToken }: MoveRow): Statement => ({
   sql: `UPDATE accounts SET database = ? WHERE id = ?
-          AND EXISTS (SELECT 1 FROM moves WHERE account_id = accounts.id AND turn = ?)`,
-  params: [target, accountId, turn],
+          AND EXISTS (SELECT 1 FROM moves WHERE account_id = accounts.id AND fencing_token = ?)`,
+  params: [target, accountId, fencingToken],
 });
 
 /** The statements whose rows together are the slice behind a row: of each, one more column equals that row's. */

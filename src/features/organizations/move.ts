@@ -13,7 +13,7 @@ import {
   selectAnchor,
   selectMoves,
   selectSlice,
-  takeTurn,
+  takeFencingToken,
   updateMove,
   updatePlacement,
   upsertAnchor,
@@ -41,7 +41,7 @@ export async function continueMoves(
 }
 
 async function continueMove(ports: MovePorts, accountId: string, budget: WorkBudget): Promise<void> {
-  const [[taken]] = await ports.directory.run([takeTurn(accountId, ports.now())]);
+  const [[taken]] = await ports.directory.run([takeFencingToken(accountId, ports.now())]);
   if (taken === undefined) return;
   const [source, target] = [openOf(ports, taken.source), openOf(ports, taken.target)];
   // The organization is in the target by then, or still there after a cancelled move.

@@ -35,11 +35,11 @@ export async function signIn(
   const guess = await ctx.limits.countPassword(email, browser);
   await ctx.challenge().requirePassed(challenge);
   const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
-  const turn = await ctx.limits.takeTurn(email, browser);
+  const check = await ctx.limits.reservePasswordCheck(email, browser);
   const stored = row?.password ?? null;
   const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
   if (row === undefined || stored === null || !isRight) throw wrongPassword();
-  await turn.forgive();
+  await check.forgive();
   const { personId: id, name, organizations } = row;
   const { cookies, statements } = await planSignIn(ctx, { id, email }, stored);
   const [begun] = await ctx.db.run(statements);

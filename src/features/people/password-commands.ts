@@ -30,10 +30,10 @@ export async function verifyOwnPassword(ctx: PersonContext, password: string, re
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
   const guess = await ctx.limits.countPassword(email, browser);
   const [[row]] = await ctx.db.run([selectPassword(personId)]);
-  const turn = await ctx.limits.takeTurn(email, browser);
+  const check = await ctx.limits.reservePasswordCheck(email, browser);
   const stored = row?.password ?? "";
   if (!(await verifyPassword(password, stored))) throw refusal;
-  await turn.forgive();
+  await check.forgive();
   return { stored, guess };
 }
 

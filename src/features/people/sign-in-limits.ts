@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import { AppError } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
-import { KeyedLimits, TokenBucket, takeTurn } from "../../platform/flow/token-bucket.ts";
+import { KeyedLimits, reserve, TokenBucket } from "../../platform/flow/token-bucket.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
 import { readSetting, type Settings } from "../../platform/settings.ts";
 import { MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
@@ -36,14 +36,14 @@ const MAX_WAIT_MS = 5_000;
 const MAX_CLIENTS = 10_000;
 
 /** Token buckets of wrong passwords: wrong ones must not take the thread from everyone else. */
-export function passwordTurns() {
+export function passwordBuckets() {
   const clients = new KeyedLimits((now) => new TokenBucket(WRONG_OF_CLIENT, now), MAX_CLIENTS);
   const all = new TokenBucket(WRONG_OF_ALL, 0);
   const known = new TokenBucket(WRONG_OF_KNOWN, 0);
   return (client: string, now: number, isKnown: boolean) => {
     const hasShare = isKnown && known.affordableIn(now) < all.affordableIn(now);
     const buckets = [clients.of(client, now), hasShare ? known : all];
-    const waitMs = takeTurn(buckets, MAX_WAIT_MS, now);
+    const waitMs = reserve(buckets, MAX_WAIT_MS, now);
     const isRefused = waitMs > MAX_WAIT_MS;
     return {
       /** Milliseconds until the check may start, or, when it is refused, until asking again is of use. */
@@ -63,7 +63,7 @@ interface Guess {
 
 export type SignInLimits = ReturnType<typeof signInLimits>;
 
-const takePasswordTurn = passwordTurns();
+const reserveCheck = passwordBuckets();
 
 /**
  * Counts guesses of the clients of a network before anything is computed or read for them. Each throws RATE_LIMITED while
@@ -107,14 +107,14 @@ export function signInLimits(
     },
     /**
      * Waits until the client may have a password checked: at once, unless many were wrong lately. All clients share the
-     * turns, so take one just before the check. RATE_LIMITED when that would take too long.
+     * buckets, so reserve just before the check. RATE_LIMITED when that would take too long.
      */
-    takeTurn: async (email: string, knownBrowser: string | null): Promise<Guess> => {
+    reservePasswordCheck: async (email: string, knownBrowser: string | null): Promise<Guess> => {
       const client = knownBrowser ?? (isShared ? await hashOf(email) : network);
-      const turn = takePasswordTurn(client, Date.now(), knownBrowser !== null);
-      if (turn.isRefused) throw tooMany(Math.ceil(turn.waitMs / SECOND_MS));
-      if (turn.waitMs > 0) await sleep(turn.waitMs);
-      return { forgive: async () => turn.refund(Date.now()) };
+      const check = reserveCheck(client, Date.now(), knownBrowser !== null);
+      if (check.isRefused) throw tooMany(Math.ceil(check.waitMs / SECOND_MS));
+      if (check.waitMs > 0) await sleep(check.waitMs);
+      return { forgive: async () => check.refund(Date.now()) };
     },
     countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),
     countInvitation: () => ofNetwork("failures", NETWORK_FAILURES),

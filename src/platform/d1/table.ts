@@ -5,8 +5,8 @@ import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const fences = sqliteTable("fences", {
   accountId: text("account_id").primaryKey(),
-  /** The turn of {@link moves} that wrote it last: a run that was overtaken by another one writes nothing more. */
-  turn: integer().notNull(),
+  /** The run of {@link moves} that wrote it last: a run that was overtaken writes nothing more. */
+  fencingToken: integer("fencing_token").notNull(),
 });
 
 const MOVE_PHASES = ["copying", "comparing", "settling", "removing", "cancelled"] as const;
@@ -19,7 +19,8 @@ export const moves = sqliteTable("moves", {
   /** The phase's table, and the JSON of its position; null at the beginning. */
   step: integer().notNull(),
   cursor: text(),
-  turn: integer().notNull(),
+  /** Grows with each run that continues the move, which only the latest may do. */
+  fencingToken: integer("fencing_token").notNull(),
   /** When the directory began to name the target, epoch ms; null before that. */
   flippedAt: integer("flipped_at"),
   startedAt: integer("started_at").notNull(),

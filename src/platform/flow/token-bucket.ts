@@ -44,7 +44,7 @@ export class TokenBucket {
 }
 
 /** Milliseconds until each bucket has something left. Spends 1 of each, unless that is later than `maxMs`. */
-export function takeTurn(buckets: readonly TokenBucket[], maxMs: number, now: number): number {
+export function reserve(buckets: readonly TokenBucket[], maxMs: number, now: number): number {
   const waitMs = Math.max(...buckets.map((bucket) => bucket.affordableIn(now)));
   if (waitMs <= maxMs) for (const bucket of buckets) bucket.spend(1, now);
   return waitMs;

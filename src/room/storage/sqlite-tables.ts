@@ -168,7 +168,7 @@ const TABLES: Readonly<Record<string, string>> = {
     joined_at INTEGER NOT NULL,
     user TEXT NOT NULL
   );`,
-  graces: `CREATE TABLE IF NOT EXISTS graces (
+  grace_periods: `CREATE TABLE IF NOT EXISTS grace_periods (
     user_id TEXT PRIMARY KEY,
     ends_at INTEGER NOT NULL,
     left_at INTEGER NOT NULL,

@@ -54,16 +54,16 @@ class SqliteGracePeriods extends SqlitePart {
   put({ userId, endsAt, leftAt, state }: GracePeriod): void {
     const row = { user_id: userId, ends_at: endsAt, left_at: leftAt };
     const json = state === undefined ? null : JSON.stringify(state);
-    this.tables.insert("graces", { ...row, state: json }, "INSERT OR REPLACE");
+    this.tables.insert("grace_periods", { ...row, state: json }, "INSERT OR REPLACE");
   }
 
   delete(userId: string): void {
-    this.tables.write("DELETE FROM graces WHERE user_id = ?", userId);
+    this.tables.write("DELETE FROM grace_periods WHERE user_id = ?", userId);
   }
 
   list(): GracePeriod[] {
     const query = `SELECT user_id AS userId, ends_at AS endsAt, left_at AS leftAt, state
-      FROM graces ORDER BY ends_at, user_id`;
+      FROM grace_periods ORDER BY ends_at, user_id`;
     return this.tables
       .read<Omit<GracePeriod, "state"> & { state: string | null }>(query)
       .map(({ state, ...period }) => (state === null ? period : { ...period, state: parseState(state) }));

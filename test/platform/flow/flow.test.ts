@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { backoffMs } from "../../../src/platform/flow/backoff.ts";
 import { roundRobin } from "../../../src/platform/flow/concurrency.ts";
 import { FairQueue } from "../../../src/platform/flow/fair-queue.ts";
-import { KeyedLimits, type Rate, TokenBucket, takeTurn } from "../../../src/platform/flow/token-bucket.ts";
+import { KeyedLimits, type Rate, reserve, TokenBucket } from "../../../src/platform/flow/token-bucket.ts";
 import { WorkBudget } from "../../../src/platform/flow/work-budget.ts";
 
 const OPTIONS = { firstMs: 250, maxMs: 10_000 };
@@ -118,9 +118,9 @@ it("a debt has a limit where the rate says so", () => {
 
 it("a turn comes when each bucket has something left, and is spent unless that is too late", () => {
   const buckets = [new TokenBucket(RATE, 0), new TokenBucket({ perSecond: 1, burst: 1 }, 0)];
-  expect(takeTurn(buckets, 500, 0)).toBe(0);
-  expect(takeTurn(buckets, 1_000, 0)).toBe(1);
-  expect(takeTurn(buckets, 1_000, 0)).toBe(1_001);
+  expect(reserve(buckets, 500, 0)).toBe(0);
+  expect(reserve(buckets, 1_000, 0)).toBe(1);
+  expect(reserve(buckets, 1_000, 0)).toBe(1_001);
   expect(buckets.map((bucket) => bucket.left(0))).toEqual([3, -1]);
 });
 

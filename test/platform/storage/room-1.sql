@@ -14,7 +14,7 @@ CREATE TABLE epochs ( number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, after
 CREATE TABLE events ( seq INTEGER PRIMARY KEY, id TEXT NOT NULL, event TEXT NOT NULL, occurred_at INTEGER NOT NULL, body TEXT NOT NULL, owed TEXT, trace TEXT );
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE follows ( position INTEGER PRIMARY KEY, follower TEXT NOT NULL, followed TEXT NOT NULL, UNIQUE (follower, followed) );
-CREATE TABLE graces ( user_id TEXT PRIMARY KEY, ends_at INTEGER NOT NULL, left_at INTEGER NOT NULL, state TEXT ) WITHOUT ROWID;
+CREATE TABLE grace_periods ( user_id TEXT PRIMARY KEY, ends_at INTEGER NOT NULL, left_at INTEGER NOT NULL, state TEXT ) WITHOUT ROWID;
 CREATE TABLE participants ( position INTEGER PRIMARY KEY, user_id TEXT NOT NULL UNIQUE, joined_at INTEGER NOT NULL, user TEXT NOT NULL );
 CREATE TABLE receipts ( user_id TEXT NOT NULL, request_id TEXT NOT NULL, number INTEGER NOT NULL, total INTEGER NOT NULL, at INTEGER NOT NULL, fingerprint TEXT NOT NULL, answer TEXT NOT NULL, PRIMARY KEY (user_id, request_id) ) WITHOUT ROWID;
 CREATE TABLE room ( only_row INTEGER PRIMARY KEY CHECK (only_row = 1), account_id TEXT NOT NULL, room_id TEXT NOT NULL, active_participants INTEGER NOT NULL, occupied_ms INTEGER NOT NULL, occupied_since INTEGER, version INTEGER NOT NULL, copied_version INTEGER NOT NULL, last_alive_at INTEGER NOT NULL );
@@ -35,7 +35,7 @@ INSERT INTO facts VALUES ('room', '{"accountId":"account","id":"room","name":"Ro
 INSERT INTO facts VALUES ('schema', '1');
 INSERT INTO facts VALUES ('session', 'period');
 INSERT INTO follows VALUES (1, 'ada', 'ben');
-INSERT INTO graces VALUES ('ben', 40, 35, NULL);
+INSERT INTO grace_periods VALUES ('ben', 40, 35, NULL);
 INSERT INTO participants VALUES (1, 'ben', 30, '{"id":"ben","accountId":"account","roomId":"room","name":"Zoë ✨","profilePicture":null,"customId":null,"role":"editor","createdAt":1795305600000}');
 INSERT INTO receipts VALUES ('ada', 'request', 1, 2, 11, 'f', '{}');
 INSERT INTO room VALUES (1, 'account', 'room', 1, 2, 3, 4, 3, 5);

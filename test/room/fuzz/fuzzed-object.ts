@@ -268,7 +268,7 @@ export class FuzzedObject implements Host {
   }
 
   async outlastGraces(): Promise<void> {
-    const count = "SELECT count(*) AS count FROM graces";
+    const count = "SELECT count(*) AS count FROM grace_periods";
     const isOver = () =>
       this.#room.inside((_, { storage }) => storage.sql.exec<{ count: number }>(count).one().count === 0);
     while (!(await isOver())) await this.advance(GRACE_MS);

@@ -258,7 +258,7 @@ export async function seedOnline(room: TestRoom, users: number, state: object | 
     );
     const end = room.now + 3_600_000;
     storage.sql.exec(
-      `${numbers} INSERT INTO graces (user_id, ends_at, left_at, state) SELECT 'user ' || i, ?, ?, ? FROM n`,
+      `${numbers} INSERT INTO grace_periods (user_id, ends_at, left_at, state) SELECT 'user ' || i, ?, ?, ? FROM n`,
       ...[users, end, end, state && JSON.stringify(state)],
     );
   });

@@ -51,7 +51,7 @@ describe("the stats", () => {
   it("wait, and no failure is logged, while the organization is moved or restored (R27)", async () => {
     const room = await makeRoom();
     await room.join(await room.user());
-    const fence = env.DB.prepare("INSERT INTO fences (account_id, turn) VALUES (?, 1)");
+    const fence = env.DB.prepare("INSERT INTO fences (account_id, fencing_token) VALUES (?, 1)");
     await fence.bind(room.accountId).run();
     await room.alarm();
     expect(await copied(room)).toMatchObject({ activeParticipants: 0 });

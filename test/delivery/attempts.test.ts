@@ -1,50 +1,26 @@
 /** A subscriber whose handler must not repeat attempts: the outcome when the service itself fails. */
-import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
-import type {
-  BacklogLimits,
-  DeliveryHandler,
-  DeliveryOutcome,
-} from "../../src/delivery/subscriber/handler.ts";
-import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
-import { subscriberPorts } from "../../src/objects.ts";
+import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
+import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { StubbedSubscriber } from "./stubbed-subscriber.ts";
 import { outgoingEvent, START } from "./test-queue.ts";
 
 const EVENT = outgoingEvent(0);
 
-const LIMITS: BacklogLimits = { maxBytes: 1024 ** 3, maxAgeMs: 1024 ** 3 };
+const LIMITS = { maxBytes: 1024 ** 3, maxAgeMs: 1024 ** 3 };
 
-/** What every handler of these tests has. */
-const HANDLER: Omit<DeliveryHandler, "deliver"> = {
-  batch: null,
-  interruption: "It was cut off",
-  pace: { maxInFlight: 6, pausedUntil: 0 },
-  requireVersion: () => {},
-  suspend: () => Promise.resolve(),
-  reportBacklog: () => Promise.resolve(),
-  release: () => {},
-};
-
-function objectWith(state: DurableObjectState, handler: DeliveryHandler): SubscriberObject {
-  const ports = { ...subscriberPorts(env), createHandler: () => handler, limits: LIMITS };
-  const object = new SubscriberObject(state, env, ports);
-  object.clock = () => START;
-  return object;
-}
-
-/** Runs `work` with an object that has this handler. */
-function withQueue<T>(
-  handler: Pick<DeliveryHandler, "deliver"> & Partial<DeliveryHandler>,
+/** Runs `work` with a workflow's object whose attempts are never repeated. */
+const withQueue = <T>(
+  handler: Partial<DeliveryHandler>,
   work: (object: SubscriberObject, key: SubscriberKey) => Promise<T>,
-): Promise<T> {
-  const key: SubscriberKey = { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() };
-  return runInDurableObject(env.SUBSCRIBERS.getByName(`workflow:${key.id}`), (_, state) =>
-    work(objectWith(state, { ...HANDLER, ...handler }), key),
-  );
-}
+): Promise<T> =>
+  StubbedSubscriber.run(({ object, key }) => work(object, key), {
+    key: { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() },
+    ports: { limits: LIMITS },
+    handler: { interruption: "It was cut off", pace: { maxInFlight: 6, pausedUntil: 0 }, ...handler },
+  });
 
 const outcomeOf = (outcome: DeliveryOutcome) => ({ deliver: async () => outcome });
 

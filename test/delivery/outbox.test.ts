@@ -113,18 +113,6 @@ describe("the outbox", () => {
     expect((await roomGateway(env).read(room.id, id, [])).stats.activeParticipants).toBe(0);
   });
 
-  it("is relayed whole, however many entries were left behind", async () => {
-    const { id, api } = await account();
-    const room = await api.createRoom();
-    const good = `WITH RECURSIVE entries (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM entries LIMIT 250)
-      INSERT INTO outbox SELECT 'good ' || number, ?, ?, ?, ? FROM entries`;
-    await env.DB.prepare(good)
-      .bind(id, room.id, JSON.stringify({ type: "room.updated" }), Date.now() - 1)
-      .run();
-    await runScheduledTasks(env, Date.now() + MINUTE_MS);
-    expect(await outboxRows()).toEqual([]);
-  });
-
   it("is relayed past any number of entries that cannot be relayed", async () => {
     const { id, api } = await account();
     const room = await api.createRoom();

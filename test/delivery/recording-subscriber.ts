@@ -41,7 +41,6 @@ export class RecordingSubscriber {
     return new RecordingSubscriber(api, answer.data.webhook, name);
   }
 
-  /** What the receiver was sent so far. */
   async received(): Promise<readonly Received[]> {
     return (await fetch(`http://127.0.0.1:${port}/received/${this.#name}`)).json();
   }

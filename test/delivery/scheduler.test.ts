@@ -8,6 +8,7 @@ import {
   Scheduler,
   type WaitingJobs,
 } from "../../src/delivery/subscriber/scheduler.ts";
+import { ofType } from "../support/steps.ts";
 
 const MAX_IN_FLIGHT = 6;
 const PACE: Pace = { maxInFlight: MAX_IN_FLIGHT, pausedUntil: 0 };
@@ -90,35 +91,6 @@ const numbered = (
   Array.from({ length: to - from + 1 }, (_, index) => job(from + index, lane(from + index), fields));
 
 describe("the scheduler", () => {
-  it("starts the first attempts of a lane one at a time, and other lanes meanwhile", () => {
-    const subject = new Subject(job(1, "a"), job(2, "a"), job(3, "b"));
-    expect(seqs(subject.start(0))).toEqual([1, 3]);
-    expect(subject.start(0)).toEqual([]);
-    subject.settle(job(1, "a"), null);
-    expect(seqs(subject.start(0))).toEqual([2]);
-  });
-
-  it("starts nothing again whose outcome is not in storage yet", () => {
-    const subject = new Subject(job(1, "a"), job(2, "a"), job(3, "b", { attempts: 1 }));
-    expect(seqs(subject.start(0))).toEqual([1, 3]);
-    for (const each of subject.pending.jobs.values()) if (each.seq !== 2) subject.scheduler.settle(each);
-    expect(seqs(subject.start(0))).toEqual([2]);
-    subject.scheduler.settle(job(2, "a"));
-    expect(subject.start(0)).toEqual([]);
-    expect(subject.scheduler.dueAt(0)).toBeNull();
-  });
-
-  it("delays no later delivery for a retry, which starts when it is due", () => {
-    const subject = new Subject(job(1, "a"), job(2, "a"));
-    subject.start(0);
-    subject.settle(job(1, "a"), 5_000);
-    expect(seqs(subject.start(0))).toEqual([2]);
-    subject.settle(job(2, "a"), null);
-    expect(subject.scheduler.dueAt(0)).toBe(5_000);
-    expect(subject.start(4_999)).toEqual([]);
-    expect(subject.start(5_000)).toEqual([job(1, "a", { attempts: 1, dueAt: 5_000 })]);
-  });
-
   it("lets lanes take turns, so a busy one does not starve the others", () => {
     const busy = numbered(1, 100, () => "a busy one");
     const subject = new Subject(...busy, ...numbered(101, 100 + MAX_IN_FLIGHT, (seq) => `quiet ${seq}`));
@@ -146,24 +118,6 @@ describe("the scheduler", () => {
     expect(counts.size).toBe(lanes);
     expect(Math.min(...counts.values())).toBeGreaterThanOrEqual(4);
     expect(Math.max(...counts.values())).toBeLessThanOrEqual(6);
-  });
-
-  it("repeats what was not recorded, also when a later attempt of its lane was in flight meanwhile", () => {
-    const subject = new Subject(job(1, "a"), job(2, "a"));
-    expect(seqs(subject.start(0))).toEqual([1]);
-    subject.scheduler.settle(job(1, "a"));
-    expect(seqs(subject.start(0))).toEqual([2]);
-    subject.scheduler.forgetSettled(); // without a record
-    expect(subject.start(0)).toEqual([]);
-    subject.settle(job(2, "a"), null);
-    expect(seqs(subject.start(0))).toEqual([1]);
-  });
-
-  it("gives the next turn to the lane that is preferred", () => {
-    const subject = new Subject(...numbered(1, 20, (seq) => `lane ${seq + 10}`));
-    subject.scheduler.prefer("lane 29");
-    subject.scheduler.prefer("gone");
-    expect(seqs(subject.start(0, { maxInFlight: 2, pausedUntil: 0 }))).toEqual([19, 1]);
   });
 
   it("lets first attempts and retries take turns", () => {
@@ -372,28 +326,14 @@ class Simulation {
 }
 
 it("everything is delivered through failures and crashes, and the first attempts of each lane in order", () => {
-  const pick = fc.nat(9);
+  const ending = { pick: fc.nat(9), afterMs: fc.nat(500) };
   const step: fc.Arbitrary<Step> = fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        type: fc.constant("add" as const),
-        lane: fc.nat(7),
-        lanes: fc.integer({ min: 1, max: 4 }),
-      }),
-    },
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        type: fc.constantFrom("deliver", "fail", "fail", "postpone"),
-        pick,
-        afterMs: fc.nat(500),
-      }),
-    },
-    { weight: 1, arbitrary: fc.constant({ type: "crash" as const }) },
-    { weight: 2, arbitrary: fc.constant({ type: "record" as const }) },
-    { weight: 1, arbitrary: fc.constant({ type: "lose" as const }) },
-    { weight: 2, arbitrary: fc.record({ type: fc.constant("advance" as const), ms: fc.nat(300) }) },
+    ofType(4, ["add"], { lane: fc.nat(7), lanes: fc.integer({ min: 1, max: 4 }) }),
+    ofType(4, ["deliver", "fail", "fail", "postpone"], ending),
+    ofType(1, ["crash"]),
+    ofType(2, ["record"]),
+    ofType(1, ["lose"]),
+    ofType(2, ["advance"], { ms: fc.nat(300) }),
   );
   const seed = (Math.random() * 2 ** 31) | 0;
   fc.assert(

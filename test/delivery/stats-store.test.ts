@@ -20,7 +20,6 @@ const delivered = (ms: number): FinalOutcome => ({
 });
 const failed = (ms: number): FinalOutcome => ({ ...delivered(ms), type: "failed", error: "It failed" });
 
-/** Runs `work` with a store of its own. */
 const withStore = <T>(work: (store: DeliveryStore) => T): Promise<T> =>
   runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${crypto.randomUUID()}`), (_, { storage }) => {
     const store = new DeliveryStore(storage);

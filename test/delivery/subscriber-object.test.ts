@@ -27,7 +27,6 @@ const { subscribers } = openDelivery(env);
 const events = (count: number): OutgoingEvent[] =>
   Array.from({ length: count }, (_, index) => outgoingEvent(index));
 
-/** The queue of a webhook with a real receiver. */
 class Subject extends TestQueue {
   readonly owner: Account;
   readonly subscriber: RecordingSubscriber;
@@ -62,12 +61,10 @@ class Subject extends TestQueue {
     return (await this.owner.api.get<{ webhook: Webhook }>(`/webhooks/${this.key.id}`)).data.webhook;
   }
 
-  /** How many attempts are recorded, over all deliveries. */
   async attempts(): Promise<number> {
     return (await this.list()).reduce((sum, { attempts }) => sum + attempts, 0);
   }
 
-  /** The numbers of the events that the receiver was sent. */
   async numbers(): Promise<number[]> {
     return (await this.subscriber.received()).map(
       ({ body }) => (JSON.parse(body) as { number: number }).number,
@@ -93,53 +90,6 @@ describe("a webhook's object", () => {
     await subject.enqueue(first, second);
     expect((await subject.numbers()).sort()).toEqual([1, 2]);
     expect(await subject.list()).toHaveLength(2);
-  });
-
-  it("shows the outcome of a delivery", async () => {
-    const event = outgoingEvent(1, { event: "participant.left" });
-    await subject.enqueue(event);
-    const at = new Date(START).toISOString();
-    expect(await subject.latest(({ status }) => status === "success")).toEqual({
-      id: expect.any(String),
-      webhook_id: subject.key.id,
-      event: "participant.left",
-      payload: event.body,
-      status: "success",
-      attempts: 1,
-      last_attempt_at: at,
-      next_retry_at: null,
-      status_code: 200,
-      error: null,
-      created_at: at,
-      log: [
-        {
-          attempted_at: at,
-          duration_ms: 0,
-          status_code: 200,
-          error_class: null,
-          error: null,
-          answer: "ok",
-          request_headers: {
-            "content-type": "application/json",
-            "user-agent": "Atrium-Webhooks/1",
-            "webhook-id": expect.any(String),
-            "webhook-timestamp": String(START / 1000),
-          },
-          response_headers: expect.objectContaining({ "content-length": "2" }),
-        },
-      ],
-    });
-  });
-
-  it("delivers no event twice that is relayed again after days of standstill", async () => {
-    const first = outgoingEvent(0);
-    await subject.enqueue(first);
-    await subject.subscriber.settled(1);
-    await subject.advance(3 * 24 * HOUR_MS);
-    for (const number of [1, 2]) await subject.enqueue(outgoingEvent(number));
-    await subject.enqueue(first);
-    await subject.subscriber.settled(3);
-    expect(await subject.numbers()).toEqual([0, 1, 2]);
   });
 
   it("forgets event IDs that are neither among the latest nor were repeated within a day", async () => {
@@ -248,12 +198,6 @@ describe("a receiver that fails", () => {
     expect((await subject.webhook()).enabled).toBe(true);
   });
 
-  it("delays no later event: each has its first attempt in turn", async () => {
-    subject = await Subject.create("status/500");
-    await subject.enqueue(...events(5));
-    await expect.poll(() => subject.numbers()).toEqual([0, 1, 2, 3, 4]);
-  });
-
   it("that never answered 2xx gets events one at a time until it does", async () => {
     const gate = crypto.randomUUID();
     subject = await Subject.create(`gate/${gate}`);
@@ -306,34 +250,6 @@ describe("a receiver that fails", () => {
     expect(deliveries.map(({ attempts }) => attempts)).toEqual([0, 0, 1]);
     expect((await subject.webhook()).enabled).toBe(false);
     expect(await subject.numbers()).toEqual([0]);
-  });
-
-  it("disables its webhook by failing for five days", async () => {
-    subject = await Subject.create("status/500");
-    await subject.enqueue(outgoingEvent(1));
-    await subject.latest(({ attempts }) => attempts === 1);
-    subject.now += 5 * DAY_MS - 1;
-    await subject.enqueue(outgoingEvent(2));
-    await subject.latest(({ attempts }) => attempts === 1);
-    expect((await subject.webhook()).enabled).toBe(true);
-    subject.now += 1;
-    await subject.enqueue(outgoingEvent(3));
-    await expect.poll(async () => (await subject.webhook()).enabled).toBe(false);
-    // What waits is kept. Once enabled again, the webhook has five days anew.
-    expect(await subject.latest(({ attempts }) => attempts === 1)).toMatchObject({ status: "pending" });
-    await subject.enqueue(outgoingEvent(5));
-    const alarmAt = async () => {
-      await subject.advance(0);
-      return subject.alarmAt();
-    };
-    await expect.poll(alarmAt).toBeGreaterThan(subject.now + 5_000); // no attempt is in flight any more
-    const tested = await subscribers(subject.key).deliverNow(subject.key, outgoingEvent(6));
-    expect(tested).toMatchObject({ status: "failed", attempts: 0, error: "The webhook was disabled" });
-    const version = subject.now + 1;
-    await subject.owner.api.patch(`/webhooks/${subject.key.id}`, { enabled: true });
-    await subscribers(subject.key).enqueue(subject.key, [outgoingEvent(4)], version);
-    expect(await subject.latest(({ attempts }) => attempts === 1)).toMatchObject({ status: "pending" });
-    expect((await subject.webhook()).enabled).toBe(true);
   });
 
   it("that stops answering costs probes with growing pauses, and then receives what waited", async () => {

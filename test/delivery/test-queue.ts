@@ -22,7 +22,6 @@ export const handledEvent = (number: number, fields: Partial<HandledEvent> = {})
   ...fields,
 });
 
-/** The state of a handler, in memory. */
 export function memoryState(): HandlerState {
   let memory = "{}";
   return {

@@ -1,7 +1,7 @@
 /** One shard of an event log: appends each event once, reads from a cursor or a time, and deletes what is too old. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { EventLogStore } from "../../src/delivery/event-log/event-log-store.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-page.ts";
@@ -241,19 +241,15 @@ describe("a shard of an event log", () => {
 
   it("finds the rows of every statement by an index", async () => {
     const plans = await shard.inside((_, { storage }) => {
-      const statements = new Set<string>();
-      const exec: SqlStorage["exec"] = (query, ...params) => {
-        statements.add(query);
-        return storage.sql.exec(query, ...params);
-      };
-      const transactionSync = <T>(work: () => T) => storage.transactionSync(work);
-      new EventLogStore({ sql: { exec }, transactionSync }).append(numbered(3), START);
-      statements.clear();
-      const store = new EventLogStore({ sql: { exec }, transactionSync });
+      new EventLogStore(storage).append(numbered(3), START);
+      const exec = vi.spyOn(storage.sql, "exec");
+      const store = new EventLogStore(storage);
       store.append(numbered(3), START);
       store.readLog({ ...ALL, from: START + 1 });
       store.readLog({ ...ALL, after: 1, roomId: "room", names: ["user.created"] });
       store.prune(START + 1, 0);
+      const statements = new Set(exec.mock.calls.map(([query]) => query));
+      exec.mockRestore();
       return [...statements].flatMap((each) => planIn(storage, each));
     });
     expect(plans.length).toBeGreaterThan(5);

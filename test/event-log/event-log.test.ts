@@ -9,7 +9,6 @@ import {
   type LoggedEvent,
   type LogQuery,
   type LogSlice,
-  PrunedError,
   readPage,
 } from "../../src/delivery/event-log/log-page.ts";
 import {
@@ -306,16 +305,6 @@ describe("a page of the log", () => {
       read,
     );
     expect(page).toEqual({ events: [], positions: [5_000], hasMore: true });
-  });
-
-  it("fails when what follows the cursor is no longer kept", async () => {
-    const read = async (): Promise<LogSlice> => ({ type: "pruned", oldestAt: 7 });
-    const page = readPage(
-      { after: [3], limit: 10, from: null, until: null, roomId: null, names: null },
-      read,
-    );
-    await expect(page).rejects.toThrow(PrunedError);
-    await expect(page).rejects.toMatchObject({ oldestAt: 7 });
   });
 });
 

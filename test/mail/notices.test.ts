@@ -7,21 +7,13 @@ import type { Webhook } from "../../src/features/webhooks/schema.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
+import { memoryState } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 import { LINKS, Mailbox } from "./mailbox.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const NOW = Date.now();
-/** What the object of a webhook or workflow keeps for its handler. */
-function memory() {
-  let json = "{}";
-  const write = (next: string) => {
-    json = next;
-  };
-  return { read: () => json, write };
-}
-
 /** Beyond the present, so that the mails of these tests are due only here. */
 async function sendMails({ env }: Mailbox, now: number): Promise<void> {
   await continueMails(env, now);
@@ -36,7 +28,7 @@ async function withWebhook(mailbox: Mailbox, owner: Account) {
   const { id } = data.webhook;
   let now = NOW;
   const key = { kind: "webhook", accountId: owner.id, id } as const;
-  const handler = new WebhookHandler(mailbox.env, key, () => now, memory());
+  const handler = new WebhookHandler(mailbox.env, key, () => now, memoryState());
   const report = (eventId: string): BacklogReport => ({
     ...{ eventId, now, deliveries: 1_234, bytes: 5 * 1024 * 1024, oldestAt: NOW - HOUR_MS },
   });
@@ -101,7 +93,7 @@ it("owners are mailed when a workflow is disabled; without mail, or with half of
     const body = { name: "Counts", code, events: ["participant.joined"] };
     const { data } = await owner.api.post<{ workflow: Workflow }>("/workflows", body);
     const { id } = data.workflow;
-    await new WorkflowHandler(bindings, { accountId: owner.id, id }, () => NOW, memory()).suspend();
+    await new WorkflowHandler(bindings, { accountId: owner.id, id }, () => NOW, memoryState()).suspend();
     const after = await owner.api.get<{ workflow: Workflow }>(`/workflows/${id}`);
     expect(after.data.workflow.enabled).toBe(false);
   };

@@ -15,6 +15,7 @@ import { RoomObject, subscriberPorts } from "../../src/objects.ts";
 import { ArchivedDurableObject } from "../../src/platform/objects/storage-archive.ts";
 import { HOUR_MS } from "../../src/platform/time.ts";
 import { colorOf } from "../../src/room/engine/presence/kept-states.ts";
+import { handlerOf } from "../delivery/stubbed-subscriber.ts";
 import { account } from "../support/api.ts";
 import { CALLS, type Kind } from "./rpc/calls.ts";
 import eventLog1 from "./rpc/event-log-1.json?raw";
@@ -29,15 +30,14 @@ import subscriber1 from "./rpc/subscriber-1.json?raw";
 type Call = (object: string, method: string, sent: readonly unknown[]) => Promise<unknown>;
 
 /** Every attempt succeeds. */
-const handlerAt = (now: number): DeliveryHandler => ({
-  ...{ batch: null, interruption: null, pace: { maxInFlight: 6, pausedUntil: 0 } },
-  ...{ requireVersion: () => {}, release: () => {} },
-  ...{ suspend: () => Promise.resolve(), reportBacklog: () => Promise.resolve() },
-  deliver: async () => ({
-    type: "delivered",
-    attempt: { attempted_at: new Date(now).toISOString(), duration_ms: 1 },
-  }),
-});
+const handlerAt = (now: number): DeliveryHandler =>
+  handlerOf({
+    pace: { maxInFlight: 6, pausedUntil: 0 },
+    deliver: async () => ({
+      type: "delivered",
+      attempt: { attempted_at: new Date(now).toISOString(), duration_ms: 1 },
+    }),
+  });
 
 /** A room with a user, and the objects of one kind that belong to it. */
 class Run {

@@ -1,23 +1,16 @@
 /** The quotas of waiting events: what subscribers report, who gives way at the limit, and what is refused meanwhile. */
-import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { forgetReport, quotaShare, reportDueAt } from "../../src/delivery/subscriber/backlog.ts";
+import { quotaShare, reportDueAt } from "../../src/delivery/subscriber/backlog.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
-import type {
-  BacklogSize,
-  DeliveryHandler,
-  DeliveryOutcome,
-  SubscriberPorts,
-} from "../../src/delivery/subscriber/handler.ts";
-import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { BacklogSize, SubscriberPorts } from "../../src/delivery/subscriber/handler.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
 import { subscriberPorts } from "../../src/objects.ts";
+import { ATTEMPT, StubbedSubscriber } from "../delivery/stubbed-subscriber.ts";
+import { outgoingEvent, START } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
 
-/** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
-const START = Date.UTC(2100, 0, 1);
 const MINUTE_MS = 60_000;
 const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"] };
 
@@ -27,96 +20,37 @@ const useOf = async ({ api }: Account, name: string): Promise<number | undefined
 const setLimit = ({ id }: Account, quota: string, max: number | null) =>
   env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = ?").bind(max, id, quota).run();
 
-/** The object of a webhook that exists, with a clock of the test, and a receiver that takes nothing until it does. */
-class Subject {
-  readonly id: string;
-  object: SubscriberObject;
-  readonly state: DurableObjectState;
-  readonly #owner: Account;
-  now = START;
-  suspensions = 0;
-  /** Each report to the quotas, as it ends. */
-  readonly reports: Promise<unknown>[] = [];
-  outcome: (now: number) => DeliveryOutcome = (now) => ({
-    type: "postponed",
-    until: now + 1,
-    why: "Not yet",
-  });
-
-  private constructor(owner: Account, id: string, state: DurableObjectState) {
-    this.#owner = owner;
-    this.id = id;
-    this.state = state;
-    this.object = this.open();
-  }
-
-  /** The object as it is after a restart. */
-  open(): SubscriberObject {
-    const real = subscriberPorts(env);
-    const reportBacklogSize: SubscriberPorts["reportBacklogSize"] = (...report) => {
-      const reported = real.reportBacklogSize(...report);
-      this.reports.push(reported);
-      return reported;
-    };
-    const ports = { ...real, reportBacklogSize, createHandler: () => this.#handler };
-    this.object = new SubscriberObject(this.state, env, ports);
-    this.object.clock = () => this.now;
-    return this.object;
-  }
-
-  /** In the object of a new webhook, or of one that exists. */
-  static async run<T>(owner: Account, work: (subject: Subject) => Promise<T>, known?: string): Promise<T> {
-    const create = () => owner.api.post<{ webhook: { id: string } }>("/webhooks", WEBHOOK);
-    const id = known ?? (await create()).data.webhook.id;
-    return runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${id}`), (_, state) =>
-      work(new Subject(owner, id, state)),
-    );
-  }
-
-  get #handler(): DeliveryHandler {
-    return {
-      batch: null,
-      interruption: null,
-      pace: { maxInFlight: 1, pausedUntil: 0 },
-      deliver: async () => this.outcome(this.now),
-      requireVersion: () => {},
-      release: () => {},
-      suspend: async () => {
-        this.suspensions += 1;
-      },
-      reportBacklog: async () => {},
-    };
-  }
-
-  enqueue(count: number): void {
-    const events = Array.from({ length: count }, () => ({
-      ...{ eventId: crypto.randomUUID(), event: "user.created", roomId: "room", body: "{}" },
-      occurredAt: this.now,
-    }));
-    const key = { kind: "webhook", accountId: this.#owner.id, id: this.id } as const;
-    this.object.enqueue(key, events as Parameters<SubscriberObject["enqueue"]>[1], 1);
-  }
-
-  advance(ms: number): void {
-    this.now += ms;
-    this.object.alarm();
-  }
+/** Runs `work` in the object of a webhook whose receiver takes nothing yet: of a new one, or of one that exists. */
+async function inWebhook<T>(
+  owner: Account,
+  work: (subject: StubbedSubscriber) => Promise<T>,
+  { id, ports = {} }: { readonly id?: string; readonly ports?: Partial<SubscriberPorts> } = {},
+): Promise<T> {
+  const create = () => owner.api.post<{ webhook: { id: string } }>("/webhooks", WEBHOOK);
+  const key = { kind: "webhook", accountId: owner.id, id: id ?? (await create()).data.webhook.id } as const;
+  const postponing = (subject: StubbedSubscriber) => {
+    subject.outcome = () => ({ type: "postponed", until: subject.now + 1, why: "Not yet" });
+    return work(subject);
+  };
+  return StubbedSubscriber.run(postponing, { key, ports });
 }
+
+const enqueue = (subject: StubbedSubscriber, count: number): void =>
+  subject.enqueue(Array.from({ length: count }, () => outgoingEvent(0, { occurredAt: subject.now })));
 
 describe("what waits for a webhook", () => {
   it("is reported soon when it is much or nothing any more, and shown", async () => {
     const owner = await account();
-    await Subject.run(owner, async (subject) => {
-      subject.enqueue(150);
+    await inWebhook(owner, async (subject) => {
+      enqueue(subject, 150);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(150);
       expect(await useOf(owner, "waiting_bytes")).toBeGreaterThan(150 * 600);
-      subject.enqueue(150);
+      enqueue(subject, 150);
       subject.advance(5_000);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(300);
-      const attempt = { attempted_at: new Date(START).toISOString(), duration_ms: 1 };
-      subject.outcome = () => ({ type: "delivered", attempt });
+      subject.outcome = () => ({ type: "delivered", attempt: ATTEMPT });
       subject.advance(5_000);
-      await expect.poll(() => subject.object.list("pending", { limit: 1, offset: 0 }).total).toBe(0);
+      await expect.poll(() => subject.total("pending")).toBe(0);
       subject.advance(5_000);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(0);
       expect(await useOf(owner, "waiting_bytes")).toBe(0);
@@ -127,8 +61,8 @@ describe("what waits for a webhook", () => {
 
   it("counts only after a minute when it is little", async () => {
     const owner = await account();
-    await Subject.run(owner, async (subject) => {
-      subject.enqueue(3);
+    await inWebhook(owner, async (subject) => {
+      enqueue(subject, 3);
       subject.advance(MINUTE_MS - 1);
       expect(await useOf(owner, "waiting_events")).toBe(0);
       subject.advance(1);
@@ -138,13 +72,13 @@ describe("what waits for a webhook", () => {
 
   it("is that of the organization, and goes with the webhook", async () => {
     const owner = await account();
-    await Subject.run(owner, async (first) => {
-      first.enqueue(100);
+    await inWebhook(owner, async (first) => {
+      enqueue(first, 100);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
-      await owner.api.delete(`/webhooks/${first.id}`);
+      await owner.api.delete(`/webhooks/${first.key.id}`);
       expect(await useOf(owner, "waiting_events")).toBe(0);
       first.open();
-      first.enqueue(100); // a late one, until the object finds out
+      enqueue(first, 100); // a late one, until the object finds out
       await expect
         .poll(() => new DeliveryStore(first.state.storage).readFact("waiting"))
         .toContain('"events":100');
@@ -154,29 +88,21 @@ describe("what waits for a webhook", () => {
 
   it("is reported again, and no failure is logged, while the organization is moved or restored", async () => {
     const owner = await account();
-    await Subject.run(owner, async (subject) => {
-      await env.DB.prepare("INSERT INTO fences (account_id, fencing_token) VALUES (?, 1)")
-        .bind(owner.id)
-        .run();
-      subject.enqueue(100);
-      await expect(subject.reports[0]).rejects.toMatchObject({ code: "RATE_LIMITED" });
+    const reports: Promise<unknown>[] = [];
+    const reportBacklogSize: SubscriberPorts["reportBacklogSize"] = (...report) => {
+      reports.push(subscriberPorts(env).reportBacklogSize(...report));
+      return reports.at(-1) as ReturnType<SubscriberPorts["reportBacklogSize"]>;
+    };
+    const work = async (subject: StubbedSubscriber) => {
+      await env.DB.prepare("INSERT INTO fences (account_id, fencing_token) VALUES (?, 1)").bind(owner.id).run();
+      enqueue(subject, 100);
+      await expect(reports[0]).rejects.toMatchObject({ code: "RATE_LIMITED" });
       expect(await useOf(owner, "waiting_events")).toBe(0);
       await env.DB.prepare("DELETE FROM fences WHERE account_id = ?").bind(owner.id).run();
       subject.advance(5_000);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
-    });
-  });
-
-  it("is reported anew once its object was restored", async () => {
-    const owner = await account();
-    await Subject.run(owner, async (subject) => {
-      subject.enqueue(100);
-      await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
-      await env.DB.prepare("DELETE FROM backlogs WHERE account_id = ?").bind(owner.id).run();
-      forgetReport(new DeliveryStore(subject.state.storage));
-      subject.open().alarm();
-      await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
-    });
+    };
+    await inWebhook(owner, work, { ports: { reportBacklogSize } });
   });
 });
 
@@ -184,23 +110,23 @@ describe("the quota of waiting events, used up,", () => {
   it("suspends the webhook that lags most and no other, and refuses new ones until there is room", async () => {
     const owner = await account();
     await setLimit(owner, "waiting_events", 250);
-    const small = await Subject.run(owner, async (subject) => {
-      subject.enqueue(100);
+    const small = await inWebhook(owner, async (subject) => {
+      enqueue(subject, 100);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(100);
-      return subject.id;
+      return subject.key.id;
     });
-    await Subject.run(owner, async (large) => {
-      large.enqueue(200);
+    await inWebhook(owner, async (large) => {
+      enqueue(large, 200);
       await expect.poll(() => large.suspensions).toBe(1);
-      expect(large.object.list("pending", { limit: 1, offset: 0 }).total).toBe(200);
+      expect(large.total("pending")).toBe(200);
     });
-    const again = async (subject: Subject) => {
-      subject.enqueue(1);
+    const again = async (subject: StubbedSubscriber) => {
+      enqueue(subject, 1);
       subject.advance(MINUTE_MS);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(301);
       expect(subject.suspensions).toBe(0);
     };
-    await Subject.run(owner, again, small);
+    await inWebhook(owner, again, { id: small });
     for (const [path, body] of [
       ["/webhooks", WEBHOOK],
       ["/workflows", { name: "A workflow", code: "export default () => 1;", events: ["session.started"] }],
@@ -218,27 +144,27 @@ describe("the quota of waiting events, used up,", () => {
   it("suspends one that lags and receives nothing more, once others have used up the rest", async () => {
     const owner = await account();
     await setLimit(owner, "waiting_events", 250);
-    const first = await Subject.run(owner, async (subject) => {
-      subject.enqueue(200);
+    const first = await inWebhook(owner, async (subject) => {
+      enqueue(subject, 200);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(200);
-      return subject.id;
+      return subject.key.id;
     });
-    await Subject.run(owner, async (other) => {
-      other.enqueue(100);
+    await inWebhook(owner, async (other) => {
+      enqueue(other, 100);
       await expect.poll(() => useOf(owner, "waiting_events")).toBe(300);
     });
-    const later = async (subject: Subject) => {
+    const later = async (subject: StubbedSubscriber) => {
       subject.advance(60 * MINUTE_MS);
       await expect.poll(() => subject.suspensions).toBe(1);
     };
-    await Subject.run(owner, later, first);
+    await inWebhook(owner, later, { id: first });
   });
 
   it("by bytes alone does the same", async () => {
     const owner = await account();
     await setLimit(owner, "waiting_bytes", 50_000);
-    await Subject.run(owner, async (subject) => {
-      subject.enqueue(100);
+    await inWebhook(owner, async (subject) => {
+      enqueue(subject, 100);
       await expect.poll(() => subject.suspensions).toBe(1);
     });
     const refused = await owner.api.post("/webhooks", WEBHOOK);

@@ -59,6 +59,7 @@ describe("testing a webhook", () => {
       event,
       status: "success",
       attempts: 1,
+      last_attempt_at: delivery.log[0]?.attempted_at,
       next_retry_at: null,
       status_code: 200,
       error: null,

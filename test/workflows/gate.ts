@@ -19,18 +19,15 @@ export class Gate {
     };`;
   }
 
-  /** The event ids of the runs that reached the gate. */
   async arrived(): Promise<string[]> {
     const received: Received[] = await (await fetch(`${RECEIVER}/received/${this.#name}`)).json();
     return received.map(({ body }) => body);
   }
 
-  /** Waits until this many runs have reached the gate. */
   async reached(count = 1): Promise<void> {
     await expect.poll(async () => (await this.arrived()).length).toBe(count);
   }
 
-  /** Lets all runs pass, now and later. */
   async open(): Promise<void> {
     await fetch(`${RECEIVER}/open/${this.#name}/now`);
   }

@@ -11,7 +11,6 @@ import { compile } from "../../src/sandbox/compile/compile.ts";
 import type { RunInput, RunLimits, Runner, RunReport, Script } from "../../src/sandbox/runners/runner.ts";
 import { type Api, account, ORIGIN } from "../support/api.ts";
 
-/** A room of an organization of its own. */
 export interface Stage {
   readonly accountId: string;
   readonly roomId: string;
@@ -59,7 +58,6 @@ export function bindingsFor(
   );
 }
 
-/** The event that a run is for. */
 export const eventIn = (roomId: string): object => ({
   id: crypto.randomUUID(),
   event: "participant.joined",
@@ -75,7 +73,6 @@ export const inputOf = (event: object, given: Partial<RunInput> = {}): RunInput 
   ...given,
 });
 
-/** What the compiler makes of a program that is in order. */
 export function compiled(source: string): string {
   const compilation = compile(source);
   if (!compilation.ok) throw new Error(compilation.problem.message);
@@ -102,7 +99,6 @@ export const scriptOf = (
   hash: scriptId,
 });
 
-/** Compiles and runs a program in the room. */
 export function runProgram(
   runner: Runner,
   at: Omit<Stage, "api">,

@@ -61,7 +61,6 @@ export class TestWorkflow {
     return (await this.executions()).toReversed();
   }
 
-  /** Waits until no event is pending. */
   async idle(): Promise<void> {
     const stub = env.SUBSCRIBERS.getByName(`workflow:${this.workflow.id}`);
     const waiting = () =>

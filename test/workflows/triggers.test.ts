@@ -27,7 +27,6 @@ const rotate = async (): Promise<string> => {
   return answer.data.workflow.trigger_secret;
 };
 
-/** The headers with which the published library signs a message. */
 function headersOf(secret: string, id: string, body: string, at = Date.now()): Record<string, string> {
   return {
     "Content-Type": "application/json",
@@ -37,7 +36,6 @@ function headersOf(secret: string, id: string, body: string, at = Date.now()): R
   };
 }
 
-/** Sends a request without a credential. */
 const send = (
   headers: Record<string, string>,
   body: string = PAYLOAD,

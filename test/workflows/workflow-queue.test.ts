@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest"
 import type { DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { presentExecution, type WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
-import type { Workflow } from "../../src/features/workflows/schema.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import { Isolates } from "../../src/sandbox/runners/loader-runner.ts";
 import { handledEvent, memoryState, outgoingEvent, START, TestQueue } from "../delivery/test-queue.ts";
@@ -24,7 +23,6 @@ const INTERRUPTED =
 
 const { subscribers } = openDelivery(env);
 
-/** A numbered event of a room. */
 const eventIn = (number: number, roomId: string = crypto.randomUUID()) => outgoingEvent(number, { roomId });
 
 let owner: Account;
@@ -70,7 +68,6 @@ class Subject extends TestQueue {
     });
   }
 
-  /** How many events are pending. */
   pending(): Promise<number> {
     return this.#count("TRUE");
   }
@@ -88,24 +85,6 @@ class Subject extends TestQueue {
 }
 
 describe("a workflow's object", () => {
-  it("runs once per event id, however often the event is sent", async () => {
-    const gate = new Gate();
-    const subject = await Subject.create(gate.codeReturning("ran"));
-    const [first, second] = [eventIn(1), eventIn(2)];
-    await Promise.all([
-      subject.enqueue(first),
-      subject.enqueue(first, second),
-      subject.enqueue(second, second),
-    ]);
-    await gate.reached(2);
-    await subject.enqueue(first, second);
-    await gate.open();
-    expect(await subject.results(2)).toEqual(["ran", "ran"]);
-    await subject.enqueue(second, first);
-    expect(await subject.pending()).toBe(0);
-    expect((await gate.arrived()).toSorted()).toEqual([first.eventId, second.eventId].toSorted());
-  });
-
   it("records a run that was cut off, does not repeat it, and continues with the pending events", async () => {
     const gate = new Gate();
     const subject = await Subject.create(gate.codeReturning("ran"));
@@ -127,23 +106,6 @@ describe("a workflow's object", () => {
     expect(await gate.arrived()).toEqual(events.map(({ eventId }) => eventId));
   });
 
-  it("notices at once that the workflow was disabled, updated or deleted", async () => {
-    const subject = await Subject.create();
-    await subject.enqueue(eventIn(1));
-    expect(await subject.results(1)).toEqual([1]);
-    await subject.testWorkflow.change({ enabled: false });
-    await subject.enqueue(eventIn(2));
-    await expect.poll(() => subject.pending()).toBe(0);
-    expect(await subject.results(1)).toEqual([1]);
-    await subject.testWorkflow.change({ enabled: true, code: "export default (event) => -event.number;" });
-    await subject.enqueue(eventIn(3));
-    expect(await subject.results(2)).toEqual([1, -3]);
-    await owner.api.delete(subject.testWorkflow.path);
-    await subject.enqueue(eventIn(4));
-    await expect.poll(() => subject.tables()).toBe(0);
-    expect(await subject.alarmAt()).toBeNull();
-  });
-
   it("waits while the database fails, without recording a run", async () => {
     const subject = await Subject.create();
     await whileTableFails("workflows", async () => {
@@ -156,27 +118,6 @@ describe("a workflow's object", () => {
     expect(await subject.list()).toEqual([]);
     await subject.advance(10_000);
     expect((await subject.results(2)).toSorted()).toEqual([1, 2]);
-  });
-
-  it("suspends the workflow when events wait for too long, and runs on them when it is enabled again", async () => {
-    const gate = new Gate();
-    const subject = await Subject.create(gate.codeReturning("ran"));
-    const room = crypto.randomUUID();
-    await subject.enqueue(eventIn(1, room), eventIn(2, room));
-    await gate.reached(1);
-    await subject.advance(7 * 24 * 60 * 60_000);
-    const { path } = subject.testWorkflow;
-    const read = async () => (await owner.api.get<{ workflow: Workflow }>(path)).data.workflow;
-    await expect.poll(read).toMatchObject({
-      enabled: false,
-      disabled_reason: expect.stringContaining("Too many events were waiting"),
-    });
-    await gate.open();
-    await subject.results(1);
-    expect(await subject.pending()).toBe(1);
-    await subject.testWorkflow.change({ enabled: true });
-    expect(await subject.results(2)).toEqual(["ran", "ran"]);
-    expect(await read()).not.toHaveProperty("disabled_reason");
   });
 });
 

@@ -118,7 +118,6 @@ export interface Archive {
   readonly refs: readonly ObjectRef[];
 }
 
-/** Backs an organization up, whole. */
 export async function backUp(accountId: string): Promise<Archive> {
   const operator = await Operator.with(accountId, "backup");
   const backupId = crypto.randomUUID();
@@ -192,7 +191,6 @@ async function readFile(operator: Operator, backupId: string, key: string): Prom
   return parts;
 }
 
-/** Begins or continues a restore. */
 export const begin = ({ manifest, backupId }: Archive, operator: Operator): Promise<RestorePlan> =>
   operator.data<RestorePlan>("begin", sentOf(manifest, { backup: backupId }));
 
@@ -255,7 +253,6 @@ export async function restore(
   return true;
 }
 
-/** Gives up the restore of an archive. */
 export async function cancel({ accountId }: Archive): Promise<void> {
   await (await Operator.with(accountId, "restore")).data("cancel");
 }

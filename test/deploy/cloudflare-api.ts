@@ -11,7 +11,6 @@ interface Found {
   readonly message: string;
 }
 
-/** What the account holds. */
 export class CloudflareAccount {
   readonly databases = new Map<string, { readonly name: string; readonly rows: DatabaseSync }>();
   readonly buckets = new Set<string>();
@@ -19,7 +18,6 @@ export class CloudflareAccount {
   /** The metadata of each upload of the Worker, oldest first. */
   readonly uploads: Record<string, unknown>[] = [];
   readonly schedules: string[] = [];
-  /** Requests that the stand-in does not know. */
   readonly unknown: string[] = [];
   readonly #assets = new Set<string>();
 

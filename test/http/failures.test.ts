@@ -14,7 +14,6 @@ async function ask(owner: Account, bindings: Partial<Env>, path = "/rooms"): Pro
   return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
 }
 
-/** A database that fails in the way of the given error. */
 const failing = (message: string): D1Database =>
   new Proxy(env.DB, {
     get() {
@@ -136,7 +135,6 @@ describe("the rate limit", () => {
 
 const encoder = new TextEncoder();
 
-/** A body that loses its connection after these bytes. */
 function brokenAfter(text: string): ReadableStream<Uint8Array> {
   let isSent = false;
   return new ReadableStream({

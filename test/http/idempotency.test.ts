@@ -9,7 +9,6 @@ import { account } from "../support/api.ts";
 
 const key = (text: string) => ({ headers: { "Idempotency-Key": text } });
 
-/** Makes all existing receipts older by `ms`. */
 async function age(ms: number): Promise<void> {
   await env.DB.prepare("UPDATE receipts SET created_at = created_at - ?").bind(ms).run();
 }

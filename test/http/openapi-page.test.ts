@@ -10,7 +10,6 @@ import { ORIGIN } from "../support/api.ts";
 
 const described = readDocument(buildDocument(ENDPOINTS));
 const REFERENCE = "/docs/reference";
-/** Where all of its pages are. */
 const ADDRESSES = [
   REFERENCE,
   ...entriesOf(described).map(({ operation }) => `${REFERENCE}/${operation.operationId}`),
@@ -18,9 +17,9 @@ const ADDRESSES = [
   ...Object.keys(described.components?.schemas ?? {}).map((name) => `${REFERENCE}/schemas/${name}`),
 ];
 
-const get = (path: string) => exports.default.fetch(new Request(`${ORIGIN}${path}`));
+const get = (path: string): Promise<Response> =>
+  exports.default.fetch(new Request(`${ORIGIN}${path}`, { redirect: "manual" }));
 
-/** A page of any document, as text. */
 async function pageOf(document: ApiDocument, path: string): Promise<string> {
   const response = referencePage(document, new URL(path, ORIGIN));
   if (response === null) throw new Error(`There is no page ${path}`);
@@ -60,41 +59,10 @@ describe("the API reference", () => {
       expect([path, (await get(REFERENCE + path)).status]).toEqual([path, 404]);
   });
 
-  it("links only to places that exist, on the page or in this service", async () => {
-    const elsewhere = ["/docs", "/v1/openapi.json", "#content", "#contents", `${REFERENCE}#`];
-    for (const path of ADDRESSES) {
-      const page = await (await get(path)).text();
-      const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map((match) => match[1]);
-      expect([path, new Set(ids).size]).toEqual([path, ids.length]);
-      const targets = [...page.matchAll(/<a [^>]*href="([^"]*)"/g)].map(([, target = ""]) => target);
-      const missing = targets.filter(
-        (target) => !ADDRESSES.includes(target) && !elsewhere.some((start) => target.startsWith(start)),
-      );
-      expect([path, missing]).toEqual([path, []]);
-    }
-  });
-
   it("has the credentials that its pages link to", async () => {
     const page = await (await get(REFERENCE)).text();
     for (const name of Object.keys(described.components?.securitySchemes ?? {}))
       expect(page).toContain(`id="credential-${name}"`);
-  });
-
-  it("has no inline script or style, and headers that would stop one", async () => {
-    for (const path of [REFERENCE, `${REFERENCE}/createRoom`, `${REFERENCE}/schemas/Room`]) {
-      const response = await get(path);
-      const page = await response.text();
-      expect(page.match(/<script.*?>/g)).toEqual(['<script type="module" src="/docs/assets/docs.js">']);
-      expect(page).not.toMatch(/<style|\sstyle=|\son\w+=/);
-      const policy = response.headers.get("Content-Security-Policy");
-      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
-      expect(policy).toContain("form-action 'none'");
-      expect(policy).not.toContain("unsafe");
-      expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
-      expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
-      expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
-      expect(response.headers.get("Cache-Control")).toBe("public, max-age=300");
-    }
   });
 
   it("offers to try what answers with JSON, and no sockets or files", async () => {
@@ -109,16 +77,6 @@ describe("the API reference", () => {
 
 describe("the page of a document whose texts are markup", () => {
   const MARKUP = `"'><img onerror=alert(1)>`;
-
-  it.each(ENDPOINTS.map((endpoint) => [endpoint.operation, endpoint] as const))(
-    "shows it as text in the summary and description of %s",
-    async (_, endpoint) => {
-      const document = buildDocument([{ ...endpoint, summary: MARKUP, details: MARKUP }]);
-      const page = await pageOf(document, `${REFERENCE}/${endpoint.operation}`);
-      expect(page).not.toContain("<img");
-      expect(visibleTextOf(page).split(MARKUP).length).toBeGreaterThan(2);
-    },
-  );
 
   it("shows it as text wherever it stands", async () => {
     const document = doctor(buildDocument(ENDPOINTS), MARKUP);
@@ -145,23 +103,20 @@ describe("the page of a document whose texts are markup", () => {
 
 // The service serves its documentation at /docs: pages without inline code, links that lead somewhere, and a search.
 
-const getGuidePages = (path: string): Promise<Response> =>
-  exports.default.fetch(new Request(`${ORIGIN}${path}`, { redirect: "manual" }));
-
-const readIndex = async (): Promise<SearchEntry[]> => (await getGuidePages("/docs/search.json")).json();
+const readIndex = async (): Promise<SearchEntry[]> => (await get("/docs/search.json")).json();
 
 const pathsIn = (page: string, attribute: "href" | "src"): string[] =>
   [...page.matchAll(new RegExp(`${attribute}="(/[^"]*)"`, "g"))].map(([, path = ""]) => path);
 
-/** Addresses of all pages that the index names. */
+/** Addresses of all pages that the index names, and of those of the reference. */
 async function listPages(): Promise<string[]> {
   const addresses = (await readIndex()).map(({ url }) => url.split("#")[0] ?? "");
-  return [...new Set(addresses)];
+  return [...new Set([...addresses, ...ADDRESSES])];
 }
 
 describe("GET /docs", () => {
   it("is the start page, which lists the guides and the protocol", async () => {
-    const response = await getGuidePages("/docs");
+    const response = await get("/docs");
     expect(response.status).toBe(200);
     const links = pathsIn(await response.text(), "href");
     expect(links).toEqual(
@@ -170,29 +125,39 @@ describe("GET /docs", () => {
   });
 
   it("has no page under any other address", async () => {
-    const response = await getGuidePages("/docs/guides/none");
+    const response = await get("/docs/guides/none");
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ success: false, error: { code: "NOT_FOUND" } });
   });
 
   it("serves pages without inline scripts and styles, under a policy that refuses them", async () => {
     for (const path of await listPages()) {
-      const response = await getGuidePages(path);
+      const response = await get(path);
       const page = await response.text();
       expect([path, response.status]).toEqual([path, 200]);
       expect(page.match(/<script.*?>/g)).toEqual(['<script type="module" src="/docs/assets/docs.js">']);
       expect(page).not.toMatch(/<style|<[^>]*\s(style|on\w+)=/);
-      expect(response.headers.get("Content-Security-Policy")).toContain(
-        "default-src 'none'; script-src 'self'",
-      );
-      expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
+      const policy = response.headers.get("Content-Security-Policy");
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).toContain("form-action 'none'");
+      expect(policy).not.toContain("unsafe");
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "no-referrer",
+        "content-type": "text/html; charset=utf-8",
+        "cache-control": path.startsWith(REFERENCE)
+          ? "public, max-age=300"
+          : "public, max-age=0, must-revalidate",
+      });
     }
   });
 
   it("links only to addresses that the service has", async () => {
     const links = new Set<string>();
     for (const path of await listPages()) {
-      const page = await (await getGuidePages(path)).text();
+      const page = await (await get(path)).text();
+      const ids = [...page.matchAll(/\sid="([^"]*)"/g)].map((match) => match[1]);
+      expect([path, new Set(ids).size]).toEqual([path, ids.length]);
       for (const link of [...pathsIn(page, "href"), ...pathsIn(page, "src")])
         links.add(link.split("#")[0] ?? "");
       expect([path, page.match(/href="[^"#]*\.md[^"]*"/g)]).toEqual([path, null]);
@@ -200,14 +165,14 @@ describe("GET /docs", () => {
     expect(links.size).toBeGreaterThan(20);
     const missing: string[] = [];
     for (const link of links) {
-      const { status } = await getGuidePages(link);
+      const { status } = await get(link);
       if (status === 404 && link !== "/demo") missing.push(link); // the tests configure no demo
     }
     expect(missing).toEqual([]);
   });
 
   it("shows samples in several languages as one group", async () => {
-    const page = await (await getGuidePages("/docs/guides/stores")).text();
+    const page = await (await get("/docs/guides/stores")).text();
     const [group = ""] = /<div class="languages">.*?<\/div>/s.exec(page) ?? [];
     expect([...group.matchAll(/<figcaption>(.*?)<\/figcaption>/g)].map(([, name]) => name)).toEqual([
       "Shell",

@@ -152,7 +152,6 @@ describe("a client's address", () => {
 
 // `GET /health` with dependencies that respond, and with some that do not.
 
-/** A binding whose every call fails. */
 const failing = <T extends object>(binding: T): T =>
   new Proxy(binding, {
     get() {

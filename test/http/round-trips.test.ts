@@ -58,6 +58,10 @@ it.each([
   ["GET", "/members", undefined, 1, 0],
   ["POST", "/invitations", {}, 1, 0],
   ["GET", "/invitations", undefined, 1, 0],
+  ["POST", "/api-keys", {}, 1, 0],
+  ["GET", "/quotas", undefined, 1, 0],
+  ["PATCH", "/organization", { name: "Newer" }, 1, 0],
+  ["GET", "/audit?limit=2&resource=webhook", undefined, 1, 0],
 ])("a request of a known key %s %s", async (method, path, body, trips, objectCalls) => {
   const filled = path.replace(":roomId", roomId).replace(":roomId", roomId).replace(":userId", userId);
   const cost = await costOf(owner, method, filled, path === "/users" ? { ...body, roomId } : body);
@@ -110,7 +114,6 @@ describe("a request about files", () => {
 const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
 const WORKFLOW = { name: "A workflow", code: "export default () => 1;", events: ["session.started"] };
 
-/** The path of a new webhook or workflow. */
 async function make(list: string, creation: object): Promise<string> {
   const { data } = await owner.api.post<Record<string, { id: string }>>(list, creation);
   return `${list}/${Object.values(data)[0]?.id}`;

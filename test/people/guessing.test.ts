@@ -87,13 +87,11 @@ describe("an object that counts guesses", () => {
   });
 });
 
-/** Stops the clock of an object, or moves it. */
 const setClock = (name: string, at: number) =>
   runInDurableObject(env.GUESS_LIMITS.getByName(name), (object: GuessLimitObject) => {
     object.clock = () => at;
   });
 
-/** What an object has counted. */
 const guessesIn = (name: string) =>
   runInDurableObject(env.GUESS_LIMITS.getByName(name), (_, { storage }) => {
     const hasTable = storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'guesses'").toArray();

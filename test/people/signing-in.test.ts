@@ -209,15 +209,6 @@ describe("the dashboard's endpoints", () => {
     },
   );
 
-  it("and the API take no change with the cookie from other origins", async () => {
-    const { browser, organization } = await signUp();
-    for (const headers of foreign) {
-      const answer = await browser.api(organization.id, headers).post("/rooms", { name: "Forged" });
-      expect([answer.status, answer.error?.code], JSON.stringify(headers)).toEqual([403, "FORBIDDEN"]);
-    }
-    expect((await browser.api(organization.id).get("/rooms")).data.total).toBe(0);
-  });
-
   it.each(casesOf(({ access }) => access === "person"))(
     "require a sign-in session: %s %s",
     async (method, path) => {

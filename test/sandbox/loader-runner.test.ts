@@ -188,15 +188,6 @@ export default async () => {
     });
   });
 
-  it("may be many at once", async () => {
-    const scriptId = crypto.randomUUID();
-    const source = "export default async ({ n }, { room }) => [n, (await room.get()).name];";
-    const runs = Array.from({ length: 30 }, (_, n) => run(source, { scriptId, event: { n } }));
-    expect((await Promise.all(runs)).map(({ result }) => result)).toEqual(
-      runs.map((_, n) => `[${n},"A room"]`),
-    );
-  });
-
   it("has the language, and what a program for the edge expects", async () => {
     const source = `export default async () => {
       const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode("a"));

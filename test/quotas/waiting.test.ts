@@ -94,7 +94,9 @@ describe("what waits for a webhook", () => {
       return reports.at(-1) as ReturnType<SubscriberPorts["reportBacklogSize"]>;
     };
     const work = async (subject: StubbedSubscriber) => {
-      await env.DB.prepare("INSERT INTO fences (account_id, fencing_token) VALUES (?, 1)").bind(owner.id).run();
+      await env.DB.prepare("INSERT INTO fences (account_id, fencing_token) VALUES (?, 1)")
+        .bind(owner.id)
+        .run();
       enqueue(subject, 100);
       await expect(reports[0]).rejects.toMatchObject({ code: "RATE_LIMITED" });
       expect(await useOf(owner, "waiting_events")).toBe(0);

@@ -7,7 +7,7 @@ import { Connections } from "../../src/room/transport/connections.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { DatabaseGate } from "./support/database-gate.ts";
-import { failed, gateway, makeRoom, type TestRoom, tokens } from "./support/rooms.ts";
+import { failed, gateway, makeRoom, type TestRoom, type TestUser, tokens } from "./support/rooms.ts";
 
 const closeRow = (room: TestRoom) =>
   env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();
@@ -281,28 +281,50 @@ describe("joining is refused", () => {
 });
 
 describe("while a token is being verified (R18),", () => {
-  it("a deleted user is refused", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
-    const socket = await room.joinWhile(ada.token, async (object) => {
-      await deleteUserRow(ada.user.id);
-      await object.apply(room.accountId, { type: "user.deleted", userId: ada.user.id });
-    });
-    expect(await socket.closed).toMatchObject({ code: 4401 });
-    expect(await room.online(ada)).toEqual([]);
-  });
+  type Meanwhile = Parameters<TestRoom["joinWhile"]>[1];
 
-  it.each([
-    ["room.closed", 4403],
-    ["room.deleted", 4404],
-  ] as const)("a socket closed by %s does not join afterwards", async (type, code) => {
+  it.each<[string, number, (room: TestRoom, ada: TestUser) => Meanwhile]>([
+    [
+      "whose user is deleted",
+      4401,
+      (room, { user }) =>
+        async (object) => {
+          await deleteUserRow(user.id);
+          await object.apply(room.accountId, { type: "user.deleted", userId: user.id });
+        },
+    ],
+    [
+      "whose room is closed",
+      4403,
+      (room) => async (object) => {
+        await closeRow(room);
+        await object.apply(room.accountId, { type: "room.closed" });
+      },
+    ],
+    [
+      "whose room is deleted",
+      4404,
+      (room) => (object) => object.apply(room.accountId, { type: "room.deleted" }),
+    ],
+    [
+      "whose 10 s have passed",
+      4408,
+      (room) => (object) => {
+        room.now += 10_000;
+        return object.alarm();
+      },
+    ],
+    [
+      "that closes",
+      1001,
+      () => (object, state) => {
+        for (const end of state.getWebSockets()) object.webSocketClose(end, 1001, "gone");
+      },
+    ],
+  ])("a socket %s does not join afterwards", async (_, code, meanwhile) => {
     const room = await makeRoom();
     const ada = await room.user();
-    const socket = await room.joinWhile(ada.token, async (object) => {
-      const state = type === "room.closed" ? "closed" : "active";
-      await env.DB.prepare("UPDATE rooms SET state = ? WHERE id = ?").bind(state, room.id).run();
-      await object.apply(room.accountId, { type });
-    });
+    const socket = await room.joinWhile(ada.token, meanwhile(room, ada));
     expect(await socket.closed).toMatchObject({ code });
     expect(await room.online(ada)).toEqual([]);
     expect(await room.tables()).toEqual([]);
@@ -316,26 +338,5 @@ describe("while a token is being verified (R18),", () => {
       await object.apply(room.accountId, { type: "user.updated", userId: ada.user.id });
     });
     expect(await socket.nextResponse()).toMatchObject({ success: true, data: { user: { name: "Ada L." } } });
-  });
-
-  it("a socket whose 10 s have passed does not join afterwards", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
-    const socket = await room.joinWhile(ada.token, async (object) => {
-      room.now += 10_000;
-      await object.alarm();
-    });
-    expect(await socket.closed).toMatchObject({ code: 4408 });
-    expect(await room.online(ada)).toEqual([]);
-  });
-
-  it("a socket that closes does not join afterwards", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
-    const socket = await room.joinWhile(ada.token, (object, state) => {
-      for (const end of state.getWebSockets()) object.webSocketClose(end, 1001, "gone");
-    });
-    expect(await socket.closed).toMatchObject({ code: 1001 });
-    expect(await room.online(ada)).toEqual([]);
   });
 });

@@ -127,15 +127,6 @@ describe("the users of a room", () => {
 });
 
 describe("a connection", () => {
-  it("is closed for good when its user is deleted", async () => {
-    const meeting = await meet(service);
-    const ada = await join(meeting, "Ada");
-    const [refused, failed] = [nextOf(ada, "authFailed"), nextOf(ada, "failed")];
-    await meeting.customer.send("DELETE", `/users/${ada.userId}?roomId=${meeting.roomId}`);
-    expect(await refused).toMatchObject({ code: "UNAUTHORIZED" });
-    expect((await failed).error).toMatchObject({ code: "UNAUTHORIZED" });
-  });
-
   it("is closed when its user is removed from the room, which may join again", async () => {
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");

@@ -215,16 +215,6 @@ describe("broadcasts", () => {
     ]);
     expect(once).toEqual([{ hand: "left" }, from]);
   });
-
-  it("cannot be sent by viewers", async () => {
-    const viewer = clientOf(
-      await meeting.customer.createUser(meeting.roomId),
-      { serverUrl: service.url },
-      EAGER,
-    );
-    await viewer.join({ role: "viewer" });
-    await expect(viewer.notifications.broadcast("wave")).rejects.toMatchObject({ code: "FORBIDDEN" });
-  });
 });
 
 describe("comments", () => {

@@ -196,16 +196,6 @@ describe.each(EDITORS_WIRES)("over $wire", ({ wire }) => {
   });
 });
 
-it("a y-websocket client synchronizes with clients of Hocuspocus (D9)", async () => {
-  const { room, ada } = await roomWithViewer();
-  const one = await (await DocumentClient.open(room, ada)).synced();
-  const other = await (await DocumentClient.open(room, ada, { wire: "hocuspocus" })).synced();
-  one.type("both");
-  await other.until(() => other.text === "both");
-  other.type(" ways");
-  await one.until(() => one.text === "both ways");
-});
-
 it("Hocuspocus' client learns its role, that its changes are stored, and can close a document (D9, D10)", async () => {
   const { room, ada, vera } = await roomWithViewer();
   const client = await (await DocumentClient.open(room, ada, { wire: "hocuspocus" })).synced();

@@ -1,5 +1,6 @@
 /** Random Yjs documents for tests: edits of several clients, each as the update that it makes. */
 import fc from "fast-check";
+import { expect } from "vitest";
 import * as Y from "yjs";
 import type { Documents } from "../../../src/room/documents/documents.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
@@ -102,4 +103,19 @@ export function contentOf(updates: Iterable<Uint8Array>) {
     list: doc.getArray("list").toJSON(),
     state: [...Y.decodeStateVector(Y.encodeStateVector(doc))].sort(),
   };
+}
+
+/** An edit of the document and one that was written meanwhile: nothing is lost, whichever arrives first. */
+export function expectMeanwhileKept(updates: readonly Uint8Array[], edit: Uint8Array, at: number): void {
+  const meanwhile = new Y.Doc();
+  for (const update of updates) Y.applyUpdate(meanwhile, update);
+  const vector = Y.encodeStateVector(meanwhile);
+  const text = meanwhile.getText("text");
+  text.insert(Math.min(at, text.length), "[meanwhile]");
+  meanwhile.getMap("map").set("meanwhile", 1);
+  const written = Y.encodeStateAsUpdate(meanwhile, vector);
+  const shown = contentOf([...updates, edit, written]);
+  expect(contentOf([...updates, written, edit])).toEqual(shown);
+  expect(JSON.stringify(shown.text).split("[meanwhile]")).toHaveLength(2);
+  expect(shown.map).toMatchObject({ meanwhile: 1 });
 }

@@ -387,19 +387,6 @@ describe("presence", () => {
       expect([...shown.byUser.values()].map((state) => state.x).sort()).toEqual([...Array(199).fill(3), 4]);
   });
 
-  it("and subscriptions survive hibernation, even the largest ones (R28, R52)", async () => {
-    const { room, ada, atAda, atBen } = await roomOfTwo();
-    const state = { text: `✨${"x".repeat(8_170)}` };
-    for (let index = 0; index < 100; index += 1) await subscribe(atAda, `${"u".repeat(36)}${index}`);
-    await show(atAda, state);
-    await subscribe(atBen, ada.user.id);
-    await atBen.takeEvents();
-    await room.hibernate();
-    expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: state });
-    await show(atAda, { a: 1 });
-    expect(await receivedPresence(atBen)).toMatchObject([[[ada.user.id, { a: 1 }]]]);
-  });
-
   it("has the user's color, unless the client sets its own (R51)", async () => {
     const { room, ada, atAda } = await roomOfTwo();
     await show(atAda, {});

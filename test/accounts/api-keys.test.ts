@@ -8,6 +8,7 @@ import { evictKey, verifyKey } from "../../src/features/accounts/verify-key.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { Api, account, bearer } from "../support/api.ts";
 import { addMember, Browser, tokenIn } from "../support/person.ts";
+import { usesOf } from "../support/quotas.ts";
 import { batchesOf } from "../support/rows-read.ts";
 
 const MINUTE_MS = 60_000;
@@ -79,8 +80,7 @@ describe("API keys", () => {
         [kept.id, successor.id],
       ].toSorted(),
     );
-    const quotas = await successor.api.get<{ quotas: { name: string; used: number }[] }>("/quotas");
-    expect(quotas.data.quotas.find(({ name }) => name === "invitations")?.used).toBe(0);
+    expect((await usesOf(successor)).invitations).toBe(0);
   });
 
   it("make nothing that is valid where an isolate still takes them for valid", async () => {

@@ -161,15 +161,6 @@ describe("deleting a room", () => {
     for (const key of keys) expect((await owner.api.raw("GET", `/storage/${key}`)).status).toBe(404);
     expect(await remainsOf(owner)).toEqual([["stored"], [`${owner.id}/${kept}`]]);
   });
-
-  it("deletes more files than one R2 call can", async () => {
-    const owner = await ownerWithRoom();
-    const count = 2 * MAX_DELETED + 1;
-    await insertFiles(owner, count);
-    expect((await owner.api.get(`/files?roomId=${owner.roomId}`)).data.total).toBe(count);
-    await owner.api.delete(`/rooms/${owner.roomId}`);
-    await until(async () => (await statesOf(owner.id)).length === 0);
-  });
 });
 
 describe("garbage collection", () => {

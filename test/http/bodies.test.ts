@@ -123,29 +123,21 @@ describe("a form is refused", () => {
   const anywhere = fc.array(fc.nat({ max: 20_000 }), { maxLength: 8 });
 
   it.each([
-    ["without a closing boundary", `${head}name="a"\r\n\r\nhello`, "is incomplete"],
-    ["that ends in a boundary that does not close", `${head}name="a"\r\n\r\nhello\r\n--b`, "is incomplete"],
-    ["that breaks off in headers", `${head}name="a"`, "is incomplete"],
-    [
-      "with another boundary",
-      '--c\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--c--',
-      "is incomplete",
-    ],
-    ["that is empty", "", "is incomplete"],
-    ["with a part without a name", "--b\r\nContent-Disposition: form-data\r\n\r\n\r\n--b--", "name"],
-    [
-      "with a part that is none of a form",
-      '--b\r\nContent-Disposition: attachment; name="a"\r\n\r\n\r\n--b--',
-      "name",
-    ],
-    ["with a part without Content-Disposition", "--b\r\nX: y\r\n\r\n\r\n--b--", "name"],
-    ["with a control in a header", `${head}name="a\u0001"\r\n\r\n\r\n--b--`, "malformed headers"],
-    ["with NUL in a header", `${head}name="a\u0000"\r\n\r\n\r\n--b--`, "malformed headers"],
-    ["with a malformed filename*", `${head}name="a"; filename*=UTF-8''%FF\r\n\r\n\r\n--b--`, "filename*"],
-    ["with a header that is none", "--b\r\nno header\r\n\r\n\r\n--b--", "malformed headers"],
-    ["with 20 KiB of headers", `${head}name="a"\r\nX: ${"x".repeat(20_000)}\r\n\r\n\r\n--b--`, "16 KiB"],
-    ["with ten thousand parts", `${head}name="a"\r\n\r\n\r\n`.repeat(10_000), "more than 32"],
-  ])("%s, however it is cut", (_, body, reason) => {
+    ["is incomplete", `${head}name="a"\r\n\r\nhello`],
+    ["is incomplete", `${head}name="a"\r\n\r\nhello\r\n--b`],
+    ["is incomplete", `${head}name="a"`],
+    ["is incomplete", '--c\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--c--'],
+    ["is incomplete", ""],
+    ["name", "--b\r\nContent-Disposition: form-data\r\n\r\n\r\n--b--"],
+    ["name", '--b\r\nContent-Disposition: attachment; name="a"\r\n\r\n\r\n--b--'],
+    ["name", "--b\r\nX: y\r\n\r\n\r\n--b--"],
+    ["malformed headers", `${head}name="a\u0001"\r\n\r\n\r\n--b--`],
+    ["malformed headers", `${head}name="a\u0000"\r\n\r\n\r\n--b--`],
+    ["malformed headers", "--b\r\nno header\r\n\r\n\r\n--b--"],
+    ["filename*", `${head}name="a"; filename*=UTF-8''%FF\r\n\r\n\r\n--b--`],
+    ["16 KiB", `${head}name="a"\r\nX: ${"x".repeat(20_000)}\r\n\r\n\r\n--b--`],
+    ["more than 32", `${head}name="a"\r\n\r\n\r\n`.repeat(10_000)],
+  ])("where the answer says: %s (case %#), however it is cut", (reason, body) => {
     fc.assert(
       fc.property(anywhere, (cuts) => {
         expect(refusal(body, cuts)).toContain(reason);

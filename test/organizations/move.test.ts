@@ -16,6 +16,7 @@ import { backUp, restore } from "../backup/operator.ts";
 import { type Account, account, type PlaceName } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 import { planOf } from "../support/plan-guard.ts";
+import { setLimit } from "../support/quotas.ts";
 
 const ALL = { name: "quotas", where: "account_id = ? AND in_directory = 0", paramsOf: (id: string) => [id] };
 const IN_DIRECTORY = ["audit_entries", "receipts"];
@@ -203,10 +204,7 @@ describe("a move", () => {
   it("leaves the counts and limits of people in the directory, there and back, where the operator still sets them", async () => {
     const owner = await account("DB");
     await addMember(owner.id);
-    const limit = (max: number) =>
-      env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = 'members'")
-        .bind(max, owner.id)
-        .run();
+    const limit = (max: number) => setLimit(owner, "members", max);
     const members = async () => {
       const { data } = await owner.api.get<{ quotas: { name: string }[] }>("/quotas");
       return data.quotas.find(({ name }) => name === "members");

@@ -17,14 +17,7 @@ import {
   signUp,
   tokenIn,
 } from "../support/person.ts";
-
-const usesOf = async ({ api }: Pick<Account, "api">): Promise<Record<string, number>> => {
-  const { data } = await api.get<{ quotas: Quota[] }>("/quotas");
-  return Object.fromEntries(data.quotas.map(({ name, used }) => [name, used]));
-};
-
-const setLimit = ({ id }: Pick<Account, "id">, quota: string, max: number | null) =>
-  env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = ?").bind(max, id, quota).run();
+import { setLimit, usesOf } from "../support/quotas.ts";
 
 const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
 const WORKFLOW = { name: "A workflow", code: "export default () => 1;", events: ["session.started"] };

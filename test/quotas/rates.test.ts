@@ -21,19 +21,15 @@ import { AppError } from "../../src/platform/errors.ts";
 import { type Account, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { setLimit } from "../support/quotas.ts";
 
 const START = Date.UTC(2100, 0, 1);
 const MINUTE_MS = 60_000;
 
-const setLimit = ({ id }: Account, max: number | null) =>
-  env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = 'requests_per_second'")
-    .bind(max, id)
-    .run();
+const QUOTA = "requests_per_second";
 
 const rateOf = async ({ api }: Account): Promise<Quota | undefined> =>
-  (await api.get<{ quotas: Quota[] }>("/quotas")).data.quotas.find(
-    ({ name }) => name === "requests_per_second",
-  );
+  (await api.get<{ quotas: Quota[] }>("/quotas")).data.quotas.find(({ name }) => name === QUOTA);
 
 /** What an organization sends in the whole world, with a clock and windows that only the test moves. */
 class World {
@@ -46,7 +42,7 @@ class World {
 
   static async create(limit: number): Promise<World> {
     const world = new World(await account());
-    await setLimit(world.owner, limit);
+    await setLimit(world.owner, QUOTA, limit);
     await world.inside(() => undefined);
     return world;
   }
@@ -185,11 +181,11 @@ describe("the requests of several isolates", () => {
     const isolate = world.isolate();
     await world.window([isolate, 100]);
     expect(await world.window([isolate, 100])).toEqual([50]);
-    await setLimit(world.owner, 0);
+    await setLimit(world.owner, QUOTA, 0);
     world.now += MINUTE_MS / 4;
     await world.window([isolate, 100]);
     expect(await world.window([isolate, 100])).toEqual([0]);
-    await setLimit(world.owner, null);
+    await setLimit(world.owner, QUOTA, null);
     world.now += MINUTE_MS / 4;
     await world.window([isolate, 100]);
     expect(await world.window([isolate, 100])).toEqual([100]);
@@ -299,7 +295,7 @@ describe("a request to the API", () => {
   it("is counted, and refused above the limit from the second window on", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout"] });
     const owner = await account();
-    await setLimit(owner, 1);
+    await setLimit(owner, QUOTA, 1);
     const bindings = { ...env, REQUEST_QUOTA: "on" };
     const execution = createExecutionContext();
     const send = () => app.fetch(owner.api.request("GET", "/rooms"), bindings, execution);

@@ -5,20 +5,16 @@ import { describe, expect, it } from "vitest";
 import { quotaShare, reportDueAt } from "../../src/delivery/subscriber/backlog.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { BacklogSize, SubscriberPorts } from "../../src/delivery/subscriber/handler.ts";
-import type { Quota } from "../../src/features/quotas/schema.ts";
 import { subscriberPorts } from "../../src/objects.ts";
 import { ATTEMPT, StubbedSubscriber } from "../delivery/stubbed-subscriber.ts";
 import { outgoingEvent, START } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
+import { setLimit, usesOf } from "../support/quotas.ts";
 
 const MINUTE_MS = 60_000;
 const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"] };
 
-const useOf = async ({ api }: Account, name: string): Promise<number | undefined> =>
-  (await api.get<{ quotas: Quota[] }>("/quotas")).data.quotas.find((quota) => quota.name === name)?.used;
-
-const setLimit = ({ id }: Account, quota: string, max: number | null) =>
-  env.DB.prepare("UPDATE quotas SET max = ? WHERE account_id = ? AND quota = ?").bind(max, id, quota).run();
+const useOf = async (owner: Account, name: string) => (await usesOf(owner))[name];
 
 /** Runs `work` in the object of a webhook whose receiver takes nothing yet: of a new one, or of one that exists. */
 async function inWebhook<T>(

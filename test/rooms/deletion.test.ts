@@ -2,13 +2,13 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { collectGarbage } from "../../src/features/files/storage/garbage-collection.ts";
-import type { Quota } from "../../src/features/quotas/schema.ts";
 import { purgeDeletedRooms } from "../../src/features/rooms/commands.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { blobs, insertFiles } from "../files/upload-form.ts";
-import { type Account, account } from "../support/api.ts";
+import { account } from "../support/api.ts";
+import { usesOf } from "../support/quotas.ts";
 import { rowsTouchedBy } from "../support/rows-read.ts";
 
 const USERS = 3_400;
@@ -37,11 +37,6 @@ async function withLargeRoom(users = USERS, files = FILES) {
   await insertFiles({ id: owner.id, ...fields }, files, { size: FILE_BYTES });
   return { owner, room, user, other, fileKey: data.file.key };
 }
-
-const usesOf = async (owner: Account) => {
-  const { data } = await owner.api.get<{ quotas: Quota[] }>("/quotas");
-  return Object.fromEntries(data.quotas.map(({ name, used }) => [name, used]));
-};
 
 const count = async (table: string, roomId: string) =>
   (

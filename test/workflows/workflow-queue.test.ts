@@ -1,5 +1,3 @@
-/** The object of a workflow: it runs at most once per event, through repetitions, failures and crashes. */
-import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
@@ -10,8 +8,7 @@ import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.t
 import { Isolates } from "../../src/sandbox/runners/loader-runner.ts";
 import { handledEvent, memoryState, outgoingEvent, START, TestQueue } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
-import { whileTableFails } from "../support/database-failure.ts";
-import { countLogged, expectLogged } from "../support/log-guard.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import { Gate } from "./gate.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 
@@ -105,20 +102,6 @@ describe("a workflow's object", () => {
     ]);
     expect(await gate.arrived()).toEqual(events.map(({ eventId }) => eventId));
   });
-
-  it("waits while the database fails, without recording a run", async () => {
-    const subject = await Subject.create();
-    await whileTableFails("workflows", async () => {
-      await subject.enqueue(eventIn(1), eventIn(2));
-      await expect.poll(() => countLogged("The database failed before a run")).toBeGreaterThanOrEqual(2);
-      expectLogged("no such table: workflows");
-      expect(await subject.alarmAt()).not.toBeNull();
-      await evictDurableObject(subject.stub);
-    });
-    expect(await subject.list()).toEqual([]);
-    await subject.advance(10_000);
-    expect((await subject.results(2)).toSorted()).toEqual([1, 2]);
-  });
 });
 
 describe("a workflow with retries", () => {
@@ -157,20 +140,6 @@ describe("a workflow with retries", () => {
       { status: "failed", result: expect.stringContaining("odd"), attempts: 3 },
     ]);
     expect(await gate.arrived()).toEqual([event.eventId, event.eventId, event.eventId]);
-  });
-
-  it("runs at most once from the moment that it has none any more", async () => {
-    const gate = new Gate();
-    const subject = await withRetries(gate, 1);
-    await subject.enqueue(eventIn(2));
-    await expect.poll(() => subject.pending()).toBe(0);
-    await subject.testWorkflow.change({ retries: 0 });
-    await subject.enqueue(eventIn(3));
-    await expect.poll(() => subject.pending()).toBe(0);
-    expect(await subject.list()).toMatchObject([
-      { status: "failed", attempts: 1 },
-      { status: "success", attempts: 1 },
-    ]);
   });
 
   it("never repeats a run that started without them, whatever it has when the run is cut off", async () => {

@@ -308,6 +308,7 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
       "/workflows",
       `/workflows/${things.workflowId}/executions`,
       `/workflows/${things.workflowId}/versions`,
+      `/workflows/${things.workflowId}/secrets`,
       "/members",
       "/invitations",
     ].map((path) => owner.api.get(path)),

@@ -1,8 +1,7 @@
 /** Whom fan-out gives an event, and what it reports of subscribers that could not take it. */
-import { createExecutionContext, runInDurableObject, waitOnExecutionContext } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { app } from "../../src/app.ts";
 import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
@@ -14,6 +13,7 @@ import { depthOf, presentEvent } from "../../src/wire/events.ts";
 import { presentRoom, type Room } from "../../src/wire/room.ts";
 import { ROOM } from "../room/support/rows.ts";
 import { account } from "../support/api.ts";
+import { answerOf } from "../support/person.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
 /** The objects of the service, except that subscribers take their events by `enqueue`. */
@@ -121,11 +121,7 @@ it("a receiver is sent the ID of the request and the client's trace context, whi
   const create = async (headers: Record<string, string>) => {
     const body = JSON.stringify({ name: "A room" });
     const init = { headers: { "Content-Type": "application/json", ...headers }, body };
-    const request = owner.api.request("POST", "/rooms", init);
-    const execution = createExecutionContext();
-    const response = await app.fetch(request, { ...env, REQUEST_LOG: "on" }, execution);
-    await waitOnExecutionContext(execution);
-    return response.headers.get("X-Request-Id") ?? "";
+    return (await answerOf({ REQUEST_LOG: "on" }, owner.api.request("POST", "/rooms", init))).requestId;
   };
   const traced = await create({ traceparent: TRACEPARENT, "X-Request-Id": "mine-1" });
   const plain = await create({ traceparent: "no trace", "X-Request-Id": "no id!" });

@@ -6,13 +6,10 @@ import { app } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import { fingerprintOf } from "../../src/features/accounts/api-key.ts";
 import { type Account, type Answer, account, ORIGIN } from "../support/api.ts";
+import { answerOf } from "../support/person.ts";
 
-async function ask(owner: Account, bindings: Partial<Env>, path = "/rooms"): Promise<Answer> {
-  const headers = { Authorization: owner.api.authorization ?? "" };
-  const request = new Request(ORIGIN + owner.api.base + path, { headers });
-  const response = await app.fetch(request, { ...env, ...bindings }, createExecutionContext());
-  return { ...(await response.json<Answer>()), status: response.status, headers: response.headers };
-}
+const ask = ({ api }: Account, bindings: Partial<Env>, path = "/rooms") =>
+  answerOf(bindings, api.request("GET", path));
 
 const failing = (message: string): D1Database =>
   new Proxy(env.DB, {

@@ -27,11 +27,13 @@ const withKey = (accountId: string, apiKey: string) => ({
 });
 
 /** The statuses and the D1 round trips of requests, one after the other. */
-async function flood(callers: readonly Pick<Account, "api">[], bindings: Partial<typeof env>) {
+async function flood(
+  callers: readonly Pick<Account, "api">[],
+  bindings: Partial<typeof env>,
+  path = "/rooms?limit=1",
+) {
   const costs = [];
-  for (const caller of callers) {
-    costs.push(await costOf(caller, "GET", "/rooms?limit=1", undefined, bindings));
-  }
+  for (const caller of callers) costs.push(await costOf(caller, "GET", path, undefined, bindings));
   return { statuses: costs.map(({ status }) => status), trips: costs.map(({ trips }) => trips) };
 }
 
@@ -97,14 +99,10 @@ describe("a flood of", () => {
       const owner = await account();
       const room = await owner.api.createRoom();
       const { token } = await owner.api.createUser(room.id);
-      const bindings = { [name]: limitOf(2) };
-      const user = { api: owner.api.as(token) };
-      const costs = [];
-      for (let sent = 0; sent < 4; sent += 1) {
-        costs.push(await costOf(user, "GET", `/users?roomId=${room.id}`, undefined, bindings));
-      }
-      expect(costs.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
-      expect(costs.map(({ trips }) => trips)).toEqual([2, 2, 0, 0]);
+      const users = times(4, { api: owner.api.as(token) });
+      const { statuses, trips } = await flood(users, { [name]: limitOf(2) }, `/users?roomId=${room.id}`);
+      expect(statuses).toEqual([200, 200, 429, 429]);
+      expect(trips).toEqual([2, 2, 0, 0]);
     },
   );
 
@@ -139,12 +137,9 @@ describe("a flood of", () => {
     });
     const dashboard = { api: Object.assign(browser.api(""), { base: "/dashboard/api" }) };
     const bindings = { CREDENTIAL_RATE_LIMIT: limitOf(2) };
-    const costs = [];
-    for (let sent = 0; sent < 4; sent += 1) {
-      costs.push(await costOf(dashboard, "GET", "/me", undefined, bindings));
-    }
-    expect(costs.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
-    expect(costs.map(({ trips }) => trips)).toEqual([1, 1, 0, 0]);
+    const { statuses, trips } = await flood(times(4, dashboard), bindings, "/me");
+    expect(statuses).toEqual([200, 200, 429, 429]);
+    expect(trips).toEqual([1, 1, 0, 0]);
   });
 
   it("a person's requests for an organization of others reads it as often as a network may fail", async () => {

@@ -1,8 +1,7 @@
 /** The request log: what an organization finds in it over REST, what its object keeps, and what a request costs. */
-import { createExecutionContext, runInDurableObject, waitOnExecutionContext } from "cloudflare:test";
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { app } from "../../src/app.ts";
 import { RequestRecorder } from "../../src/features/request-log/recorder.ts";
 import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
 import type { ApiRequest, LoggedRequest } from "../../src/features/request-log/schema.ts";
@@ -10,6 +9,7 @@ import { RequestLogStore } from "../../src/features/request-log/store.ts";
 import type { ServedRequest } from "../../src/http/pipeline.ts";
 import { AppError } from "../../src/platform/errors.ts";
 import { type Account, account } from "../support/api.ts";
+import { answerOf } from "../support/person.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 
@@ -32,15 +32,10 @@ const append = (owner: Account, ...requests: LoggedRequest[]) =>
 describe("an API request", () => {
   it("is found by the ID of its response, with its status, duration, credential and error", async () => {
     const owner = await account();
-    const bindings = { ...env, REQUEST_LOG: "on" };
-    const execution = createExecutionContext();
     const missing = crypto.randomUUID();
-    const responses = [
-      await app.fetch(owner.api.request("GET", "/rooms"), bindings, execution),
-      await app.fetch(owner.api.request("DELETE", `/rooms/${missing}`), bindings, execution),
-    ];
-    await waitOnExecutionContext(execution);
-    const [success, failure] = responses.map(({ headers }) => headers.get("X-Request-Id") ?? "");
+    const send = async (method: string, path: string) =>
+      (await answerOf({ REQUEST_LOG: "on" }, owner.api.request(method, path))).requestId;
+    const [success, failure] = [await send("GET", "/rooms"), await send("DELETE", `/rooms/${missing}`)];
     const found = await owner.api.get<{ request: ApiRequest }>(`/requests/${failure}`);
     expect(found.data.request).toEqual({
       ...{ id: failure, at: expect.any(String), method: "DELETE", route: "/rooms/:roomId", status: 404 },

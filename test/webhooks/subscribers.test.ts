@@ -1,20 +1,30 @@
 /** What webhooks and workflows have in common over REST: their rooms and events, their lists, and their deletion. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Account, account } from "../support/api.ts";
+import { type Account, account, refusalOf } from "../support/api.ts";
 
 interface Subscriber {
   readonly id: string;
   readonly room_id: string | null;
   readonly enabled: boolean;
   readonly created_at: string;
+  readonly updated_at: string;
 }
 
 const CODE = "export default async () => null;";
 
+/** Changes of fields that only one of them has, and what is shown after each. */
+const OF_WEBHOOKS = [[{ url: "https://other.example.com/" }, { url: "https://other.example.com/" }]] as const;
+const OTHER_CODE = "export default () => 1;";
+const OF_WORKFLOWS = [
+  [{ name: "Renamed" }, { name: "Renamed" }],
+  [{ code: OTHER_CODE }, { code: OTHER_CODE, version: 2 }],
+  [{ retries: 5 }, { retries: 5 }],
+] as const;
+
 describe.each([
-  ["webhook", "Webhooks", "url", { url: "https://hooks.example.com/a" }],
-  ["workflow", "Workflows", "name", { name: "A workflow", code: CODE }],
-] as const)("a %s", (kind, module, named, fields) => {
+  ["webhook", "Webhooks", "url", { url: "https://hooks.example.com/a" }, OF_WEBHOOKS],
+  ["workflow", "Workflows", "name", { name: "A workflow", code: CODE }, OF_WORKFLOWS],
+] as const)("a %s", (kind, module, named, fields, ownChanges) => {
   const path = `/${kind}s`;
   let owner: Account;
   beforeEach(async () => {
@@ -41,11 +51,7 @@ describe.each([
     const { id } = await create();
     for (const roomId of [foreign.id, crypto.randomUUID(), "nothing"])
       for (const answer of [await post({ roomId }), await owner.api.patch(`${path}/${id}`, { roomId })])
-        expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([
-          404,
-          "NOT_FOUND",
-          "Rooms",
-        ]);
+        expect(refusalOf(answer)).toEqual([404, "Rooms", "NOT_FOUND"]);
     expect((await list()).page.total).toBe(1);
   });
 
@@ -55,6 +61,31 @@ describe.each([
     await owner.api.delete(`/rooms/${room.id}`);
     const { data } = await owner.api.patch<Record<string, Subscriber>>(`${path}/${id}`, { enabled: false });
     expect(data[kind]).toMatchObject({ room_id: room.id, enabled: false });
+  });
+
+  it("accepts each field on its own, and sets updated_at", async () => {
+    const { id: roomId } = await owner.api.createRoom();
+    const { id } = await create();
+    const one = `${path}/${id}`;
+    const read = async () => (await owner.api.get<Record<string, Subscriber>>(one)).data[kind];
+    let expected = await read();
+    for (const [body, shown] of [
+      ...ownChanges,
+      [{ events: ["session.started", "session.started"] }, { events: ["session.started"] }],
+      [{ roomId }, { room_id: roomId }],
+      [{ enabled: false }, { enabled: false }],
+      [{ enabled: false }, { enabled: false }],
+      [
+        { roomId: null, enabled: true },
+        { room_id: null, enabled: true },
+      ],
+    ] as const) {
+      const changed = (await owner.api.patch<Record<string, Subscriber>>(one, body)).data[kind];
+      expect(changed).toEqual({ ...expected, ...shown, updated_at: changed?.updated_at });
+      expect(Date.parse(changed?.updated_at ?? "")).toBeGreaterThan(Date.parse(expected?.updated_at ?? ""));
+      expected = changed;
+    }
+    expect(await read()).toEqual(expected);
   });
 
   it.each([[[]], [["user.renamed"]], [["user.created", "*"]], ["user.created"], [[null]], [undefined]])(

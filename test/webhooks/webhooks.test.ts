@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import type { Webhook, WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
-import { type Account, account, ORIGIN } from "../support/api.ts";
+import { type Account, account, ORIGIN, refusalOf } from "../support/api.ts";
 
 const URL_EXAMPLE = "https://hooks.example.com/a";
 
@@ -19,8 +19,6 @@ const patch = (owner: Account, id: string, body: object) =>
 const list = async (owner: Account, query: Record<string, string> = {}) =>
   (await owner.api.get<{ webhooks: Webhook[]; total: number }>(`/webhooks?${new URLSearchParams(query)}`))
     .data;
-
-const withoutSecret = ({ secret, ...webhook }: WebhookWithSecret): Webhook => webhook;
 
 describe("creating a webhook", () => {
   it("returns it with its secret, enabled and for all rooms by default", async () => {
@@ -54,41 +52,12 @@ describe("creating a webhook", () => {
         await owner.api.post("/webhooks", { url, events: ["user.created"] }),
         await patch(owner, id, { url }),
       ]) {
-        expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([
-          400,
-          "VALIDATION_ERROR",
-          "Webhooks",
-        ]);
+        expect(refusalOf(answer)).toEqual([400, "Webhooks", "VALIDATION_ERROR"]);
         expect(answer.error?.message).toMatch(/^url: must /);
       }
       expect(await list(owner)).toMatchObject({ total: 1, webhooks: [{ id, url: URL_EXAMPLE }] });
     },
   );
-});
-
-describe("updating a webhook", () => {
-  it("accepts each field on its own, and sets updated_at", async () => {
-    const owner = await account();
-    const { id: roomId } = await owner.api.createRoom();
-    const made = await create(owner);
-    let expected = withoutSecret(made);
-    for (const [body, shown] of [
-      [{ url: "https://other.example.com/" }, { url: "https://other.example.com/" }],
-      [{ events: ["session.started", "session.started"] }, { events: ["session.started"] }],
-      [{ roomId }, { room_id: roomId }],
-      [{ enabled: false }, { enabled: false }],
-      [
-        { roomId: null, enabled: true },
-        { room_id: null, enabled: true },
-      ],
-    ] as const) {
-      const { webhook } = (await patch(owner, made.id, body)).data;
-      expect(webhook).toEqual({ ...expected, ...shown, updated_at: webhook.updated_at });
-      expect(Date.parse(webhook.updated_at)).toBeGreaterThan(Date.parse(expected.updated_at));
-      expected = webhook;
-    }
-    expect((await owner.api.get(`/webhooks/${made.id}`)).data).toEqual({ webhook: expected });
-  });
 });
 
 describe("a secret", () => {

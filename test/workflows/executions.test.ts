@@ -6,7 +6,7 @@ import type { StorageFile } from "../../src/wire/file.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { TestQueue } from "../delivery/test-queue.ts";
-import { type Account, account } from "../support/api.ts";
+import { type Account, account, refusalOf } from "../support/api.ts";
 import { Gate } from "./gate.ts";
 import { CODE, TestWorkflow } from "./test-workflow.ts";
 
@@ -272,7 +272,7 @@ describe("running a workflow by hand", () => {
     ] as const) {
       for (const event of ["participant.joined", "session.closed"] as const) {
         const answer = await testWorkflow.run(event, data);
-        expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([404, "NOT_FOUND", module]);
+        expect(refusalOf(answer)).toEqual([404, module, "NOT_FOUND"]);
       }
     }
     expect(await testWorkflow.executions()).toEqual([]);

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Workflow } from "../../src/features/workflows/schema.ts";
 import type { WorkflowVersion, WorkflowVersionSummary } from "../../src/features/workflows/version-schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { type Account, account } from "../support/api.ts";
+import { type Account, account, refusalOf } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 import { CODE, TestWorkflow } from "./test-workflow.ts";
 
@@ -73,11 +73,7 @@ describe("creating a workflow", () => {
       await owner.api.post("/workflows", { name: "A workflow", code, events: ["user.created"] }),
       await patch(id, { code }),
     ]) {
-      expect([answer.status, answer.error?.code, answer.error?.module]).toEqual([
-        400,
-        "VALIDATION_ERROR",
-        "Workflows",
-      ]);
+      expect(refusalOf(answer)).toEqual([400, "Workflows", "VALIDATION_ERROR"]);
       expect(answer.error?.message).toMatch(new RegExp(`^code: line ${line}, column ${column}: \\w`));
     }
     expect(await list()).toMatchObject({ total: 1, workflows: [{ id, code: CODE }] });
@@ -123,33 +119,6 @@ describe("listing workflows", () => {
     await create();
     const stranger = await account();
     expect((await stranger.api.get("/workflows")).data).toMatchObject({ total: 0, workflows: [] });
-  });
-});
-
-describe("updating a workflow", () => {
-  it("accepts each field on its own, and sets updated_at", async () => {
-    const { id: roomId } = await owner.api.createRoom();
-    let expected = await create();
-    for (const [body, shown] of [
-      [{ name: "Renamed" }, { name: "Renamed" }],
-      [{ code: commented("new") }, { code: commented("new"), version: 2 }],
-      [{ events: ["session.started", "session.started"] }, { events: ["session.started"] }],
-      [{ roomId }, { room_id: roomId }],
-      [{ retries: 5 }, { retries: 5 }],
-      [{ enabled: false }, { enabled: false }],
-      [{ enabled: false }, { enabled: false }],
-      [
-        { roomId: null, enabled: true },
-        { room_id: null, enabled: true },
-      ],
-    ] as const) {
-      const { workflow } = (await patch(expected.id, body)).data;
-      expect(workflow).toEqual({ ...expected, ...shown, updated_at: workflow.updated_at });
-      expect(Date.parse(workflow.updated_at)).toBeGreaterThan(Date.parse(expected.updated_at));
-      expected = workflow;
-    }
-    expect((await owner.api.get(`/workflows/${expected.id}`)).data).toEqual({ workflow: expected });
-    expect((await list({ search: "RENAMED" })).total).toBe(1);
   });
 });
 

@@ -3,7 +3,6 @@ import path from "node:path";
 import type { Outcome } from "./archive-commands.ts";
 import { type Database, DEFAULT_PERSIST_TO } from "./database.ts";
 import {
-  bearerOf,
   createOrganization,
   endTokens,
   isOrganizationName,
@@ -14,6 +13,7 @@ import {
 } from "./organization.ts";
 import { createPasswordLink, deletePersonOf, exportPersonOf } from "./person.ts";
 import { readFlags, UsageError } from "./process/command.ts";
+import { bearerOf } from "./secrets.ts";
 
 export interface Arguments {
   readonly command: keyof typeof COMMANDS;

@@ -10,9 +10,8 @@ import {
   listBindings,
   listMigrations,
 } from "./database.ts";
-import { bearerOf, type Credentials, planOrganization } from "./organization.ts";
-import { planOwner } from "./person.ts";
 import { writePrivateFile } from "./process/folder.ts";
+import { bearerOf, type Credentials } from "./secrets.ts";
 
 /** The preparations of an earlier start, in the state folder, which this one skips. */
 const FILE = "demo.json";
@@ -71,6 +70,11 @@ async function statusFor(url: string, credentials: Credentials): Promise<number>
 
 /** One transaction, as each call of wrangler takes a second. */
 async function createDemo(database: Database, stop: AbortSignal): Promise<Demo> {
+  // The queries of the features take a second to load, and later starts need none of them.
+  const [{ planOrganization }, { planOwner }] = await Promise.all([
+    import("./organization.ts"),
+    import("./person.ts"),
+  ]);
   const organization = await planOrganization(NAME);
   const owner = await planOwner(organization.credentials.accountId);
   await executeOnTables(database, [...organization.statements, ...owner.statements], stop);

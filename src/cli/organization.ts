@@ -16,12 +16,7 @@ import {
   type Rows,
 } from "./database.ts";
 import { CommandError, UsageError } from "./process/command.ts";
-
-/** An organization and a key that authenticates it. The database stores only the hash of the key. */
-export interface Credentials {
-  readonly accountId: string;
-  readonly apiKey: string;
-}
+import type { Credentials } from "./secrets.ts";
 
 const MAX_NAME_LENGTH = 255;
 
@@ -30,10 +25,6 @@ export function isOrganizationName(name: string): boolean {
   const length = [...name].length;
   return length >= 1 && length <= MAX_NAME_LENGTH && name.isWellFormed() && !name.includes("\0");
 }
-
-/** The value of an `Authorization: Bearer` header. */
-export const bearerOf = ({ accountId, apiKey }: Credentials): string =>
-  Buffer.from(`${accountId}:${apiKey}`).toString("base64");
 
 const notFound = (accountId: string): CommandError =>
   new CommandError(`No organization has the ID ${accountId}; the dashboard shows it under Settings.`);

@@ -1,9 +1,10 @@
-/** The secrets and settings of a development checkout, in the file that wrangler reads them from. */
+/** The secrets and settings of a development checkout, and the credentials of an organization. */
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { writePrivateFile } from "./process/folder.ts";
 import { ROOT } from "./process/supervisor.ts";
 
+/** The file that wrangler reads them from. */
 export const SECRETS_FILE = path.join(ROOT, ".dev.vars");
 const SECRET_BYTES = 32;
 /** Receivers on this machine, beside the public Internet. */
@@ -28,3 +29,13 @@ export async function ensureDevSecrets(): Promise<readonly string[]> {
   await writePrivateFile(SECRETS_FILE, lines + separator + added);
   return [...missing.keys()];
 }
+
+/** An organization and a key that authenticates it. The database stores only the hash of the key. */
+export interface Credentials {
+  readonly accountId: string;
+  readonly apiKey: string;
+}
+
+/** The value of an `Authorization: Bearer` header. */
+export const bearerOf = ({ accountId, apiKey }: Credentials): string =>
+  Buffer.from(`${accountId}:${apiKey}`).toString("base64");

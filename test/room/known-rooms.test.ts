@@ -5,7 +5,7 @@ import { hasRoom } from "../../src/features/rooms/queries.ts";
 import { RoundTripCounter } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { account, ORIGIN } from "../support/api.ts";
-import { failed, makeRoom } from "./support/rooms.ts";
+import { failed, makeRoom, roomWithUsers } from "./support/rooms.ts";
 import { TestSocket } from "./support/test-socket.ts";
 
 /** Asks for rooms of an organization, and counts how often that asks the database. */
@@ -55,8 +55,7 @@ it("a deleted room opens no socket where it was deleted (R1)", async () => {
 });
 
 it("a socket that opens where a deleted room is still remembered cannot join, and leaves nothing (R1, R15, R23)", async () => {
-  const room = await makeRoom();
-  const ada = await room.user();
+  const { room, ada } = await roomWithUsers();
   await room.join(ada);
   await room.deleteRow();
   await room.apply({ type: "room.deleted" });

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { PresenceUpdate, parseMove } from "../../../src/room/protocol/messages.ts";
-import { failed, makeRoom } from "../support/rooms.ts";
+import { failed, makeRoom, roomWithUsers } from "../support/rooms.ts";
 
 describe("what a cursor sends", () => {
   const object = fc.dictionary(
@@ -51,8 +51,7 @@ describe("a joined socket", () => {
     ["data that breaks its schema", '{"type":"LEAVE_ROOM","data":7}', "VALIDATION_ERROR"],
     ["another JOIN_ROOM", '{"type":"JOIN_ROOM","data":{"token":""}}', "BAD_REQUEST"],
   ])("that sends %s receives an error and stays open (R6, R10, R17)", async (_, frame, code) => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const neighbour = await room.join(await room.user());
     const socket = await room.join(ada);
     socket.sendRaw(frame);

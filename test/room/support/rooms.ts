@@ -265,10 +265,15 @@ export async function seedOnline(room: TestRoom, users: number, state: object | 
   await room.hibernate();
 }
 
-/** A room with two users, one socket each, and nothing left to receive. */
-export async function roomOfTwo() {
+/** A room with two users, whom no one has joined yet. */
+export async function roomWithUsers() {
   const room = await makeRoom();
-  const [ada, ben] = [await room.user(), await room.user()];
+  return { room, ada: await room.user(), ben: await room.user() };
+}
+
+/** The same with one socket each, and nothing left to receive. */
+export async function roomOfTwo() {
+  const { room, ada, ben } = await roomWithUsers();
   const [atAda, atBen] = [await room.join(ada), await room.join(ben)];
   await atAda.takeEvents();
   return { room, ada, ben, atAda, atBen };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { findOverdue, planAlarm } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
-import { failed, makeRoom, roomOfTwo, tokens } from "../../support/rooms.ts";
+import { failed, makeRoom, roomOfTwo, roomWithUsers, tokens } from "../../support/rooms.ts";
 
 describe("the heartbeat", () => {
   it("answers ping with pong, on waiting sockets too (R24)", async () => {
@@ -14,8 +14,7 @@ describe("the heartbeat", () => {
   });
 
   it("closes a socket that has been silent for 75 s, not earlier (R25)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const silent = await room.join(ada);
     await room.alarm();
     expect(await room.alarmAt()).toBe(room.now + 60_000);
@@ -33,8 +32,7 @@ describe("the heartbeat", () => {
   });
 
   it("counts any message as a sign of life, to within 5 s across hibernation (R25, R28)", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const socket = await room.join(ada);
     room.now += 4_000;
     await socket.request("HELLO");
@@ -82,8 +80,7 @@ describe("the heartbeat", () => {
   });
 
   it("stays open with a newer token of its user and role, and with no other (R68)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const tokenOf = ({ user }: typeof ada, ttlSeconds: number, role: "editor" | "viewer" = "editor") =>
       tokens.signShortLived(
         { ...user, tokenEpoch: 0, accountTokenEpoch: 0 },

@@ -1,6 +1,6 @@
 /** R19 to R23: who is online, what others receive about it, and what changes made over REST do. */
 import { describe, expect, it } from "vitest";
-import { makeRoom } from "../../support/rooms.ts";
+import { makeRoom, roomWithUsers } from "../../support/rooms.ts";
 
 describe("other users", () => {
   it("receive that a user joins and leaves, which the user does not (R9, R20)", async () => {
@@ -32,8 +32,7 @@ describe("other users", () => {
   });
 
   it("receive nothing about further tabs, which share one session (R19, R20, R21)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const atBen = await room.join(ben);
     const first = await room.join(ada);
     room.now += 1_000;
@@ -57,8 +56,7 @@ describe("other users", () => {
 
 describe("a session", () => {
   it("starts with the first socket and ends with the last; sessions are listed newest first (R19)", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const start = room.now;
     const socket = await room.join(ada);
     const open = { id: socket.joined.sessionId, userId: ada.user.id, roomId: room.id, joinedAt: start };
@@ -76,8 +74,7 @@ describe("a session", () => {
     ["closes with a code", 4123, 4123],
     ["closes as browsers do", 1000, 1000],
   ])("ends when its socket %s, and the close is completed (R21)", async (_, code, answered) => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const socket = await room.join(ada);
     socket.close(code, "bye");
     expect(await socket.closed).toEqual({ code: answered, reason: "bye" });
@@ -85,8 +82,7 @@ describe("a session", () => {
   });
 
   it("ends at once when its socket is closed without a code (R21)", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const socket = await room.join(ada);
     await room.inside((object, state) => {
       for (const end of state.getWebSockets()) object.webSocketClose(end, 1005, "");
@@ -98,8 +94,7 @@ describe("a session", () => {
 
 describe("a change made over REST", () => {
   it("to a user reaches all joined sockets, and users who join later (R22)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const atAda = await room.join(ada);
     const atBen = await room.join(ben);
     const waiting = await room.connect();
@@ -125,8 +120,7 @@ describe("a change made over REST", () => {
   });
 
   it("to a user who is offline reaches the others (R22)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const atBen = await room.join(ben);
     await room.change(ada, { name: "New" });
     expect(await atBen.next()).toMatchObject({
@@ -137,8 +131,7 @@ describe("a change made over REST", () => {
   });
 
   it("that deletes a user closes its sockets with authFailed and 4401, once (R23)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const tabs = [await room.join(ada), await room.join(ada)];
     const atBen = await room.join(ben);
     for (let times = 0; times < 2; times += 1) {
@@ -158,8 +151,7 @@ describe("a change made over REST", () => {
   });
 
   it("that closes the room closes all sockets with 4403, ends the sessions and keeps them (R23)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const sockets = [await room.join(ada), await room.join(ben), await room.connect()];
     room.now += 2_500;
     const stats = await room.set("closed");

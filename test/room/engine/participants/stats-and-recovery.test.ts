@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { whileTableFails } from "../../../support/database-failure.ts";
 import { expectLogged } from "../../../support/log-guard.ts";
-import { makeRoom, type TestRoom } from "../../support/rooms.ts";
+import { makeRoom, roomWithUsers, type TestRoom } from "../../support/rooms.ts";
 
 const copied = async (room: TestRoom) => {
   const { activeParticipants, occupiedMs, occupiedSince } = await room.row();
@@ -92,8 +92,7 @@ describe("the stats", () => {
   });
 
   it("of a room that no one has joined are read without creating anything (R31)", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     expect(await room.stats()).toEqual({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
     expect(await room.online(ada)).toEqual([]);
     expect(await room.sessions(ada)).toEqual([]);
@@ -108,8 +107,7 @@ describe("the stats", () => {
 
 describe("hibernation", () => {
   it("does not affect sockets, users and sessions (R28)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const atAda = await room.join(ada);
     const atBen = await room.join(ben);
     const waiting = await room.connect();
@@ -128,8 +126,7 @@ describe("hibernation", () => {
   });
 
   it("does not restore sockets that the room has closed (R28)", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const socket = await room.join(ada);
     await room.inside(async (object, state) => {
       const ends = state.getWebSockets();
@@ -145,8 +142,7 @@ describe("hibernation", () => {
 
 describe("after a crash", () => {
   it("sessions and occupied time end when the room was last known to be running (R29)", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const start = room.now;
     await room.join(ada);
     await room.advance(20_000);
@@ -189,8 +185,7 @@ describe("reconciling", () => {
   });
 
   it("ends a session without a live socket (R30)", async () => {
-    const room = await makeRoom();
-    const [ada, ben] = [await room.user(), await room.user()];
+    const { room, ada, ben } = await roomWithUsers();
     const atAda = await room.join(ada);
     await room.inside((_, { storage }) => {
       storage.sql.exec(

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Room } from "../../../../src/room/engine/room.ts";
 import { roomPorts } from "../../support/room-ports.ts";
-import { makeRoom, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
+import { makeRoom, roomWithUsers, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
 import { ROOM, userRecord } from "../../support/rows.ts";
 import { withStorage } from "../../support/with-storage.ts";
 
@@ -24,8 +24,7 @@ const tokenOf = async ({ user }: TestUser, tokenEpoch: number, accountTokenEpoch
 
 describe("when tokens are ended (R64),", () => {
   it("a token that is being verified does not get in", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const socket = await room.joinWhile(ada.token, async (object) => {
       await endTokens(ada);
       await object.apply(room.accountId, { type: "tokens.ended", userId: ada.user.id });
@@ -48,8 +47,7 @@ describe("when tokens are ended (R64),", () => {
     }));
 
   it("a socket of the new token survives the command, however late and often it comes", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     const before = await room.join(ada);
     await endTokens(ada);
     const after = await room.join(await tokenOf(ada, 1));
@@ -60,8 +58,7 @@ describe("when tokens are ended (R64),", () => {
   });
 
   it("sockets are still known by their tokens after hibernation", async () => {
-    const room = await makeRoom();
-    const ada = await room.user();
+    const { room, ada } = await roomWithUsers();
     await endTokens(ada);
     const socket = await room.join(await tokenOf(ada, 1));
     await room.hibernate();

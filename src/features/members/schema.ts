@@ -58,12 +58,11 @@ export const Invitation = z
 export type Invitation = z.infer<typeof Invitation>;
 
 /** An invitation as the holder of its link sees it in the dashboard. */
-export const InvitationPreview = z.object({
-  organization: z.object({ name: z.string() }),
+export interface InvitationPreview {
+  readonly organization: { readonly name: string };
   /** Null for an API key, or when the person who invited was deleted. */
-  invited_by: z.string().nullable(),
-});
-export type InvitationPreview = z.infer<typeof InvitationPreview>;
+  readonly invited_by: string | null;
+}
 
 export const InvitationCreation = z
   .strictObject({

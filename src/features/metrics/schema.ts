@@ -10,12 +10,10 @@ const activity = {
   failed_runs: Count,
 };
 
-export const Hour = z
-  .object({ at: Timestamp.meta({ description: "The start of the hour." }), ...activity })
-  .meta({
-    id: "Hour",
-    example: { at: "2026-01-31T09:00:00.000Z", events: 12, runs: 2, failed_runs: 0 },
-  });
+export const Hour = z.object({ at: Timestamp.meta({ description: "The start of the hour." }), ...activity }).meta({
+  id: "Hour",
+  example: { at: "2026-01-31T09:00:00.000Z", events: 12, runs: 2, failed_runs: 0 },
+});
 export type Hour = z.infer<typeof Hour>;
 
 export const Overview = z.object({
@@ -42,7 +40,7 @@ export const UsageQuery = z.object({
   }),
 });
 
-export const Activity = z.object({
+const Activity = z.object({
   at: Timestamp.meta({ description: "When the point begins." }),
   ...activity,
 });

@@ -1,6 +1,6 @@
 /** People on the wire, and the bodies of the dashboard's requests. */
 import * as z from "zod";
-import { MEMBER_ROLES } from "../../platform/d1/context.ts";
+import type { MEMBER_ROLES } from "../../platform/d1/context.ts";
 import { isPlainText, Name, text } from "../../platform/text.ts";
 
 /** Length is the only rule for passwords. In characters. */
@@ -56,23 +56,29 @@ export type PasswordLinkRequest = z.infer<typeof PasswordLinkRequest>;
 export const NewPasswordByLink = z.strictObject({ password: NewPassword });
 export type NewPasswordByLink = z.infer<typeof NewPasswordByLink>;
 
-export const PasswordLinkPreview = z.object({ name: z.string(), email: z.string() });
-export type PasswordLinkPreview = z.infer<typeof PasswordLinkPreview>;
+export interface PasswordLinkPreview {
+  readonly name: string;
+  readonly email: string;
+}
 
 export const PersonUpdate = z.strictObject({ name: Name });
 export type PersonUpdate = z.infer<typeof PersonUpdate>;
 
 export const OrganizationCreation = z.strictObject({ name: Name });
 
-export const Person = z.object({ id: z.uuid(), name: z.string(), email: z.string() });
-export type Person = z.infer<typeof Person>;
+export interface Person {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+}
 
-export const OwnOrganization = z.object({
-  id: z.uuid(),
-  name: z.string(),
-  role: z.enum(MEMBER_ROLES),
-});
-export type OwnOrganization = z.infer<typeof OwnOrganization>;
+export interface OwnOrganization {
+  readonly id: string;
+  readonly name: string;
+  readonly role: (typeof MEMBER_ROLES)[number];
+}
 
-export const Me = z.object({ person: Person, organizations: z.array(OwnOrganization) });
-export type Me = z.infer<typeof Me>;
+export interface Me {
+  readonly person: Person;
+  readonly organizations: readonly OwnOrganization[];
+}

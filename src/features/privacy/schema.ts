@@ -52,7 +52,7 @@ export type PersonalData = z.infer<typeof PersonalData>;
 const id = z.uuid();
 
 /** One thing that is kept of a person. No secret is among them: of passwords and cookies, only when they were made. */
-export const PersonRecord = z.discriminatedUnion("type", [
+const PersonRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("person"), id, name: z.string(), email: z.string(), created_at: Timestamp }),
   z.object({ type: z.literal("password"), created_at: Timestamp, updated_at: Timestamp }),
   z.object({ type: z.literal("sign_in"), id, created_at: Timestamp, expires_at: Timestamp }),

@@ -15,7 +15,7 @@ const GuestLogLine = z.object({
   timestamp: z.iso.datetime({ precision: 3 }),
 });
 
-export const GuestAnswer = z.object({
+const GuestAnswer = z.object({
   status: z.enum(["success", "failed"]),
   result: z.string(),
   logs: z.array(GuestLogLine),

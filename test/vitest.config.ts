@@ -4,7 +4,7 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { bundleServedFiles } from "../src/cli/bundle/served-files.ts";
-import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "../src/cli/service/development.ts";
+import { DEVELOPMENT } from "../src/cli/service/development.ts";
 import { readRuns } from "./endurance/runs.ts";
 import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
 import { omitProvokedLines } from "./support/runtime-lines.ts";
@@ -50,10 +50,10 @@ export default defineConfig({
               // Otherwise workerd also reports each exception that a test catches on the other side of an RPC call.
               verbose: false,
               miniflare: {
-                ...DEVELOPMENT_BINDINGS,
+                ...DEVELOPMENT.bindings,
                 d1Databases: { DB_2: "atrium-2", DB_3: "atrium-3" },
                 bindings: {
-                  ...DEVELOPMENT_SETTINGS,
+                  ...DEVELOPMENT.settings,
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
                   // Their own tests turn them on: for all others, an object per organization is work for nothing.
                   REQUEST_LOG: "off",

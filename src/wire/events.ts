@@ -46,16 +46,11 @@ export const WorkflowEventName = z
   .meta({ id: "WorkflowEventName" });
 export type WorkflowEventName = z.infer<typeof WorkflowEventName>;
 
-export type AnyEventName = WebhookEventName | WorkflowEventName;
-
 /** The workflow behind an event, and the length of the chain of workflows. */
 export interface EventCause {
   readonly workflowId: string;
   readonly depth: number;
 }
-
-/** A run is started for events up to this depth: more in a row look like a loop. */
-export const MAX_CAUSE_DEPTH = 5;
 
 export function depthOf(body: string): number {
   // Most events have none, and reading them costs more than finding that out.

@@ -6,11 +6,11 @@ import { app } from "../../src/app.ts";
 import {
   DEPLOYMENT,
   type DeploymentManifest,
+  HEADERS,
   type ListedOrganization,
   type OrganizationPage,
   type PeopleSlice,
   SCHEMA,
-  SIGNATURE_HEADER,
 } from "../../src/features/backup/format.ts";
 import { RESTORING_EPOCH } from "../../src/wire/token-claims.ts";
 import { account, ORIGIN } from "../support/api.ts";
@@ -186,7 +186,7 @@ describe("the people of a deployment", () => {
     const elsewhere = { ...env, JWT_SECRET: "another-secret-than-that-of-the-backup" };
     const request = new Request(`${ORIGIN}/operator/restore/${DEPLOYMENT}/people?backup=${backupId}`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${operator.token}`, [SIGNATURE_HEADER]: slice.signature },
+      headers: { Authorization: `Bearer ${operator.token}`, [HEADERS.signature]: slice.signature },
       body: slice.bytes,
     });
     const send = (settings: object) =>

@@ -5,15 +5,13 @@ import { app } from "../../src/app.ts";
 import {
   type BackupPlan,
   FILE_PART_BYTES,
-  FILE_SIZE_HEADER,
-  FILES,
-  OBJECTS,
+  HEADERS,
   OBJECTS_AT_ONCE,
   type ObjectRef,
   type ObjectSlices,
+  PARTS,
   type RestorePlan,
   type RowSlice,
-  SIGNATURE_HEADER,
 } from "../../src/features/backup/format.ts";
 import type { OperatorPurpose } from "../../src/features/backup/table.ts";
 import {
@@ -96,7 +94,7 @@ export interface Signed {
 export async function signed(response: Response): Promise<Signed> {
   if (!response.ok) throw new Error(await response.text());
   const bytes = new Uint8Array(await response.arrayBuffer());
-  return { bytes, signature: response.headers.get(SIGNATURE_HEADER) ?? "" };
+  return { bytes, signature: response.headers.get(HEADERS.signature) ?? "" };
 }
 
 export const readJson = <Data>({ bytes }: Signed): Data =>
@@ -105,7 +103,7 @@ export const readJson = <Data>({ bytes }: Signed): Data =>
 export const sentOf = ({ bytes, signature }: Signed, query: Sent["query"] = {}): Sent => ({
   bytes,
   query,
-  headers: { [SIGNATURE_HEADER]: signature },
+  headers: { [HEADERS.signature]: signature },
 });
 
 export interface Archive {
@@ -130,7 +128,7 @@ export async function backUp(accountId: string): Promise<Archive> {
   for (const { name } of plan.parts) {
     const slices: Signed[] = [];
     parts.set(name, slices);
-    if (name === OBJECTS) {
+    if (name === PARTS.objects) {
       refs = [
         ...idsOf("rooms").map((id) => ({ kind: "room", id }) as const),
         ...idsOf("webhooks").map((id) => ({ kind: "webhook", id }) as const),
@@ -156,7 +154,7 @@ export async function backUp(accountId: string): Promise<Archive> {
       slices.push(slice);
       const found = readJson<RowSlice>(slice);
       ({ after } = found);
-      if (name === FILES)
+      if (name === PARTS.files)
         for (const { key } of found.rows)
           files.set(String(key), await readFile(operator, backupId, String(key)));
     } while (after !== null);
@@ -185,7 +183,7 @@ async function readFile(operator: Operator, backupId: string, key: string): Prom
   do {
     const offset = parts.length * FILE_PART_BYTES;
     const response = await operator.raw("file", { json: { backupId, key, offset } });
-    size = Number(response.headers.get(FILE_SIZE_HEADER));
+    size = Number(response.headers.get(HEADERS.fileSize));
     parts.push(await signed(response));
   } while (parts.length * FILE_PART_BYTES < size);
   return parts;
@@ -227,10 +225,10 @@ export async function restore(
     const slices = archive.parts.get(part) ?? [];
     for (const [at, slice] of slices.entries()) {
       if (index < first || (index === first && at < firstSlice)) continue;
-      const operation = part === OBJECTS ? "objects" : "rows";
+      const operation = part === PARTS.objects ? "objects" : "rows";
       if (killed(operation)) return false;
       await operator.data(operation, sentOf(slice, { part }));
-      if (part === FILES) {
+      if (part === PARTS.files) {
         const keys = readJson<RowSlice>(slice).rows.map(({ key }) => String(key));
         if (killed("missing")) return false;
         const missing = await operator.data<{ keys: string[] }>("missing", { json: { keys } });

@@ -15,7 +15,7 @@ import {
 import { print } from "../../src/cli/package/declarations.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
 import type { Wrangler } from "../../src/cli/process/wrangler.ts";
-import { DEVELOPMENT_BINDINGS, DEVELOPMENT_SETTINGS } from "../../src/cli/service/development.ts";
+import { DEVELOPMENT } from "../../src/cli/service/development.ts";
 import { signUpPolicy } from "../../src/platform/config.ts";
 import { TokenBucket } from "../../src/platform/flow/token-bucket.ts";
 import { readSetting, type Settings } from "../../src/platform/settings.ts";
@@ -119,12 +119,12 @@ describe("a deployment", () => {
 
   it("needs neither a dispatch namespace nor a Worker Loader; `npm start` has workflows without any set-up", () => {
     expect([config.dispatch_namespaces, config.worker_loaders]).toEqual([[], []]);
-    expect(DEVELOPMENT_BINDINGS).toEqual({ workerLoaders: { LOADER: {} } });
+    expect(DEVELOPMENT.bindings).toEqual({ workerLoaders: { LOADER: {} } });
   });
 
   it("lets people sign up by invitation only, until the operator opens it; `npm start` is open", () => {
     expect(signUpPolicy(vars)).toEqual({ type: "invite" });
-    expect(signUpPolicy({ ...DEVELOPMENT_SETTINGS, ...vars })).toEqual({ type: "open" });
+    expect(signUpPolicy({ ...DEVELOPMENT.settings, ...vars })).toEqual({ type: "open" });
   });
 
   it("lets webhooks and workflows reach public hosts only: the configuration has no development settings", () => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PUBLIC_NETWORK } from "../../src/cli/service/development.ts";
+import { DEVELOPMENT } from "../../src/cli/service/development.ts";
 import { query } from "./database.ts";
 import { eventually } from "./processes.ts";
 import { startService } from "./service.ts";
@@ -107,7 +107,7 @@ describe("The network that webhooks and workflows reach under `npm start`: whate
         modules: true,
         script: SCRIPT,
         compatibilityDate: "2026-01-01",
-        serviceBindings: { PUBLIC_NETWORK },
+        serviceBindings: { PUBLIC_NETWORK: DEVELOPMENT.publicNetwork },
       }),
     );
     await miniflare.ready;

@@ -5,7 +5,7 @@ import path from "node:path";
 import type { TestProject } from "vitest/node";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { bundleCurrentWorker, CONFIG } from "../../src/cli/bundle/worker-bundle.ts";
-import { DEVELOPMENT_BINDINGS } from "../../src/cli/service/development.ts";
+import { DEVELOPMENT } from "../../src/cli/service/development.ts";
 import { makeOnce } from "../cli/made-once.ts";
 import { createAccount } from "../cli/service.ts";
 import type { NamedWorker, PreparedService } from "./killable-service.ts";
@@ -36,7 +36,7 @@ async function prepare(directory: string): Promise<PreparedService> {
 async function describeWorker(): Promise<NamedWorker> {
   return {
     ...unstable_getMiniflareWorkerOptions(CONFIG).workerOptions,
-    ...DEVELOPMENT_BINDINGS,
+    ...DEVELOPMENT.bindings,
     ...(await bundleCurrentWorker(AbortSignal.timeout(LIMIT_MS))),
     name: "atrium",
     bindings: {

@@ -7,7 +7,7 @@ import type { DebugPort } from "../../src/env.ts";
 import { presentCurrentExecution } from "../../src/features/workflows/execution-schema.ts";
 import { continueStreak, isExhausted, planRetry } from "../../src/features/workflows/run-state.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
-import { RUNS } from "../../src/platform/telemetry/data-sets.ts";
+import { DATA_SETS } from "../../src/platform/telemetry/data-sets.ts";
 import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
 import { connectEachTime, PoolClient } from "../../src/sandbox/runners/pool-client.ts";
 import type { KillReason } from "../../src/sandbox/runners/pool-protocol.ts";
@@ -75,16 +75,16 @@ describe("a run whose process was killed", () => {
   });
 
   it("is counted among the killed ones, and one that only fails is not", async () => {
-    takeMetrics(RUNS);
+    takeMetrics(DATA_SETS.runs);
     const failure = JSON.stringify({ status: "failed", result: "Error: no", isSpent: false, logs: [] });
     const handler = handlerWith(poolOf({ killed: "cpu" }, { answer: failure }, { answer: SUCCESS }).bindings);
     await handler.deliver(handledEvent(0), 0);
-    expect(takeMetrics(RUNS)).toMatchObject([
+    expect(takeMetrics(DATA_SETS.runs)).toMatchObject([
       { labels: ["failed"], values: { killed: 1, processor_ms: 7, duration_count: 1 } },
     ]);
     await handler.deliver(handledEvent(0), 0);
     await handler.deliver(handledEvent(0), 0);
-    const later = takeMetrics(RUNS).toSorted((a, b) => (`${a.labels}` < `${b.labels}` ? -1 : 1));
+    const later = takeMetrics(DATA_SETS.runs).toSorted((a, b) => (`${a.labels}` < `${b.labels}` ? -1 : 1));
     expect(later).toMatchObject([
       { labels: ["failed"], values: { killed: 0, processor_ms: 7, duration_count: 1 } },
       { labels: ["success"], values: { killed: 0, processor_ms: 7, duration_count: 1 } },

@@ -78,7 +78,7 @@ export class Backup {
       if (index < this.#progress.part) continue;
       this.#show(`${name} …`);
       await this.#folder.cut(name, this.#extentOf(name));
-      if (name === format.OBJECTS) await this.#copyObjects(plan.shards);
+      if (name === format.PARTS.objects) await this.#copyObjects(plan.shards);
       else await this.#copyRows(name, parent);
       await this.#note({ part: index + 1, after: null });
     }
@@ -118,8 +118,9 @@ export class Backup {
   }
 
   async #copyRows(part: string, parent: format.BackupPlan["parts"][number]["parent"]): Promise<void> {
-    const parents = part === format.FILES && parent ? new Set(await idsOf(this.#folder, parent.part)) : null;
-    if (part === format.FILES) await this.#folder.cut(FILE_INDEX, this.#extentOf(FILE_INDEX));
+    const parents =
+      part === format.PARTS.files && parent ? new Set(await idsOf(this.#folder, parent.part)) : null;
+    if (part === format.PARTS.files) await this.#folder.cut(FILE_INDEX, this.#extentOf(FILE_INDEX));
     do {
       const { text } = await this.#ask("rows", part, { part, after: this.#progress.after });
       const { rows, after } = JSON.parse(text) as format.RowSlice;
@@ -141,8 +142,8 @@ export class Backup {
       const response = await this.#client.send("file", { json: { backupId, key, offset } }, true);
       if (response === null) return rm(target, { force: true });
       await appendFile(target, new Uint8Array(await response.arrayBuffer()));
-      signatures.push(response.headers.get(format.SIGNATURE_HEADER) ?? "");
-      size = Number(response.headers.get(format.FILE_SIZE_HEADER));
+      signatures.push(response.headers.get(format.HEADERS.signature) ?? "");
+      size = Number(response.headers.get(format.HEADERS.fileSize));
       offset += format.FILE_PART_BYTES;
     } while (offset < size);
     const indexed: IndexedFile = { key, size, signatures };
@@ -160,7 +161,7 @@ export class Backup {
     >;
     while (index < refs.length) {
       const objects = refs.slice(index, index + format.OBJECTS_AT_ONCE);
-      const { text } = await this.#ask("objects", format.OBJECTS, { objects, after });
+      const { text } = await this.#ask("objects", format.PARTS.objects, { objects, after });
       const { next } = JSON.parse(text) as format.ObjectSlices;
       [index, after] = next === null ? [index + objects.length, null] : [index + next.index, next.after];
       await this.#note({ after: { index, after } });

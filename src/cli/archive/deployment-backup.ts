@@ -99,18 +99,18 @@ export class DeploymentBackup {
     const { shared } = this.#folder;
     let { count, after, ...extent } = this.#copied > 0 ? NO_PEOPLE : noted;
     this.#show("people …");
-    await shared.cut(format.PEOPLE, extent);
+    await shared.cut(format.PARTS.people, extent);
     while (after !== null || extent.slices === 0) {
       const slice = await this.#client.signed("people", { backupId, after });
-      extent = await shared.append(format.PEOPLE, slice, extent);
+      extent = await shared.append(format.PARTS.people, slice, extent);
       const { people, after: next } = JSON.parse(slice.text) as format.PeopleSlice;
       [count, after] = [count + people.length, next];
       await shared.writeProgress({ beginning, people: { ...extent, count, after } });
     }
     const index = await this.#folder.writeIndex(this.#show);
     const parts = [
-      await shared.describe(format.PEOPLE, extent),
-      await shared.describe(format.ORGANIZATIONS, index),
+      await shared.describe(format.PARTS.people, extent),
+      await shared.describe(format.PARTS.organizations, index),
     ];
     const finished = { backupId, startedAt, parts, organizations: index.slices, people: count };
     await shared.complete(await this.#client.signed("finish", finished));

@@ -2,7 +2,7 @@
 
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
-import { DeploymentManifest, isAccountId, ORGANIZATIONS } from "../../features/backup/format.ts";
+import { DeploymentManifest, isAccountId, PARTS } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { ArchiveFolder, type Extent, NOTHING } from "./archive-folder.ts";
 
@@ -58,7 +58,7 @@ export class DeploymentFolder {
 
   /** Writes the index of all whole organizations, and removes the ones that were deleted during the copy. */
   async writeIndex(show: (line: string) => void): Promise<Extent> {
-    await this.shared.cut(ORGANIZATIONS, NOTHING);
+    await this.shared.cut(PARTS.organizations, NOTHING);
     let extent = NOTHING;
     for (const id of (await filesIn(path.join(this.path, FOLDER))).filter(isAccountId).sort()) {
       const folder = this.organization(id);
@@ -66,7 +66,7 @@ export class DeploymentFolder {
         const { manifest } = await folder.readManifest();
         const { name } = manifest.organization;
         const indexed: IndexedOrganization = { id, name, backupId: manifest.backupId };
-        extent = await this.shared.appendUnsigned(ORGANIZATIONS, indexed, extent);
+        extent = await this.shared.appendUnsigned(PARTS.organizations, indexed, extent);
       } else {
         show(`The organization ${id} was deleted before it was copied, and is left out.`);
         await rm(folder.path, { recursive: true });
@@ -76,7 +76,7 @@ export class DeploymentFolder {
   }
 
   async *readIndex(): AsyncGenerator<IndexedOrganization, void, void> {
-    for await (const { text } of this.shared.slices(ORGANIZATIONS))
+    for await (const { text } of this.shared.slices(PARTS.organizations))
       yield JSON.parse(text) as IndexedOrganization;
   }
 }

@@ -1,5 +1,5 @@
 /** Restores a deployment from a folder: its people, then its missing organizations. */
-import { DEPLOYMENT, PEOPLE } from "../../features/backup/format.ts";
+import { DEPLOYMENT, PARTS } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { type DeploymentFolder, eachOrganization, type IndexedOrganization } from "./deployment-folder.ts";
 import { type ClientOf, findOrganization, type OperatorClient, signedRequest } from "./operator-client.ts";
@@ -58,7 +58,7 @@ export class DeploymentRestore {
   async #addPeople(backup: string): Promise<number> {
     this.#show("people …");
     let added = 0;
-    for await (const slice of this.#folder.shared.slices(PEOPLE)) {
+    for await (const slice of this.#folder.shared.slices(PARTS.people)) {
       const answer = await this.#client.data<{ added: number }>("people", signedRequest(slice, { backup }));
       added += answer.added;
     }

@@ -1,12 +1,8 @@
 /** Speaks to the service as its operator, about one organization or the deployment. */
 import { setTimeout as pause } from "node:timers/promises";
-import { type ListedOrganization, SIGNATURE_HEADER } from "../../features/backup/format.ts";
+import { HEADERS, type ListedOrganization } from "../../features/backup/format.ts";
 import type { OperatorPurpose } from "../../features/backup/table.ts";
-import {
-  createOperatorToken,
-  OPERATOR_TOKEN_LIFETIME_MS,
-  operatorTokenHash,
-} from "../../features/backup/token-store.ts";
+import { createOperatorToken, operatorTokenHash } from "../../features/backup/token-store.ts";
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import { CommandError } from "../process/command.ts";
 import type { SignedText } from "./archive-folder.ts";
@@ -14,6 +10,9 @@ import type { SignedText } from "./archive-folder.ts";
 const MAX_ATTEMPTS = 8;
 const BACKOFF = { firstMs: 1_000, maxMs: 30_000 };
 const HINT = " Is it running? Name its address by --url, then run this again: it continues.";
+
+/** The lifetime of a token. The command that has it writes another one before. */
+const OPERATOR_TOKEN_LIFETIME_MS = 60 * 60 * 1000;
 
 /**
  * Returns the operator's current token: a hash in the database proves that the command may write there. `write` gets the
@@ -71,7 +70,7 @@ export const signedRequest = (
 ): OperatorRequest => ({
   bytes: new TextEncoder().encode(text),
   query,
-  headers: { [SIGNATURE_HEADER]: signature },
+  headers: { [HEADERS.signature]: signature },
 });
 
 export async function findOrganization(
@@ -117,7 +116,7 @@ export class OperatorClient {
 
   async signed(operation: string, json: object): Promise<SignedText> {
     const response = await this.send(operation, { json });
-    return { signature: response.headers.get(SIGNATURE_HEADER) ?? "", text: await response.text() };
+    return { signature: response.headers.get(HEADERS.signature) ?? "", text: await response.text() };
   }
 
   async #try(

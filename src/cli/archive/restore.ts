@@ -57,12 +57,12 @@ export class Restore {
   }
 
   async #restorePart(part: string, index: number, from: number): Promise<void> {
-    const files = part === format.FILES ? await this.#readFileIndex() : null;
+    const files = part === format.PARTS.files ? await this.#readFileIndex() : null;
     let slice = -1;
     for await (const signed of this.#folder.slices(part)) {
       slice += 1;
       if (slice < from) continue;
-      const operation = part === format.OBJECTS ? "objects" : "rows";
+      const operation = part === format.PARTS.objects ? "objects" : "rows";
       await this.#client.data(operation, signedRequest(signed, { part }));
       if (files !== null) await this.#restoreFiles(signed, files);
       await this.#note([index, slice + 1]);
@@ -101,7 +101,7 @@ export class Restore {
         const bytes = new Uint8Array(Math.min(format.FILE_PART_BYTES, size - offset));
         await source.read(bytes, 0, bytes.byteLength, offset);
         const query = { key, offset: String(offset), ...(upload !== null && { upload }) };
-        const headers = { [format.SIGNATURE_HEADER]: signature };
+        const headers = { [format.HEADERS.signature]: signature };
         const sent: SentPart = await this.#client.data<SentPart>("file", { bytes, query, headers });
         upload = sent.upload;
         if (sent.part !== null) parts.push(sent.part);
@@ -114,7 +114,7 @@ export class Restore {
 
   async #openObjects(): Promise<void> {
     const found = new Map<string, format.ObjectRef>();
-    for await (const { text } of this.#folder.slices(format.OBJECTS))
+    for await (const { text } of this.#folder.slices(format.PARTS.objects))
       for (const { kind, id } of (JSON.parse(text) as format.ObjectSlices).objects)
         found.set(`${kind} ${id}`, { kind, id });
     const refs = [...found.values()];

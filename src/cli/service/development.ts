@@ -6,15 +6,13 @@ import type { TrayMail } from "../../features/mail/mailer.ts";
 import type { Settings } from "../../platform/settings.ts";
 import { MINUTE_MS } from "../../platform/time.ts";
 
-/** The bindings beside those of wrangler.toml, as Miniflare takes them: workflows run without any set-up. */
-export const DEVELOPMENT_BINDINGS = { workerLoaders: { LOADER: {} } };
-
-export const PUBLIC_NETWORK = {
-  network: { allow: ["public"], deny: [], tlsOptions: { trustBrowserCas: true } },
+export const DEVELOPMENT = {
+  /** The bindings beside those of wrangler.toml, as Miniflare takes them: workflows run without any set-up. */
+  bindings: { workerLoaders: { LOADER: {} } },
+  publicNetwork: { network: { allow: ["public"], deny: [], tlsOptions: { trustBrowserCas: true } } },
+  /** Settings that wrangler.toml and .dev.vars override: anyone may sign up. */
+  settings: { SIGN_UP: "open" },
 };
-
-/** Settings that wrangler.toml and .dev.vars override: anyone may sign up. */
-export const DEVELOPMENT_SETTINGS = { SIGN_UP: "open" };
 
 /** Keeps mail on this machine, unless the service is for others: it has an origin of its own, or an empty MAIL_FROM. */
 export const mailInDevelopment = (settings: Settings, port: number): Settings | null =>

@@ -5,11 +5,9 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { runLimits } from "../../platform/config.ts";
 import type { Settings } from "../../platform/settings.ts";
 import {
-  DEVELOPMENT_BINDINGS,
-  DEVELOPMENT_SETTINGS,
+  DEVELOPMENT,
   mailInDevelopment,
   mailTray,
-  PUBLIC_NETWORK,
   runEveryMinute,
   settingsOf,
   WINDOWS_WARNING,
@@ -94,20 +92,20 @@ const served = new Miniflare(
     workers: [
       {
         ...worker,
-        ...DEVELOPMENT_BINDINGS,
+        ...DEVELOPMENT.bindings,
         ...modules,
         name: NAME,
         bindings: {
           CLIENT_ADDRESS: LOCAL_ADDRESS,
           ALLOWED_HOSTS: LOCAL_HOSTS,
-          ...DEVELOPMENT_SETTINGS,
+          ...DEVELOPMENT.settings,
           ...mail,
           ...(worker.bindings ?? {}),
           DEMO_ACCOUNT_ID: demoAccountId,
           ...settingsOf(process.env),
         },
         serviceBindings: {
-          PUBLIC_NETWORK,
+          PUBLIC_NETWORK: DEVELOPMENT.publicNetwork,
           ...(pool && { PROGRAM_POOL: { external: { address: pool.address, http: {} } } }),
           ...(mail && { MAIL_TRAY: mailTray(path.join(persistTo, "mail"), console.log) }),
         },

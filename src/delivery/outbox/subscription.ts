@@ -1,5 +1,5 @@
 /** Subscribers, their subscriptions, and events on their way to them. */
-import type { AnyEventName, WebhookEventName } from "../../wire/events.ts";
+import type { WebhookEventName, WorkflowEventName } from "../../wire/events.ts";
 
 export interface SubscriberKey {
   readonly kind: "webhook" | "workflow";
@@ -24,15 +24,7 @@ export interface RoomSubscription extends Subscription {
   readonly events: string;
 }
 
-export interface PendingEvent {
-  readonly id: string;
-  readonly event: WebhookEventName;
-  readonly occurredAt: number;
-  readonly body: string;
-  /** The subscriptions that it has yet to reach, as JSON (`Subscription[]`); null until they are looked up. */
-  readonly pendingSubscriptions: string | null;
-  readonly trace?: string | null;
-}
+type AnyEventName = WebhookEventName | WorkflowEventName;
 
 export type OutgoingEvent = {
   readonly eventId: string;

@@ -8,11 +8,11 @@ import { selectSlice } from "../organizations/move-store.ts";
 import {
   type BackupPlan,
   FILE_PART_BYTES,
-  FILE_SIZE_HEADER,
+  HEADERS,
   Manifest,
-  OBJECTS,
   OBJECTS_AT_ONCE,
   ObjectRef,
+  PARTS,
   type RowSlice,
 } from "./format.ts";
 import { archiveObjects } from "./objects.ts";
@@ -84,7 +84,7 @@ const ObjectsQuery = BackupId.extend({
 /** Slices of objects, as many as fit into an answer. */
 const objects: Operation = async (call) => {
   const { backupId, objects: refs, after } = await bodyOf(call, ObjectsQuery);
-  return answerSlice(call, backupId, OBJECTS, await archiveObjects(call, refs, after));
+  return answerSlice(call, backupId, PARTS.objects, await archiveObjects(call, refs, after));
 };
 
 const FileQuery = BackupId.extend({ key: z.string(), offset: z.int().min(0) });
@@ -101,7 +101,7 @@ const file: Operation = async (call) => {
   if (blob === null && !isEmpty) throw notFound("Files", "File");
   const bytes = new Uint8Array(await new Response(blob?.body ?? null).arrayBuffer());
   return answerSigned(call, backupId, `file ${key} ${offset}`, bytes, {
-    [FILE_SIZE_HEADER]: String(facts.size),
+    [HEADERS.fileSize]: String(facts.size),
   });
 };
 

@@ -9,7 +9,7 @@ import {
   DeploymentManifest,
   type ListedOrganization,
   type OrganizationPage,
-  PEOPLE,
+  PARTS,
   PeopleSlice,
 } from "./format.ts";
 import {
@@ -88,7 +88,7 @@ const readPeople: Operation = async (call) => {
     people: await Promise.all(rows.map(async (row) => ({ ...row, password: await sealed(row) }))),
     after: rows.length < PEOPLE_IN_SLICE ? null : (rows.at(-1)?.id ?? null),
   };
-  return answerSlice(call, backupId, PEOPLE, slice);
+  return answerSlice(call, backupId, PARTS.people, slice);
 };
 
 const Finish = DeploymentManifest.omit({ format: true, schema: true, finishedAt: true });
@@ -117,7 +117,7 @@ const beginRestore: Operation = async (call) => {
 
 /** Adds the people of a slice whom the service does not know. It can be sent again. */
 const addPeople: Operation = async (call) => {
-  const slice = await genuineSlice(call, parameterOf(call, "backup"), PEOPLE, PeopleSlice);
+  const slice = await genuineSlice(call, parameterOf(call, "backup"), PARTS.people, PeopleSlice);
   const sealer = passwordSealer(jwtSecrets(call.env));
   const opened = ({ password, id }: PeopleSlice["people"][number]) =>
     password === null ? null : sealer.open(password, placeOfPassword(id));

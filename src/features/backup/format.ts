@@ -7,8 +7,7 @@ export const ARCHIVE_FORMAT = 1;
 /** The number of D1's latest migration. A restore takes rows of an earlier one, and refuses rows of a later one. */
 export const SCHEMA = 0;
 
-export const SIGNATURE_HEADER = "Atrium-Signature";
-export const FILE_SIZE_HEADER = "Atrium-File-Size";
+export const HEADERS = { signature: "Atrium-Signature", fileSize: "Atrium-File-Size" } as const;
 /** A file goes in parts of this size, so that no request is larger. */
 export const FILE_PART_BYTES = 8 * 1024 * 1024;
 export const OBJECTS_AT_ONCE = 20;
@@ -56,37 +55,37 @@ export const ObjectSlices = z.object({
 });
 export type ObjectSlices = z.infer<typeof ObjectSlices>;
 
-export const BackupPlan = z.object({
-  organization: ArchivedOrganization,
+export interface BackupPlan {
+  readonly organization: Manifest["organization"];
   /** In the order in which they are copied; `objects` is one of them. */
-  parts: z.array(
-    z.object({
-      name: z.string(),
-      /** Rows whose `column` is the ID of no row of that part are left out: it was created meanwhile. */
-      parent: z.object({ part: z.string(), column: z.string() }).optional(),
-    }),
-  ),
-  shards: z.int(),
-});
-export type BackupPlan = z.infer<typeof BackupPlan>;
+  readonly parts: readonly {
+    readonly name: string;
+    /** Rows whose `column` is the ID of no row of that part are left out: it was created meanwhile. */
+    readonly parent?: { readonly part: string; readonly column: string };
+  }[];
+  readonly shards: number;
+}
 
 /** The parts in their order, and the last recorded position. */
-export const RestorePlan = z.object({ parts: z.array(z.string()), position: z.string() });
-export type RestorePlan = z.infer<typeof RestorePlan>;
+export interface RestorePlan {
+  readonly parts: readonly string[];
+  readonly position: string;
+}
 
 const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** True for the form of an organization's ID, which names rows of tokens, objects and folders. */
 export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text);
 
-export const OBJECTS = "objects";
-export const FILES = "files";
+/** Parts that are treated apart: two of an organization's backup, and two of a deployment's. */
+export const PARTS = {
+  objects: "objects",
+  files: "files",
+  people: "people",
+  organizations: "index of organizations",
+} as const;
 
 export const DEPLOYMENT = "deployment";
-
-/** The part that has the people, and the one that names the organizations. */
-export const PEOPLE = "people";
-export const ORGANIZATIONS = "index of organizations";
 
 /** Signed first: by it, a backup is continued only on the deployment that began it. */
 export const Beginning = z.object({ backupId: z.uuid(), startedAt: z.iso.datetime() });

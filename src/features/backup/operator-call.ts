@@ -9,13 +9,7 @@ import { hex, sha256 } from "../../platform/crypto/encoding.ts";
 import { hkdf, hkdfMaterial } from "../../platform/crypto/sealer.ts";
 import type { Statement } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import {
-  ARCHIVE_FORMAT,
-  type DeploymentManifest,
-  type Manifest,
-  SCHEMA,
-  SIGNATURE_HEADER,
-} from "./format.ts";
+import { ARCHIVE_FORMAT, type DeploymentManifest, HEADERS, type Manifest, SCHEMA } from "./format.ts";
 
 export interface OperatorCall {
   readonly request: Request;
@@ -76,7 +70,7 @@ export async function answerSigned(
       "Cache-Control": "no-store",
       "X-Content-Type-Options": "nosniff",
       "X-Request-Id": call.requestId,
-      [SIGNATURE_HEADER]: await call.signatures.sign(placeOf(call, backupId, part), bytes),
+      [HEADERS.signature]: await call.signatures.sign(placeOf(call, backupId, part), bytes),
       ...headers,
     },
   });
@@ -110,7 +104,7 @@ export async function genuineBytes(
   part: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = await bytesOf(call);
-  const signature = call.request.headers.get(SIGNATURE_HEADER) ?? "";
+  const signature = call.request.headers.get(HEADERS.signature) ?? "";
   if (await call.signatures.isGenuine(signature, placeOf(call, backupId, part), bytes)) return bytes;
   throw refuse("VALIDATION_ERROR", `${part}: this part of the backup ${NOT_GENUINE}`);
 }

@@ -1,6 +1,6 @@
 /** The parts of an organization's backup that are rows of D1: from which tables, and in which order they are copied and restored. */
 import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "../organizations/tables.ts";
-import { FILES, OBJECTS } from "./format.ts";
+import { PARTS } from "./format.ts";
 
 export interface RowPart {
   readonly name: string;
@@ -58,7 +58,7 @@ const ROW_PARTS: readonly RowPart[] = [
   listed("workflow_versions", ofWorkflow),
   listed("workflow_secrets", ofWorkflow),
   listed("users", inRoom),
-  listed(FILES, { ...inRoom, atOnce: 40 }),
+  listed(PARTS.files, { ...inRoom, atOnce: 40 }),
   listed("audit_entries", here),
   listed("audit_entries", { ...inDirectory, name: "audit_entries of the directory" }),
   { ...ofDirectory("quotas", "quotas", QUOTAS, ["quota"], here.and), database: "organization" },
@@ -72,7 +72,7 @@ export const rowPartOf = (name: string): RowPart | undefined => ROW_PARTS.find((
 
 /** The objects come before the users and files that they refer to. */
 export const COPIED: readonly Pick<RowPart, "name" | "parent">[] = ROW_PARTS.flatMap(({ name, parent }) => [
-  ...(name === "users" ? [{ name: OBJECTS }] : []),
+  ...(name === "users" ? [{ name: PARTS.objects }] : []),
   { name, ...(parent && { parent }) },
 ]);
 
@@ -82,5 +82,5 @@ const RESTORED_FIRST = ["api_keys", "members", "invitations", "quotas"];
 export const RESTORED: readonly string[] = [
   ...RESTORED_FIRST,
   ...ROW_PARTS.map(({ name }) => name).filter((name) => !RESTORED_FIRST.includes(name)),
-  OBJECTS,
+  PARTS.objects,
 ];

@@ -3,7 +3,7 @@
 import type { Statement } from "../../platform/d1/d1.ts";
 import { type Row, upsertRows } from "../organizations/move-store.ts";
 import { STILL_ACTIVE } from "../rooms/table.ts";
-import { FILES } from "./format.ts";
+import { PARTS } from "./format.ts";
 import type { RowPart } from "./parts.ts";
 
 /** Rows written by a statement, each of which returns one. */
@@ -95,7 +95,7 @@ const insertMembers = (rows: readonly Row[], now: number): Write => ({
 
 export function writeRows(part: RowPart, rows: readonly Row[], now: number): Write {
   if (part.name === "rooms") return upsertRooms(part, rows);
-  if (part.name === FILES) return upsertFiles(part, rows);
+  if (part.name === PARTS.files) return upsertFiles(part, rows);
   if (part.table.name === "quotas") return updateLimits(rows);
   if (part.name === "members") return insertMembers(rows, now);
   return upsertOwn(part, rows);

@@ -34,9 +34,6 @@ export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose)
       .where(and(eq(operatorTokens.accountId, accountId), eq(operatorTokens.purpose, purpose))),
   );
 
-/** The lifetime of a token. The command that has it writes another one before. */
-export const OPERATOR_TOKEN_LIFETIME_MS = 60 * 60 * 1000;
-
 const PREFIX = "atrium_op_";
 const TOKEN = new RegExp(`^${PREFIX}[0-9a-f]{64}$`);
 

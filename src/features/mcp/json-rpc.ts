@@ -66,8 +66,8 @@ export const accepted = (): Response => new Response(null, { status: 202 });
 
 export const META = "io.modelcontextprotocol/";
 const STATELESS = "2026-07-28";
-export const HANDSHAKE_VERSIONS: readonly string[] = ["2025-11-25", "2025-06-18"];
-export const PROTOCOL_VERSIONS: readonly string[] = [STATELESS, ...HANDSHAKE_VERSIONS];
+const HANDSHAKE_VERSIONS: readonly string[] = ["2025-11-25", "2025-06-18"];
+export const VERSIONS = { handshake: HANDSHAKE_VERSIONS, all: [STATELESS, ...HANDSHAKE_VERSIONS] };
 
 const VERSION_HEADER = "MCP-Protocol-Version";
 /** The parameter that `Mcp-Name` repeats, by method. */
@@ -81,9 +81,9 @@ export function isStateless(headers: Headers, { method, params }: ClientMessage)
   const [header, declared] = [headers.get(VERSION_HEADER), meta.get(`${META}protocolVersion`)];
   if (header !== null && declared !== undefined) requireSame(headers, VERSION_HEADER, declared);
   for (const requested of [header ?? undefined, declared]) {
-    if (requested === undefined || PROTOCOL_VERSIONS.some((version) => version === requested)) continue;
-    const spoken = `${VERSION_HEADER} must be one of ${PROTOCOL_VERSIONS.join(", ")}`;
-    throw new RpcError(RPC.unsupportedVersion, refusal(spoken), { supported: PROTOCOL_VERSIONS, requested });
+    if (requested === undefined || VERSIONS.all.some((version) => version === requested)) continue;
+    const spoken = `${VERSION_HEADER} must be one of ${VERSIONS.all.join(", ")}`;
+    throw new RpcError(RPC.unsupportedVersion, refusal(spoken), { supported: VERSIONS.all, requested });
   }
   if (header !== STATELESS && declared !== STATELESS) return false;
   for (const key of ["protocolVersion", "clientCapabilities"])

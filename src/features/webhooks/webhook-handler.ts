@@ -27,7 +27,7 @@ import { jwtSecrets, ownHosts } from "../../platform/config.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
 import { readSetting } from "../../platform/settings.ts";
-import { DELIVERIES } from "../../platform/telemetry/data-sets.ts";
+import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { presentTime } from "../../platform/time.ts";
 import { readTrace, type Trace } from "../../platform/trace.ts";
@@ -219,7 +219,7 @@ export class WebhookHandler implements DeliveryHandler {
   /** Counts an attempt. A redelivery on request has not waited. */
   #count(result: AttemptResult, events: readonly HandledEvent[], attempts: number, startedAt: number): void {
     const { outcome, errorClass, durationMs } = result;
-    const series = metrics.series(DELIVERIES, { outcome, error_class: errorClass ?? "none" });
+    const series = metrics.series(DATA_SETS.deliveries, { outcome, error_class: errorClass ?? "none" });
     series.add("events", events.length);
     series.time("duration", durationMs);
     for (const { occurredAt, replayId } of attempts === 0 ? events : [])

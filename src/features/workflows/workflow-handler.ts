@@ -20,14 +20,14 @@ import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
 import { targetFetch } from "../../platform/network.ts";
 import { readSetting } from "../../platform/settings.ts";
-import { RUNS } from "../../platform/telemetry/data-sets.ts";
+import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { presentTime } from "../../platform/time.ts";
 import { readTrace } from "../../platform/trace.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { RunLimits, RunReport, Secret } from "../../sandbox/runners/runner.ts";
 import { selectRunner } from "../../sandbox/runners/select-runner.ts";
-import { depthOf, MAX_CAUSE_DEPTH } from "../../wire/events.ts";
+import { depthOf } from "../../wire/events.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import type { LoggedRun } from "./execution-schema.ts";
 import { RunBindings, type RunPorts } from "./run-bindings.ts";
@@ -76,6 +76,9 @@ const DISABLED = "The workflow was disabled";
 const NO_FURTHER = "The run failed, and the workflow has no retries any more";
 const INTERRUPTED =
   "The run was interrupted by a restart of the service. It is not repeated: a workflow runs at most once per event";
+
+/** A run is started for events up to this depth: more in a row look like a loop. */
+const MAX_CAUSE_DEPTH = 5;
 
 export class WorkflowHandler implements DeliveryHandler {
   readonly #tenant: Tenant;
@@ -286,7 +289,7 @@ function measureRun(
   attempts: number,
   startedAt: number,
 ): void {
-  const series = metrics.series(RUNS, { outcome: status });
+  const series = metrics.series(DATA_SETS.runs, { outcome: status });
   series.add("processor_ms", ranMs);
   series.add("killed", Number(isKilled));
   series.time("duration", durationMs);

@@ -32,77 +32,77 @@ export function metricsOf({ counters, timings }: DataSet): readonly string[] {
   return [...Object.keys(counters), ...timed];
 }
 
-/** REST requests, by the endpoint's method and path with the names of its parameters. */
-export const REQUESTS = dataSet({
-  name: "requests",
-  labels: ["route", "status"],
-  counters: { database_trips: "Round trips to D1 that requests waited for" },
-  timings: {
-    duration: {
-      help: "Time until the response began",
-      boundsMs: [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000],
+export const DATA_SETS = {
+  /** REST requests, by the endpoint's method and path with the names of its parameters. */
+  requests: dataSet({
+    name: "requests",
+    labels: ["route", "status"],
+    counters: { database_trips: "Round trips to D1 that requests waited for" },
+    timings: {
+      duration: {
+        help: "Time until the response began",
+        boundsMs: [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000],
+      },
     },
-  },
-});
+  }),
 
-export const ROOMS = dataSet({
-  name: "rooms",
-  labels: [],
-  counters: {
-    connections_opened: "WebSockets that were opened",
-    connections_closed: "WebSockets that were closed, or broke",
-    joins: "WebSockets that joined",
-    joins_refused: "Joins that were refused",
-    frames_received: "Frames from clients",
-    bytes_received: "Their size, where text counts in characters",
-    frames_sent: "Frames to clients",
-    bytes_sent: "Their size, where text counts in characters",
-    alarms: "Alarms of rooms",
-    occupied_seconds: "Seconds in which rooms had connections: by time, the number of such rooms",
-    connection_seconds: "Seconds of all connections: by time, their number",
-    storage_byte_seconds:
-      "Bytes that occupied rooms store, times these seconds: by those, their average size",
-  },
-  timings: {},
-});
-
-export const DELIVERIES = dataSet({
-  name: "deliveries",
-  labels: ["outcome", "error_class"],
-  counters: {
-    events: "Events that the attempts delivered or tried to: more than one where they are sent in batches",
-  },
-  timings: {
-    duration: { help: "Duration of attempts", boundsMs: [50, 100, 250, 1_000, 5_000, 10_000] },
-    wait: {
-      help: "Time from an event to its first attempt",
-      boundsMs: [100, 500, 1_000, 5_000, 30_000, 300_000],
+  rooms: dataSet({
+    name: "rooms",
+    labels: [],
+    counters: {
+      connections_opened: "WebSockets that were opened",
+      connections_closed: "WebSockets that were closed, or broke",
+      joins: "WebSockets that joined",
+      joins_refused: "Joins that were refused",
+      frames_received: "Frames from clients",
+      bytes_received: "Their size, where text counts in characters",
+      frames_sent: "Frames to clients",
+      bytes_sent: "Their size, where text counts in characters",
+      alarms: "Alarms of rooms",
+      occupied_seconds: "Seconds in which rooms had connections: by time, the number of such rooms",
+      connection_seconds: "Seconds of all connections: by time, their number",
+      storage_byte_seconds:
+        "Bytes that occupied rooms store, times these seconds: by those, their average size",
     },
-  },
-});
+    timings: {},
+  }),
 
-export const RUNS = dataSet({
-  name: "runs",
-  labels: ["outcome"],
-  counters: {
-    processor_ms: "Processor time in milliseconds, where the runner measures it",
-    killed: "Runs that had to be ended by force",
-  },
-  timings: {
-    duration: { help: "Wall time of runs", boundsMs: [10, 50, 100, 500, 1_000, 5_000, 10_000, 30_000] },
-    wait: {
-      help: "Time from an event to its first run",
-      boundsMs: [100, 500, 1_000, 5_000, 30_000, 300_000],
+  deliveries: dataSet({
+    name: "deliveries",
+    labels: ["outcome", "error_class"],
+    counters: {
+      events: "Events that the attempts delivered or tried to: more than one where they are sent in batches",
     },
-  },
-});
+    timings: {
+      duration: { help: "Duration of attempts", boundsMs: [50, 100, 250, 1_000, 5_000, 10_000] },
+      wait: {
+        help: "Time from an event to its first attempt",
+        boundsMs: [100, 500, 1_000, 5_000, 30_000, 300_000],
+      },
+    },
+  }),
 
-/** Errors of requests and of the service itself, whose reasons are in the log. */
-export const ERRORS = dataSet({
-  name: "errors",
-  labels: ["source", "module", "code"],
-  counters: { errors: "Errors" },
-  timings: {},
-});
+  runs: dataSet({
+    name: "runs",
+    labels: ["outcome"],
+    counters: {
+      processor_ms: "Processor time in milliseconds, where the runner measures it",
+      killed: "Runs that had to be ended by force",
+    },
+    timings: {
+      duration: { help: "Wall time of runs", boundsMs: [10, 50, 100, 500, 1_000, 5_000, 10_000, 30_000] },
+      wait: {
+        help: "Time from an event to its first run",
+        boundsMs: [100, 500, 1_000, 5_000, 30_000, 300_000],
+      },
+    },
+  }),
 
-export const DATA_SETS = [REQUESTS, ROOMS, DELIVERIES, RUNS, ERRORS] as const;
+  /** Errors of requests and of the service itself, whose reasons are in the log. */
+  errors: dataSet({
+    name: "errors",
+    labels: ["source", "module", "code"],
+    counters: { errors: "Errors" },
+    timings: {},
+  }),
+};

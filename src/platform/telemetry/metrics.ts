@@ -1,5 +1,5 @@
 /** The metrics of an isolate: values are added up in memory, and written together every few seconds. Pure. */
-import { type DataSet, ERRORS, metricsOf, REQUESTS } from "./data-sets.ts";
+import { DATA_SETS, type DataSet, metricsOf } from "./data-sets.ts";
 
 export interface DataPoint {
   readonly indexes: [string];
@@ -150,12 +150,12 @@ export class RequestMetrics {
   ): void {
     const { metrics, wait, write } = this.#ports;
     const route = `${endpoint.method} ${endpoint.path}`;
-    const series = metrics.series(REQUESTS, { route, status: String(status) });
+    const series = metrics.series(DATA_SETS.requests, { route, status: String(status) });
     series.time("duration", durationMs);
     series.add("database_trips", trips);
     if (error !== null) {
       const { module, code } = error;
-      metrics.series(ERRORS, { source: "rest", module, code }).add("errors");
+      metrics.series(DATA_SETS.errors, { source: "rest", module, code }).add("errors");
     }
     write();
     // Without it, the latest values would be lost with the isolate.

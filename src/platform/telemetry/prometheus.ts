@@ -2,8 +2,6 @@
 import { type DataSet, metricsOf } from "./data-sets.ts";
 import type { DataPoint, MetricSink } from "./metrics.ts";
 
-export const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
-
 const escaped = (text: string): string =>
   text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 

@@ -3,7 +3,7 @@
 import { isFenced } from "../d1/d1.ts";
 import { type LogFields, logError } from "../log.ts";
 import { readSetting, type Settings } from "../settings.ts";
-import { DATA_SETS, ERRORS } from "./data-sets.ts";
+import { DATA_SETS } from "./data-sets.ts";
 import { MAX_POINTS, type MetricSink, Metrics } from "./metrics.ts";
 import { MemorySink, presentMetrics } from "./prometheus.ts";
 
@@ -35,7 +35,7 @@ export const hasMetrics = (env: MetricBindings): boolean => sinksOf(env).length 
 
 export function readMetrics(env: MetricBindings): string {
   metrics.write(sinksOf(env), env.METRICS === undefined ? Number.POSITIVE_INFINITY : MAX_POINTS);
-  return presentMetrics(DATA_SETS, standIn.totals());
+  return presentMetrics(Object.values(DATA_SETS), standIn.totals());
 }
 
 /** Logs and counts a failure, unless a fence caused it: that work is retried. */
@@ -46,6 +46,6 @@ export function reportFailure(
   error: unknown,
 ): void {
   if (isFenced(error)) return;
-  metrics.series(ERRORS, { source, module: "Server", code: "INTERNAL_ERROR" }).add("errors");
+  metrics.series(DATA_SETS.errors, { source, module: "Server", code: "INTERNAL_ERROR" }).add("errors");
   logError(message, fields, error);
 }

@@ -1,11 +1,11 @@
 /** The identity, clock and log that the parts of a room's object share. */
-import { ROOMS } from "../../platform/telemetry/data-sets.ts";
+import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 
 /** The counters of all rooms of this isolate. */
-export const roomMetrics = metrics.series(ROOMS, {});
+export const roomMetrics = metrics.series(DATA_SETS.rooms, {});
 
 export class RoomContext {
   /** Epoch milliseconds. */

@@ -6,16 +6,19 @@ export const { create, freeze, keys } = Object;
 export const { isArray } = Array;
 export const { isView } = ArrayBuffer;
 /** True for a number that JSON can hold. */
-export const isFiniteNumber = Number.isFinite;
-export const stringify = JSON.stringify;
-export const parse = JSON.parse;
-export const NativePromise = Promise;
-export const NativeError = Error;
-export const NativeTypeError = TypeError;
-export const NativeArrayBuffer = ArrayBuffer;
+export const { isFinite: isFiniteNumber } = Number;
+export const { parse, stringify } = JSON;
+export const {
+  ArrayBuffer: NativeArrayBuffer,
+  Date: NativeDate,
+  Error: NativeError,
+  Promise: NativePromise,
+  Request: NativeRequest,
+  TypeError: NativeTypeError,
+  setTimeout,
+  clearTimeout,
+} = globalThis;
 export const NativeBlob = Blob;
-export const NativeRequest = Request;
-export const { setTimeout, clearTimeout } = globalThis;
 
 /** A method as a function of its receiver. Later changes of its prototype do not affect it. */
 const uncurry =
@@ -42,7 +45,6 @@ export const split = uncurry<string, [separator: string], string[]>(String.proto
 export const slice = uncurry(String.prototype.slice);
 export const join = uncurry(Array.prototype.join);
 export const toISOString = uncurry(Date.prototype.toISOString);
-export const NativeDate = Date;
 
 const encode = uncurry(TextEncoder.prototype.encode);
 const encoder = new TextEncoder();

@@ -93,8 +93,6 @@ export const summary = (value: unknown): string => cut(JSON.stringify(value) ?? 
 
 const pretty = (value: unknown): string => cut(JSON.stringify(value, null, 2) ?? "nothing", MAX_TEXT);
 
-export const MAX_ENTRIES = 200;
-
 /** One line, and the whole value when it is opened. */
 export class ValueItem implements Item<unknown> {
   readonly #part: Disclosure;

@@ -1,7 +1,7 @@
 /** `atrium/devtools`: a panel that shows a client at work, for development. */
 import { add, element, setText } from "./elements.ts";
 import { type InspectedClient, Monitor } from "./monitor.ts";
-import { storesSection, unconfirmedSection, usersSection } from "./sections.ts";
+import { panelSections } from "./sections.ts";
 import { applyStyles } from "./styles.ts";
 
 export { ConnectionMonitor, type InspectedClient } from "./monitor.ts";
@@ -27,7 +27,7 @@ export function openDevTools(client: InspectedClient, options: DevToolsOptions =
 class Panel {
   readonly host = document.createElement("atrium-devtools");
   readonly #monitor: Monitor;
-  readonly #sections = [usersSection(), storesSection(), unconfirmedSection()];
+  readonly #sections = panelSections();
   readonly #panel: HTMLElement;
   readonly #button: HTMLButtonElement;
   readonly #label = element("span");

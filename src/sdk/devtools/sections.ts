@@ -6,7 +6,6 @@ import {
   emptyNote,
   type Item,
   ItemList,
-  MAX_ENTRIES,
   row,
   setText,
   summary,
@@ -14,7 +13,7 @@ import {
 } from "./elements.ts";
 import type { Monitor, RecentChange, StoreView } from "./monitor.ts";
 
-export interface Section {
+interface Section {
   readonly element: Element;
   show(monitor: Monitor): void;
 }
@@ -40,7 +39,7 @@ function listSection<Data>(
   };
 }
 
-export function usersSection(): Section {
+function usersSection(): Section {
   const create = (name: string) => new ValueItem(name.slice(name.indexOf(" ") + 1));
   const list = new ItemList<unknown>(element("div"), create);
   return listSection("Users", list, { emptyText: "No one is online.", unit: " online" }, ({ client }) => {
@@ -52,7 +51,9 @@ export function usersSection(): Section {
   });
 }
 
-export function unconfirmedSection(): Section {
+const MAX_ENTRIES = 200;
+
+function unconfirmedSection(): Section {
   const list = new ItemList(element("ol"), row, MAX_ENTRIES);
   const emptyText = "The service has confirmed every write.";
   return listSection("Unconfirmed writes", list, { emptyText }, (monitor) =>
@@ -110,10 +111,16 @@ const describe = ({ at, key, action, value, by, reason }: RecentChange): readonl
   reason === "remote" || reason === "own" ? `by ${by ?? "your back end"}` : reason,
 ];
 
-export function storesSection(): Section {
+function storesSection(): Section {
   const list = new ItemList(element("div"), (name) => new StoreItem(name));
   const emptyText = "The client has not opened a store.";
   return listSection("Stores", list, { emptyText, unit: " open" }, (monitor) =>
     monitor.stores().map((store) => [store.name, store]),
   );
 }
+
+export const panelSections = (): readonly Section[] => [
+  usersSection(),
+  storesSection(),
+  unconfirmedSection(),
+];

@@ -15,7 +15,7 @@ import {
   PROCESS_SERVICE,
 } from "../../../sandbox/runners/pool-protocol.ts";
 import { isAlive, ROOT } from "../../process/supervisor.ts";
-import { type PoolSettings, ProgramPool } from "./program-pool.ts";
+import { ProgramPool } from "./program-pool.ts";
 import { makeStarter, readUsage } from "./program-process.ts";
 
 /** The program of a process. */
@@ -35,7 +35,7 @@ const MAX_IDLE = 64;
 const FOLDER_PREFIX = "atrium-programs-";
 
 /** Processes at work and idle ones may each fill a quarter of the machine's memory. */
-function settingsFor(heapMb: number): PoolSettings {
+function settingsFor(heapMb: number) {
   const fitting = (processMb: number) => Math.floor(totalmem() / 4 / (processMb * MEBIBYTE));
   const maxAtWork = Math.max(2, Math.min(MAX_AT_WORK, fitting(heapMb + PROCESS_MB)));
   const maxProcesses = maxAtWork + Math.min(MAX_IDLE, fitting(IDLE_MB));

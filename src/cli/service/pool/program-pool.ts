@@ -11,7 +11,7 @@ import { OrganizationUsage } from "./organization-usage.ts";
 import { PoolMember } from "./pool-member.ts";
 import type { StartProcess, Usage } from "./program-process.ts";
 
-export interface PoolSettings {
+interface PoolSettings {
   /** Processes at work, idle ones and ending ones. */
   readonly maxProcesses: number;
   /** Processes at work. */

@@ -18,7 +18,6 @@ import { authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
 import { secretSealer } from "./features/workflows/secret-commands.ts";
 import { limitTrigger } from "./http/authenticate.ts";
-import type { HealthChecks } from "./http/monitoring.ts";
 import type { Authentication, Composition, ServedRequest } from "./http/pipeline.ts";
 import { originOf } from "./http/security.ts";
 import { hasRequestLog, hasRequestQuota, jwtSecrets, ownHosts, quotaDefaults } from "./platform/config.ts";
@@ -33,7 +32,7 @@ import { roomGateway } from "./room/host/gateway.ts";
 import { selectCompiler, selectRunner } from "./sandbox/runners/select-runner.ts";
 
 /** Reading a room that does not exist creates nothing. */
-export const healthChecks = (env: Env): HealthChecks => ({
+export const healthChecks = (env: Env) => ({
   database: () => Promise.all([...openAll(env).values()].map((db) => db.run([PING]))),
   rooms: async () => roomGateway(env).read("health", "health", []),
 });

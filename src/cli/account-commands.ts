@@ -15,7 +15,7 @@ import { createPasswordLink, deletePersonOf, exportPersonOf } from "./person.ts"
 import { readFlags, UsageError } from "./process/command.ts";
 import { bearerOf } from "./secrets.ts";
 
-export interface Arguments {
+interface Arguments {
   readonly command: keyof typeof COMMANDS;
   /** The first word after the command, and the words after that. */
   readonly subject: string;

@@ -9,7 +9,7 @@ import { writePrivateFile } from "./process/folder.ts";
 import type { Wrangler } from "./process/wrangler.ts";
 
 /** The names in wrangler.toml. */
-export interface Names {
+interface Names {
   readonly worker: string;
   readonly databases: readonly string[];
   readonly bucket: string;

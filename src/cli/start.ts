@@ -106,7 +106,7 @@ function demoLine(url: string, hasDemo: boolean): string {
     : "The demo will be available after the next start";
 }
 
-export const banner = (url: string, { signIn, ...credentials }: Demo, hasDemo: boolean): string => `
+const banner = (url: string, { signIn, ...credentials }: Demo, hasDemo: boolean): string => `
 Atrium is ready at ${url}, its documentation at ${url}/docs
 ${demoLine(url, hasDemo)}
 

@@ -7,13 +7,7 @@ import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import type { WebhookEventName } from "../wire/events.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
 import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
-import type {
-  OutgoingEvent,
-  PendingEvent,
-  RoomSubscription,
-  SubscriberKey,
-  Subscription,
-} from "./outbox/subscription.ts";
+import type { OutgoingEvent, RoomSubscription, SubscriberKey, Subscription } from "./outbox/subscription.ts";
 import type { SubscriberObject } from "./subscriber/subscriber-object.ts";
 
 /** Opens the object of a subscriber, or one of its senders, which are numbered from 1. */
@@ -48,6 +42,16 @@ export async function hasListener(
 /** Limits of concurrent calls: each call has the events in memory once more. */
 const MAX_AT_ONCE = 20;
 const MAX_CHARS_AT_ONCE = 32 * 1024 * 1024;
+
+interface PendingEvent {
+  readonly id: string;
+  readonly event: WebhookEventName;
+  readonly occurredAt: number;
+  readonly body: string;
+  /** The subscriptions that it has yet to reach, as JSON (`Subscription[]`); null until they are looked up. */
+  readonly pendingSubscriptions: string | null;
+  readonly trace?: string | null;
+}
 
 /**
  * Enqueues a room's events with their subscribers and appends them to the log. The log says who subscribes to new

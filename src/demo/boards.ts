@@ -3,14 +3,7 @@
 import type { UploadBounds } from "../features/files/context.ts";
 import type { RoomRow } from "../features/rooms/table.ts";
 import { readSetting, type Settings } from "../platform/settings.ts";
-import { text } from "../platform/text.ts";
 import type { QuotaUse } from "../wire/quota.ts";
-
-/** Names a board in links: what follows `?room=`. */
-export const BoardCode = text(4, 32).regex(
-  /^[a-z0-9-]*$/,
-  "must consist of lower-case letters, digits and hyphens",
-);
 
 /** The custom IDs of boards begin with it. */
 export const BOARD_PREFIX = "demo:";

@@ -11,11 +11,13 @@ import { withoutCors, withPageHeaders } from "../http/security.ts";
 import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { readSetting } from "../platform/settings.ts";
-import { Name } from "../platform/text.ts";
-import { BoardCode } from "./boards.ts";
+import { Name, text } from "../platform/text.ts";
 import { admitHelpers, createVisitor, type DemoContext, renewVisitor } from "./commands.ts";
 
 const { endpoint } = endpointsFor<DemoContext>({ module: "Users" });
+
+/** Names a board in links: what follows `?room=`. */
+const BoardCode = text(4, 32).regex(/^[a-z0-9-]*$/, "must consist of lower-case letters, digits and hyphens");
 
 /** Runs through the same request pipeline as the API's endpoints, for the demo organization. */
 const visitors = endpoint({

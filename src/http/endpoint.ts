@@ -2,7 +2,7 @@
 import type * as z from "zod";
 import type { RequestContext } from "../platform/d1/context.ts";
 import type { ErrorCode, Module } from "../platform/errors.ts";
-import type { AuditRule, ErasedAuditRule } from "./audit/table.ts";
+import type { AuditResource, ErasedAuditRule } from "./audit/table.ts";
 import type { Form, FormDescription } from "./form/form.ts";
 import type { Replay } from "./idempotency/receipt.ts";
 
@@ -121,6 +121,16 @@ interface Description<C extends RequestContext, Path extends string> extends Par
   readonly details?: string;
   readonly errors?: readonly ErrorCode[];
   readonly replay?: Replay<C>;
+}
+
+interface AuditRule<Input, Body, Data> {
+  readonly resource: AuditResource;
+  readonly id?: (input: Input) => string;
+  readonly created?: (data: Data) => string;
+  /** Further values, such as the name of a part of the resource. */
+  readonly detail?: (input: Input) => Readonly<Record<string, string>>;
+  /** The fields of the body whose values are recorded, because they are never secret. Of others, only the name is. */
+  readonly shows?: readonly (keyof Body & string)[];
 }
 
 /** An endpoint as a feature declares it, with input and output typed by its schemas. */

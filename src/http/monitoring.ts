@@ -5,14 +5,13 @@ import { AppError } from "../platform/errors.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/flow/concurrency.ts";
 import { logError } from "../platform/log.ts";
 import { readSetting } from "../platform/settings.ts";
-import { PROMETHEUS_TYPE } from "../platform/telemetry/prometheus.ts";
 import { readMetrics } from "../platform/telemetry/telemetry.ts";
 import { bearerOf, limitAuthFailures } from "./authenticate.ts";
 import { failure, toAppError } from "./envelope.ts";
 import { equalInConstantTime, withoutCors } from "./security.ts";
 
 /** Checks by name. A check fails if it rejects or takes more than 5 seconds. */
-export type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>;
+type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const TIMEOUT_MS = 5_000;
 
@@ -52,6 +51,8 @@ const CLOSED = new AppError(
   "There are no metrics here; set METRICS_TOKEN to open them, as the guide on monitoring says",
 );
 const REFUSED = new AppError("Server", "UNAUTHORIZED", "Send Authorization: Bearer <METRICS_TOKEN>");
+
+const PROMETHEUS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
 /** 404 unless a token is set, 401 without it, 429 for repeated guesses. */
 export async function metricsResponse(request: Request, env: Env): Promise<Response> {

@@ -4,8 +4,7 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 
 export const MAX_FILE_BYTES = 100 * 1024 * 1024;
 
-export const EXAMPLE_ROOM = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11";
-export const EXAMPLE_KEY = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11/Zk3vX0qTn8mJt5yBwL2cRg/uploads/plan.png";
+const EXAMPLE_KEY = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11/Zk3vX0qTn8mJt5yBwL2cRg/uploads/plan.png";
 const EXAMPLE_URL = `https://atrium.example/v1/accounts/8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40/storage/${EXAMPLE_KEY}`;
 export const EXAMPLE_FILE = {
   key: EXAMPLE_KEY,

@@ -23,18 +23,7 @@ export interface StoredSession {
   readonly leftAt: number | null;
 }
 
-export interface RoomSnapshot {
-  readonly stats: RoomStats;
-  readonly lastSeen: Record<string, LastSeen>;
-}
-
 export interface UserSnapshot {
   readonly lastSeen: LastSeen | null;
   readonly sessions: readonly (StoredSession & { readonly roomId: string })[];
-}
-
-export interface Reconciliation {
-  readonly previous: number;
-  readonly reconciled: number;
-  readonly stats: RoomStats;
 }

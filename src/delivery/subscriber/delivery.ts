@@ -58,7 +58,7 @@ export interface AttemptMetrics {
   readonly p99: number | null;
 }
 
-export interface StatsPoint extends AttemptMetrics {
+interface StatsPoint extends AttemptMetrics {
   readonly at: number;
   /** The most deliveries that waited, as far as attempts ended in it. */
   readonly waiting: number;

@@ -1,6 +1,6 @@
 /** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
-import type { AttemptMetrics, StatsPoint, StatsRange, SubscriberStats } from "./delivery.ts";
+import type { AttemptMetrics, StatsRange, SubscriberStats } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FinalOutcome } from "./handler.ts";
 
@@ -58,7 +58,7 @@ export function readStats(store: DeliveryStore, range: StatsRange, now: number):
   const byPoint = Map.groupBy(rows, ({ at }) => at - (at % width));
   return {
     total: metricsOf(rows),
-    points: Array.from({ length: points }, (_, index): StatsPoint => {
+    points: Array.from({ length: points }, (_, index) => {
       const at = first + index * width;
       const ofPoint = byPoint.get(at) ?? [];
       return { at, ...metricsOf(ofPoint), waiting: Math.max(0, ...ofPoint.map(({ waiting }) => waiting)) };

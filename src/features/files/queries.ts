@@ -9,7 +9,6 @@ import { selectRoom } from "../rooms/statements.ts";
 import type { FileOperationContext } from "./context.ts";
 import { type FoundFile, presentFound } from "./schema.ts";
 import {
-  BEFORE_NEWEST,
   countFiles,
   type FileFilter,
   type FilePosition,
@@ -90,6 +89,9 @@ export async function findFiles(
       next === null ? null : encodePosition({ key: next.uploadedAt, id: next.key, offset: 0, total: 0 }),
   };
 }
+
+/** The newest files. No key is behind the tilde. */
+const BEFORE_NEWEST: FilePosition = { uploadedAt: Number.MAX_SAFE_INTEGER, key: "~" };
 
 /** Up to a page of matches, and the position of the next read; null at the end. */
 async function readNames(

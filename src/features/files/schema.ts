@@ -1,8 +1,10 @@
 /** Files on the wire, and how they are presented. The SDK imports its types. */
 import * as z from "zod";
 import { text } from "../../platform/text.ts";
-import { EXAMPLE_FILE, EXAMPLE_KEY, EXAMPLE_ROOM, presentFile, StorageFile } from "../../wire/file.ts";
+import { EXAMPLE_FILE, presentFile, StorageFile } from "../../wire/file.ts";
 import type { FoundRow } from "./storage/list-store.ts";
+
+const EXAMPLE_ROOM = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11";
 
 export const FoundFile = StorageFile.extend({
   roomId: z.uuid(),
@@ -22,7 +24,7 @@ export type UploadFields = z.infer<typeof UploadFields>;
 
 export const FileDeletion = z
   .strictObject({ key: text(1, 1024).meta({ description: "The key that the upload returned." }) })
-  .meta({ id: "FileDeletion", example: { key: EXAMPLE_KEY } });
+  .meta({ id: "FileDeletion", example: { key: EXAMPLE_FILE.key } });
 
 export const presentFound = (
   { roomId, roomName, uploaderName, ...row }: FoundRow,

@@ -6,7 +6,7 @@ import { AppError } from "../../platform/errors.ts";
 import { isPlainText } from "../../platform/text.ts";
 import { type ToolOperation, WHOLE_BODY } from "./tools.ts";
 
-export type Arguments = Readonly<Record<string, unknown>>;
+type Arguments = Readonly<Record<string, unknown>>;
 
 export interface Callable<C extends RequestContext> extends ToolOperation {
   readonly endpoint: EnvelopeEndpoint<C>;

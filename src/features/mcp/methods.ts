@@ -8,9 +8,9 @@ import type { RequestContext } from "../../platform/d1/context.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { MINUTE_MS } from "../../platform/time.ts";
 import type { ListedRoom } from "../rooms/schema.ts";
-import { type Arguments, type Callable, callOperation } from "./call-operation.ts";
-import { HANDSHAKE_VERSIONS, META, PROTOCOL_VERSIONS, RPC, RpcError } from "./json-rpc.ts";
-import { RESOURCE_OPERATIONS, toolsOf } from "./tools.ts";
+import { type Callable, callOperation } from "./call-operation.ts";
+import { META, RPC, RpcError, VERSIONS } from "./json-rpc.ts";
+import { toolsOf } from "./tools.ts";
 
 const JSON_TYPE = "application/json";
 const PAGE = 50;
@@ -47,7 +47,14 @@ const CACHING: Readonly<Record<string, object>> = {
 const HANDSHAKE_METHODS = ["initialize", "ping"];
 const STATELESS_METHODS = ["server/discover"];
 
-export type Methods<C extends RequestContext> = ReturnType<typeof mcpMethods<C>>;
+/** Operations readable as resources: the URI is `atrium:/` and the path. */
+const RESOURCE_OPERATIONS: readonly string[] = [
+  "getRoom",
+  "getPresence",
+  "listStores",
+  "getStore",
+  "listComments",
+];
 
 /** The methods over these endpoints. Made once: it walks the whole description. */
 export function mcpMethods<C extends RequestContext>(
@@ -93,14 +100,14 @@ export function mcpMethods<C extends RequestContext>(
       case "initialize":
         return {
           protocolVersion:
-            HANDSHAKE_VERSIONS.find((known) => known === params.protocolVersion) ?? HANDSHAKE_VERSIONS[0],
+            VERSIONS.handshake.find((known) => known === params.protocolVersion) ?? VERSIONS.handshake[0],
           capabilities: CAPABILITIES,
           serverInfo,
           instructions: INSTRUCTIONS,
         };
       case "server/discover":
         return {
-          supportedVersions: PROTOCOL_VERSIONS,
+          supportedVersions: VERSIONS.all,
           capabilities: CAPABILITIES,
           instructions: INSTRUCTIONS,
         };
@@ -197,7 +204,7 @@ function parse<T>(schema: z.ZodType<T>, params: Params): T {
   throw new RpcError(RPC.invalidParams, error);
 }
 
-function matchUri(template: string, uri: string): Arguments | null {
+function matchUri(template: string, uri: string): Params | null {
   const names = [...template.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
   const values = new RegExp(`^${template.replaceAll(/\{\w+\}/g, "([^/?#]+)")}$`).exec(uri)?.slice(1);
   if (values === undefined) return null;

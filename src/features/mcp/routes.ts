@@ -11,12 +11,14 @@ import type { RequestContext } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
 import { claimedAccountOf } from "../accounts/verify-key.ts";
 import { accepted, ClientMessage, isStateless, RPC, RpcError, rpcFailure, rpcResult } from "./json-rpc.ts";
-import { type Methods, mcpMethods } from "./methods.ts";
+import { mcpMethods } from "./methods.ts";
 
 const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", message);
 
 const isEnvelope = <C extends RequestContext>(endpoint: Endpoint<C>): endpoint is EnvelopeEndpoint<C> =>
   endpoint.kind === "envelope";
+
+type Methods<C extends RequestContext> = ReturnType<typeof mcpMethods<C>>;
 
 export function createMcp<C extends RequestContext>(
   endpoints: readonly Endpoint<C>[],

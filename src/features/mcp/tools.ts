@@ -157,15 +157,6 @@ function groupOf(path: string): { readonly group: string; readonly about: string
   return { group, about };
 }
 
-/** Operations readable as resources: the URI is `atrium:/` and the path. */
-export const RESOURCE_OPERATIONS: readonly string[] = [
-  "getRoom",
-  "getPresence",
-  "listStores",
-  "getStore",
-  "listComments",
-];
-
 const ACCOUNT = "accountId";
 /** The argument that is the whole body of an operation whose body is no object with known fields. */
 export const WHOLE_BODY = "body";

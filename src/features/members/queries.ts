@@ -10,7 +10,6 @@ import { presentInvitation, presentMember } from "./schema.ts";
 import {
   countInvitations,
   countMembers,
-  type OpenInvitation,
   positionOfInvitation,
   positionOfMember,
   selectInvitations,
@@ -42,7 +41,7 @@ export async function listInvitations(ctx: RequestContext, page: Page) {
 }
 
 /** The invitation of a token. NOT_FOUND when it is invalid; RATE_LIMITED during a restore, which could write it anew. */
-export async function getInvitation(db: Database, token: string, now: number): Promise<OpenInvitation> {
+export async function getInvitation(db: Database, token: string, now: number) {
   const [[row]] = await db.run([selectOpenInvitation(await linkHashOf(token), now)]);
   if (row === undefined) throw invitationGone();
   requireRestored(row.accountTokenEpoch);

@@ -143,7 +143,7 @@ export const deleteInvitation = (tenant: Tenant, id: string, now: number) =>
       .returning({ id: invitations.id }),
   );
 
-export interface OpenInvitation {
+interface OpenInvitation {
   readonly accountId: string;
   readonly organization: string;
   readonly role: MemberRole;

@@ -19,7 +19,22 @@ import {
   upsertAnchor,
   upsertRows,
 } from "./move-store.ts";
-import { COMPARED, COPIED, type OrganizationTable, QUOTAS, REMOVED, ROOMS } from "./tables.ts";
+import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "./tables.ts";
+
+/** The directory keeps the actions of members and keys, and their counts. */
+const IN_BOTH = ["audit_entries", "receipts"];
+const MOVED = ORGANIZATION_TABLES.map((table) =>
+  IN_BOTH.includes(table.name) ? { ...table, where: `${table.where} AND in_directory = 0` } : table,
+);
+const QUOTAS = organizationTable("quotas", ["account_id", "quota"], {
+  and: " AND in_directory = 0",
+  atOnce: 100,
+});
+/** Rooms twice: triggers count their users and files while these are copied. Quotas last, when nothing counts any more. */
+const COPIED = [...MOVED, ...MOVED.filter(({ name }) => name === "rooms"), QUOTAS];
+const ROOMS = COPIED.findIndex(({ name }) => name === "rooms");
+const COMPARED = [...MOVED, QUOTAS];
+const REMOVED = MOVED.toReversed();
 
 /** Limits of one run of the cron trigger: the next one follows within a minute. */
 const CHUNKS_PER_RUN = 2_000;

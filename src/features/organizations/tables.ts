@@ -66,18 +66,3 @@ export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
     paramsOf: (accountId) => [accountId, accountId],
   },
 ];
-
-/** The directory keeps the actions of members and keys, and their counts. */
-const IN_BOTH = ["audit_entries", "receipts"];
-const MOVED = ORGANIZATION_TABLES.map((table) =>
-  IN_BOTH.includes(table.name) ? { ...table, where: `${table.where} AND in_directory = 0` } : table,
-);
-export const QUOTAS = organizationTable("quotas", ["account_id", "quota"], {
-  and: " AND in_directory = 0",
-  atOnce: 100,
-});
-/** Rooms twice: triggers count their users and files while these are copied. Quotas last, when nothing counts any more. */
-export const COPIED = [...MOVED, ...MOVED.filter(({ name }) => name === "rooms"), QUOTAS];
-export const ROOMS = COPIED.findIndex(({ name }) => name === "rooms");
-export const COMPARED = [...MOVED, QUOTAS];
-export const REMOVED = MOVED.toReversed();

@@ -5,8 +5,6 @@ import { AppError } from "../../platform/errors.ts";
 
 const TIMEOUT_MS = 5_000;
 
-export type Challenge = ReturnType<typeof challengeFor>;
-
 const Verdict = z.object({ success: z.boolean(), "error-codes": z.array(z.string()).default([]) });
 
 const refused = (why: string) => new AppError("Auth", "VALIDATION_ERROR", `challenge: ${why}`);

@@ -1,6 +1,7 @@
 /** The commands of people: signing in and out, and changes of their name. */
 import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
+import { DAY_MS } from "../../platform/time.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
 import {
   createBrowserCookie,
@@ -8,7 +9,6 @@ import {
   expiredCookie,
   knownBrowserOf,
   SIGN_IN_LIFETIME_MS,
-  SIGN_IN_RENEWAL_MS,
   signedCookie,
   tokenHashOf,
   tokenIn,
@@ -63,6 +63,9 @@ export async function signOut(ctx: DashboardContext) {
   if (end !== undefined) await ctx.db.run([end]);
   return { data: {}, cookies: [expiredCookie()] };
 }
+
+/** Using a sign-in session extends it at most this often. */
+const SIGN_IN_RENEWAL_MS = DAY_MS;
 
 /** The signed-in person. At most once a day this extends the sign-in session and its cookie. */
 export async function getMe(ctx: PersonContext): Promise<DashboardResult<Me>> {

@@ -7,9 +7,11 @@ import type { Place } from "../../platform/d1/place.ts";
 import type { Module } from "../../platform/errors.ts";
 import type { QuotaDefaults } from "../../wire/quota.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
-import type { Challenge } from "./challenge.ts";
+import type { challengeFor } from "./challenge.ts";
 import type { SignInSession } from "./sessions.ts";
 import type { SignInLimits } from "./sign-in-limits.ts";
+
+type Challenge = ReturnType<typeof challengeFor>;
 
 /** A dashboard request, signed in or not. Its functions throw when the deployment is set up wrongly. */
 export interface DashboardContext {

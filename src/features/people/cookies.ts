@@ -9,8 +9,6 @@ import { DAY_MS } from "../../platform/time.ts";
 
 /** A sign-in session that is not used for this long ends. */
 export const SIGN_IN_LIFETIME_MS = 30 * DAY_MS;
-/** Using a sign-in session extends it at most this often. */
-export const SIGN_IN_RENEWAL_MS = DAY_MS;
 
 const BROWSER_COOKIE = "__Host-atrium_browser";
 const BROWSER_MAX_AGE_SECONDS = 180 * 24 * 60 * 60;

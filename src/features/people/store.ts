@@ -3,14 +3,7 @@ import { and, eq, exists } from "drizzle-orm";
 import { build, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import { RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import type { Person } from "./schema.ts";
-import {
-  credentials,
-  PASSWORD_PROVIDER,
-  type PasswordLinkRow,
-  passwordLinks,
-  people,
-  signInSessions,
-} from "./table.ts";
+import { credentials, PASSWORD_PROVIDER, passwordLinks, people, signInSessions } from "./table.ts";
 
 /** A person with their organizations, without those that are deleted or being restored. */
 interface PersonRow {
@@ -159,6 +152,8 @@ export const selectIsMember = ({ accountId }: Tenant, personId: string): Stateme
   sql: "SELECT person_id AS id FROM memberships WHERE account_id = ? AND person_id = ?",
   params: [accountId, personId],
 });
+
+type PasswordLinkRow = typeof passwordLinks.$inferSelect;
 
 /** Inserts a link in place of the person's earlier ones, and returns a row, if its maker may reset the password. */
 export const insertPasswordLink = (

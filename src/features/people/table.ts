@@ -60,8 +60,6 @@ export const passwordLinks = sqliteTable(
   ],
 );
 
-export type PasswordLinkRow = typeof passwordLinks.$inferSelect;
-
 export const signInSessions = sqliteTable(
   "sessions",
   {

@@ -101,7 +101,7 @@ export function parseAddress(params: { readonly store: string; readonly key?: st
   return { store: store.data, key: key.data };
 }
 
-export interface CommentQuery {
+interface CommentQuery {
   readonly search: string;
   readonly threadId?: string | undefined;
   readonly resolved: boolean | undefined;

@@ -20,7 +20,6 @@ import {
 import { presentWorkflow, type Workflow } from "./schema.ts";
 import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 import {
-  type AuthorNames,
   presentVersion,
   presentVersionSummary,
   type WorkflowVersion,
@@ -62,7 +61,7 @@ export async function getSummary(ctx: WorkflowContext, workflowId: string) {
 async function readAuthorNames(
   { directory }: WorkflowContext,
   rows: readonly VersionSummary[],
-): Promise<AuthorNames> {
+): Promise<ReadonlyMap<string, string>> {
   const ids = rows.flatMap((row) => (row.authorType === "person" ? (row.authorId ?? []) : []));
   if (ids.length === 0) return new Map();
   const [people] = await directory.run([selectAuthorNames(ids)]);

@@ -18,7 +18,7 @@ const open = ({ cron, timezone }: Schedule): Cron =>
   new Cron(cron, { timezone, mode: "5-part", fixedTimeRule: "no-wildcard" });
 
 /** The error in a cron expression, in words that follow its field's name; null for none. */
-export function findCronProblem(cron: string): string | null {
+function findCronProblem(cron: string): string | null {
   if (cron.trim().split(/\s+/).length !== 5)
     return "must have five fields: minute, hour, day of the month, month and day of the week";
   try {
@@ -30,7 +30,7 @@ export function findCronProblem(cron: string): string | null {
   }
 }
 
-export function isTimeZone(name: string): boolean {
+function isTimeZone(name: string): boolean {
   try {
     return new Intl.DateTimeFormat("en", { timeZone: name }).format(0) !== "";
   } catch {

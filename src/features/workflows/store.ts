@@ -13,7 +13,6 @@ import {
 } from "../../platform/d1/d1.ts";
 import { ordering } from "../../platform/d1/ordering.ts";
 import {
-  type RetiredScript,
   type RunnableWorkflow,
   retiredScripts,
   type StoredWorkflow,
@@ -187,6 +186,8 @@ export const retireReplacedScript = (
   sql: retire("hash <> coalesce(?, hash)"),
   params: [now, accountId, id, hash],
 });
+
+type RetiredScript = typeof retiredScripts.$inferSelect;
 
 export const insertRetired = (row: RetiredScript): Statement =>
   statement(build.insert(retiredScripts).values(row).onConflictDoNothing());

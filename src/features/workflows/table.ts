@@ -145,5 +145,3 @@ export const retiredScripts = sqliteTable(
     index("retired_scripts_oldest").on(table.retiredAt),
   ],
 );
-
-export type RetiredScript = typeof retiredScripts.$inferSelect;

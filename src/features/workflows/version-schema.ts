@@ -44,7 +44,7 @@ export function authorOf(actor: Actor): Author | null {
   return actor.type === "key" ? { type: "key", id: actor.keyId } : null;
 }
 
-export type AuthorNames = ReadonlyMap<string, string>;
+type AuthorNames = ReadonlyMap<string, string>;
 
 export const presentVersionSummary = (row: VersionSummary, names: AuthorNames): WorkflowVersionSummary => ({
   version: row.version,

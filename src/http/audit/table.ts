@@ -51,16 +51,6 @@ export const auditEntries = sqliteTable(
 
 export type AuditRow = Omit<typeof auditEntries.$inferSelect, "accountId" | "changesBefore" | "inDirectory">;
 
-export interface AuditRule<Input, Body, Data> {
-  readonly resource: AuditResource;
-  readonly id?: (input: Input) => string;
-  readonly created?: (data: Data) => string;
-  /** Further values, such as the name of a part of the resource. */
-  readonly detail?: (input: Input) => Readonly<Record<string, string>>;
-  /** The fields of the body whose values are recorded, because they are never secret. Of others, only the name is. */
-  readonly shows?: readonly (keyof Body & string)[];
-}
-
 /** The rule of an endpoint of any shape, as the pipeline sees it. */
 export interface ErasedAuditRule {
   readonly resource: AuditResource;

@@ -137,10 +137,6 @@ export const CHANGES_TABLE = "archive_changes";
 /** Begins the names of the triggers that fill {@link CHANGES_TABLE}. */
 export const CHANGES_TRIGGER = "archive_noted";
 
-/** Tables of the platform and of the archive itself. */
-export const NOT_ARCHIVED = `(name LIKE '\\_cf%' ESCAPE '\\' OR name LIKE 'sqlite%' OR name LIKE '${CHANGES_TRIGGER}%'
-  OR name IN ('${CHANGES_TABLE}', '${RESTORING_TABLE}'))`;
-
 /** Notes changes no longer, and forgets those that it has noted. */
 export function dropChanges(sql: Pick<SqlStorage, "exec">): void {
   const query = `SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE '${CHANGES_TRIGGER}%'`;

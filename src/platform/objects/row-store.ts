@@ -1,7 +1,7 @@
 /** The rows of any table of an object's database, read and written by their primary keys, as archives hold them. */
 import { base64ToBytes, bytesToBase64 } from "../crypto/encoding.ts";
 import type { ArchivedPart, ArchivedRow, ArchiveValue } from "./object-archive.ts";
-import { CHANGES_TABLE, CHANGES_TRIGGER, NOT_ARCHIVED } from "./object-tables.ts";
+import { CHANGES_TABLE, CHANGES_TRIGGER, RESTORING_TABLE } from "./object-tables.ts";
 
 export type Sql = Pick<SqlStorage, "exec">;
 
@@ -20,6 +20,10 @@ interface KeyedRow {
 const ROW_BYTES = 50;
 /** Few enough to be held in memory, whatever they contain. */
 const ROWS_AT_ONCE = 16;
+
+/** Tables of the platform and of the archive itself. */
+const NOT_ARCHIVED = `(name LIKE '\\_cf%' ESCAPE '\\' OR name LIKE 'sqlite%' OR name LIKE '${CHANGES_TRIGGER}%'
+  OR name IN ('${CHANGES_TABLE}', '${RESTORING_TABLE}'))`;
 
 export const partsOf = (sql: Sql): ArchivedPart[] =>
   sql

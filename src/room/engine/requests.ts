@@ -5,7 +5,7 @@ import type { EventCause } from "../../wire/events.ts";
 import type { Role } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import { EDITOR_MESSAGES, type StoreOperation } from "../protocol/messages.ts";
+import type { ClientMessage, StoreOperation } from "../protocol/messages.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { OrganizationRequest, RoomRequest } from "../protocol/room-request.ts";
 import type { Effect, Joined } from "../transport/connection.ts";
@@ -74,6 +74,20 @@ interface RequestParts {
   readonly content: RoomContent;
   readonly downloads: Downloads;
 }
+
+/** Messages of editors alone; viewers receive FORBIDDEN. */
+const EDITOR_MESSAGES: ReadonlySet<string> = new Set([
+  "BROADCAST",
+  "STORE_SET",
+  "STORE_UPDATE",
+  "STORE_DELETE",
+  "STORE_BATCH",
+  "COMMENT_CREATE",
+  "COMMENT_UPDATE",
+  "COMMENT_DELETE",
+  "COMMENT_RESOLVE",
+  "COMMENT_REACT",
+] satisfies ClientMessage["type"][]);
 
 export class Requests {
   readonly #room: RequestParts;

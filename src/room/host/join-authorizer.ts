@@ -21,7 +21,6 @@ import {
   joinRefusedAfterMs,
   joinsHeldMs,
 } from "../engine/join/join-decision.ts";
-import type { RestParticipant } from "../engine/participants/rest-participants.ts";
 import type { Room } from "../engine/room.ts";
 import type { Effect } from "../transport/connection.ts";
 import type { Sockets } from "../transport/sockets.ts";
@@ -151,7 +150,7 @@ export class JoinAuthorizer {
    * A REST participant, as the database has it after the latest change that the room knows. NOT_FOUND, or FORBIDDEN as
    * for a join.
    */
-  async readRestParticipant(userId: string): Promise<RestParticipant> {
+  async readRestParticipant(userId: string) {
     const { commands } = this.#ports.room;
     let joiner: Joiner | null;
     let revision: number;

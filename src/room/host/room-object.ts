@@ -3,7 +3,7 @@
 import { AppError } from "../../platform/errors.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { EventCause } from "../../wire/events.ts";
-import type { Reconciliation, RoomSnapshot, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
+import type { LastSeen, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
 import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";
 import { PartialFailure } from "../engine/room-commands.ts";
@@ -31,6 +31,17 @@ const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code,
 function refusalOf(error: unknown): DocumentRefusal {
   if (!(error instanceof AppError)) throw error;
   return { code: error.code, message: error.message };
+}
+
+interface Reconciliation {
+  readonly previous: number;
+  readonly reconciled: number;
+  readonly stats: RoomStats;
+}
+
+interface RoomSnapshot {
+  readonly stats: RoomStats;
+  readonly lastSeen: Record<string, LastSeen>;
 }
 
 export class RoomObject extends RoomHost {

@@ -4,7 +4,7 @@ import type * as z from "zod";
 import type { ErrorCode } from "../../platform/errors.ts";
 import { byteLength, isTooDeep } from "../../platform/text.ts";
 import { LIMITS } from "./limits.ts";
-import { ClientMessage, isRecord, MESSAGE_TYPES, parseMove, RequestId } from "./messages.ts";
+import { ClientMessage, isRecord, parseMove, RequestId } from "./messages.ts";
 import type { Fault, Response, ServerMessage } from "./protocol.ts";
 
 /** A parsed frame. `attempted` is the message type that a faulty frame named. */
@@ -18,6 +18,10 @@ type Frame =
     }
   | { readonly kind: "tooLarge" };
 export type ReadableFrame = Exclude<Frame, { readonly kind: "tooLarge" }>;
+
+const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(
+  ClientMessage.options.map((option) => option.shape.type.value),
+);
 
 /** Never throws: everything that can be wrong with a frame is an outcome. */
 export function parseFrame(frame: string | ArrayBuffer): Frame {

@@ -43,7 +43,7 @@ export type CommentCreation = z.infer<typeof CommentCreation>;
 
 export const CommentEdit = z.object({ text: CommentText.optional(), resolved: z.boolean().optional() });
 
-export const CommentPage = z.object({
+const CommentPage = z.object({
   threadId: Id.optional(),
   resolved: z.boolean().optional(),
   after: z.int().min(0).default(0),
@@ -59,7 +59,7 @@ export const OnlinePlace = z.object({ joined_at: z.iso.datetime(), id: Id });
 export type OnlinePlace = z.infer<typeof OnlinePlace>;
 
 /** `data` of `JOIN_ROOM`. A token that is missing or not a string counts as empty, and is refused as invalid. */
-export const JoinRoom = z.object({
+const JoinRoom = z.object({
   token: z.string().catch(""),
   role: Role.default("editor"),
   since: Seq.optional(),
@@ -70,7 +70,7 @@ export const JoinRoom = z.object({
 export type JoinRoom = z.infer<typeof JoinRoom>;
 
 /** A page of a store: the entries after a key, in the order of keys. */
-export const StorePage = z.object({
+const StorePage = z.object({
   store: StoreName,
   after: Key.optional(),
   limit: z.int().min(1).max(LIMITS.pageEntries).default(LIMITS.pageEntries),
@@ -82,7 +82,7 @@ const StoreSync = StorePage.extend({ download: z.boolean().optional(), lines: z.
 const address = { store: StoreName, key: Key, ifVersion: IfVersion };
 
 /** Subscribes to presence, or ends it; everyone's can have numbers for users (R86). */
-export const PresenceSubscription = z.object({
+const PresenceSubscription = z.object({
   target: Id,
   on: z.boolean(),
   numbers: z.boolean().default(false),
@@ -200,21 +200,3 @@ export const ClientMessage = z.discriminatedUnion("type", [
 export type ClientMessage = z.infer<typeof ClientMessage>;
 
 export type MessageOf<Type extends ClientMessage["type"]> = Extract<ClientMessage, { readonly type: Type }>;
-
-export const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(
-  ClientMessage.options.map((option) => option.shape.type.value),
-);
-
-/** Messages of editors alone; viewers receive FORBIDDEN. */
-export const EDITOR_MESSAGES: ReadonlySet<string> = new Set([
-  "BROADCAST",
-  "STORE_SET",
-  "STORE_UPDATE",
-  "STORE_DELETE",
-  "STORE_BATCH",
-  "COMMENT_CREATE",
-  "COMMENT_UPDATE",
-  "COMMENT_DELETE",
-  "COMMENT_RESOLVE",
-  "COMMENT_REACT",
-] satisfies ClientMessage["type"][]);

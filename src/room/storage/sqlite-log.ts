@@ -15,7 +15,7 @@ export interface EntryAddress {
 }
 
 /** The earlier change that a new one replaces: the log keeps the latest of each entry. */
-export type Replaced =
+type Replaced =
   | { readonly seq: number }
   /** The change that deleted the entry, if it is kept. */
   | { readonly deletionOf: EntryAddress };
@@ -148,7 +148,7 @@ interface PlacedReceipt extends Receipt, ReceiptPlace {
 }
 
 /** Receipts below one of these are deleted. */
-export type ReceiptBounds = Omit<PlacedReceipt, keyof Receipt>;
+type ReceiptBounds = Omit<PlacedReceipt, keyof Receipt>;
 
 /** More users than write at once. Forgotten places are read again. */
 const MAX_REMEMBERED = 2_000;

@@ -12,12 +12,6 @@ import {
 import type { Programs } from "./program-worker.ts";
 import type { HostBindings, RunInput, RunLimits, Runner, RunReport, Script } from "./runner.ts";
 
-/** The bindings that `npm start` gives the service for its pool. */
-export interface PoolBindings {
-  readonly PROGRAM_POOL?: Fetcher;
-  readonly PROGRAM_PORT?: DebugPort;
-}
-
 interface CallEnd<T> {
   readonly value: T;
   readonly isSpent: boolean;

@@ -11,13 +11,18 @@ import { Isolates, LoaderRunner } from "./loader-runner.ts";
 import { type ApiPorts, NamespaceApi } from "./namespace-api.ts";
 import {
   connectEachTime,
-  type PoolBindings,
   PoolClient,
   type PoolConnections,
   PoolRunner,
   ReusedConnection,
 } from "./pool-client.ts";
 import type { Runner } from "./runner.ts";
+
+/** The bindings that `npm start` gives the service for its pool. */
+interface PoolBindings {
+  readonly PROGRAM_POOL?: Fetcher;
+  readonly PROGRAM_PORT?: DebugPort;
+}
 
 /** The bindings that run programs. A deployment has one of them; `npm start` adds those of its pool. */
 interface RunnerBindings extends PoolBindings {

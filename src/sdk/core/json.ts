@@ -22,9 +22,6 @@ export function toJson(value: unknown, module: string, name = "value", levelsAbo
   return json;
 }
 
-/** A copy as other clients will receive it. Throws VALIDATION_ERROR. */
-export const copyJson = (value: unknown): unknown => JSON.parse(toJson(value, "Stores"));
-
 /** Throws VALIDATION_ERROR for a message above the limit of a frame. */
 export function toFrame(message: object): string {
   const frame = toJson(message, "Client");

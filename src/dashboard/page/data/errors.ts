@@ -1,6 +1,5 @@
 /** Advice on the service's errors. */
 import { AtriumError } from "atrium/server";
-import { type FieldProblem, readRefusal } from "./messages.ts";
 
 const ADVICE: Readonly<Record<string, string>> = {
   UNAUTHORIZED: "Sign in again.",
@@ -18,11 +17,3 @@ const ADVICE: Readonly<Record<string, string>> = {
 /** The next step after an error; empty when its message names it. */
 export const adviceOn = (error: Error): string =>
   error instanceof AtriumError ? (ADVICE[error.code] ?? "") : "";
-
-/** The request ID of an error whose cause only the service's log knows. */
-export const requestIdOf = (error: Error): string | undefined =>
-  error instanceof AtriumError && error.code === "INTERNAL_ERROR" ? error.requestId : undefined;
-
-/** The field that a refusal concerns, and its problem; null for another error. */
-export const fieldProblemOf = (error: Error | null): FieldProblem | null =>
-  error instanceof AtriumError && error.code !== "INTERNAL_ERROR" ? readRefusal(error.message) : null;

@@ -120,8 +120,6 @@ export type Chosen = number | null;
 
 const NOW = "now";
 
-export type Choice = ReturnType<typeof useChoice>;
-
 /** The shown version, and the one that it is compared with: kept in the URL, so that they can be shared. */
 export function useChoice() {
   const [parameters, setParameters] = useSearchParams();

@@ -1,6 +1,7 @@
 /** The content of the chosen state of a document, as text and as a tree, or the differences between two states. */
 
 import { Tabs } from "@base-ui/react/tabs";
+import { replaceEqualDeep } from "@tanstack/react-query";
 import type { DocumentAuthor, DocumentSummary, DocumentVersion } from "atrium/server";
 import { useEffect, useState } from "react";
 import { useApiQuery } from "../data/organization.tsx";
@@ -8,16 +9,18 @@ import { useLive } from "../live/live.tsx";
 import { Button, ScrollBox } from "../ui/button.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { SelectField } from "../ui/fields.tsx";
-import { JsonTree, useShared } from "../ui/json-tree.tsx";
+import { JsonTree } from "../ui/json-tree.tsx";
 import { formatSize } from "../ui/time.tsx";
 import { Comparison } from "./comparison.tsx";
 import type { DocumentRoot } from "./document.ts";
-import { type Choice, type Chosen, type DocumentPlace, titleOf } from "./history.ts";
+import { type Chosen, type DocumentPlace, titleOf, type useChoice } from "./history.ts";
 
 /** A document takes many times its bytes in memory: the page reads a larger one only when the person asks for it. */
 const MAX_SHOWN_BYTES = 1024 * 1024;
 /** A still larger one could end the tab. */
 const MAX_READ_BYTES = 8 * 1024 * 1024;
+
+type Choice = ReturnType<typeof useChoice>;
 
 interface PreviewProps {
   readonly place: DocumentPlace;
@@ -160,6 +163,15 @@ function useLiveContent(name: string): readonly DocumentRoot[] | null {
 
 /** More text at once makes the page slow. */
 const MAX_CHARACTERS = 200_000;
+
+/** The value, with the parts of the one before where they are equal: what has changed is another object. */
+function useShared<Value>(value: Value): Value {
+  const [known, setKnown] = useState(value);
+  if (Object.is(known, value)) return known;
+  const shared = replaceEqualDeep(known, value) as Value;
+  if (!Object.is(known, shared)) setKnown(shared);
+  return shared;
+}
 
 function ContentView({ roots }: { readonly roots: readonly DocumentRoot[] }) {
   const shared = useShared(roots);

@@ -10,12 +10,6 @@ export const useStores = (roomId: string) =>
     refetchInterval: LIVE_REFRESH_MS,
   });
 
-/** Prefixes of the queries that a write to a store concerns. */
-export const queriesOf = (roomId: string, store: string) => [
-  ["room", roomId, "entries", store],
-  ["room", roomId, "stores"],
-];
-
 /** Larger pages are slow to render. */
 const PAGE_SIZE = 100;
 

@@ -12,7 +12,7 @@ import { NameField, SearchBox, TextField } from "../ui/fields.tsx";
 import { Form, FormDialog } from "../ui/form.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { EntryPager, queriesOf, useEntryPage, useStores } from "./entries.tsx";
+import { EntryPager, useEntryPage, useStores } from "./entries.tsx";
 
 interface StoresPartProps {
   readonly roomId: string;
@@ -91,6 +91,12 @@ interface Edited {
   readonly name: string | null;
   readonly entry: Entry | null;
 }
+
+/** Prefixes of the queries that a write to a store concerns. */
+const queriesOf = (roomId: string, store: string) => [
+  ["room", roomId, "entries", store],
+  ["room", roomId, "stores"],
+];
 
 /** Each value is a tree. A changed value is highlighted for a moment. */
 function EntryTable({ roomId, store, total }: EntryTableProps) {

@@ -1,9 +1,10 @@
 /** Feedback on a page: the states of queries, empty lists, badges, errors with their request, notices, the connection. */
 import { Toast } from "@base-ui/react/toast";
+import { AtriumError } from "atrium/server";
 import { type ReactNode, useContext, useState } from "react";
 import { Link } from "wouter";
 import { isUnreachable, type Outage, retryNow, useOutage } from "../data/connection.ts";
-import { adviceOn, requestIdOf } from "../data/errors.ts";
+import { adviceOn } from "../data/errors.ts";
 import type { Filters } from "../data/filters.ts";
 import { CurrentContext } from "../data/organization.tsx";
 import { Button, Icon } from "./button.tsx";
@@ -73,6 +74,10 @@ interface ErrorMessageProps {
   readonly error: Error | null;
   readonly onRetry?: () => void;
 }
+
+/** The request ID of an error whose cause only the service's log knows. */
+const requestIdOf = (error: Error): string | undefined =>
+  error instanceof AtriumError && error.code === "INTERNAL_ERROR" ? error.requestId : undefined;
 
 export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
   const outage = useOutage();

@@ -1,7 +1,8 @@
 /** Forms, which show a problem beside its field, and buttons whose dialog has one. */
 import { Form as BaseForm } from "@base-ui/react/form";
+import { AtriumError } from "atrium/server";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { fieldProblemOf } from "../data/errors.ts";
+import { type FieldProblem, readRefusal } from "../data/messages.ts";
 import { Button, type ButtonProps } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorMessage } from "./feedback.tsx";
@@ -22,6 +23,10 @@ export interface FormProps<Input> {
   readonly onCancel?: () => void;
   readonly children?: ReactNode;
 }
+
+/** The field that a refusal concerns, and its problem; null for another error. */
+const fieldProblemOf = (error: Error | null): FieldProblem | null =>
+  error instanceof AtriumError && error.code !== "INTERNAL_ERROR" ? readRefusal(error.message) : null;
 
 export function Form<Input>(props: FormProps<Input>) {
   const { action, toInput, submitLabel, isDanger = false, onCancel, children } = props;

@@ -5,10 +5,6 @@ const MAX_STRING = 40;
 
 export const isContainer = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** The number of values in a container. */
-export const countOf = (value: object): number =>
-  Array.isArray(value) ? value.length : Object.keys(value).length;
-
 /** For example `{"title":"Buy milk","for":[…]}`; what does not fit becomes `…`. */
 export function previewOf(value: unknown, limit = MAX_CHARACTERS): string {
   if (!isContainer(value)) return scalar(value, limit);

@@ -1,8 +1,7 @@
 /** JSON as a tree with its changes. */
-import { replaceEqualDeep } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { Button } from "./button.tsx";
-import { countOf, isContainer, previewOf } from "./json-preview.ts";
+import { isContainer, previewOf } from "./json-preview.ts";
 
 /** The number of changes since the component appeared: as a key, it restarts an animation. */
 export function useChangeCount(value: unknown): number {
@@ -11,15 +10,6 @@ export function useChangeCount(value: unknown): number {
   const count = seen.count + 1;
   setSeen({ value, count });
   return count;
-}
-
-/** The value, with the parts of the one before where they are equal: what has changed is another object. */
-export function useShared<Value>(value: Value): Value {
-  const [known, setKnown] = useState(value);
-  if (Object.is(known, value)) return known;
-  const shared = replaceEqualDeep(known, value) as Value;
-  if (!Object.is(known, shared)) setKnown(shared);
-  return shared;
 }
 
 /** Larger pages are slow to render. */
@@ -35,6 +25,9 @@ interface JsonTreeProps {
   /** It has come since the tree around it is shown. */
   readonly isNew?: boolean;
 }
+
+/** The number of values in a container. */
+const countOf = (value: object): number => (Array.isArray(value) ? value.length : Object.keys(value).length);
 
 export function JsonTree({ name, value, isOpen = false, isNew = false }: JsonTreeProps) {
   const changes = useChangeCount(value) + (isNew ? 1 : 0);

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from "react";
 
 export const THEMES = ["system", "light", "dark"] as const;
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 export const THEME_NAMES: Readonly<Record<Theme, string>> = {
   system: "System",
   light: "Light",

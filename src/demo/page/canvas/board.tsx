@@ -2,7 +2,7 @@
 import { useOther, useOthers, useRoom, useStoreActions, useUpdateMyPresence } from "atrium/react";
 import { type DragEvent, type PointerEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { Reactions } from "../panels/reactions.tsx";
-import { MAX_NOTES, NOTE_SIZE, type Note, type Presence, placeOf, readParticipant } from "../room/model.ts";
+import { NOTE_SIZE, type Note, type Presence, placeOf, readParticipant } from "../room/model.ts";
 import { useFollowedId } from "../room/participants.ts";
 import type { Point } from "../room/shape.ts";
 import { Camera } from "./camera.ts";
@@ -68,6 +68,9 @@ const freePart = () => {
   const { top, bottom } = panelHeights();
   return { x: SIDE, y: top, width: innerWidth - 2 * SIDE, height: innerHeight - top - bottom };
 };
+
+/** Bounds of a board, which is for a day and a few people. */
+const MAX_NOTES = 100;
 
 export function Board() {
   const { client } = useRoom();

@@ -1,7 +1,7 @@
 /** The shapes on the board, and those that are being drawn. */
 import { useMyPresence, useRoom, useStore } from "atrium/react";
 import { memo, useMemo } from "react";
-import { MAX_SHAPES, type Presence, readShape } from "../room/model.ts";
+import { type Presence, readShape } from "../room/model.ts";
 import { useOtherParticipants } from "../room/participants.ts";
 import { distanceTo, pathOf, type Shape } from "../room/shape.ts";
 import type { Drawing } from "./gestures.ts";
@@ -33,6 +33,8 @@ function Drafts() {
     <Line key={index} shape={shape} />
   ));
 }
+
+const MAX_SHAPES = 500;
 
 /** Changes of the room's shapes by gestures. */
 export function useDrawing(): Drawing {

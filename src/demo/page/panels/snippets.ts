@@ -1,6 +1,6 @@
 /** The code that the page shows: whole modules, which the tests of the documentation compile. */
 
-export interface Snippet {
+interface Snippet {
   readonly title: string;
   readonly code: string;
 }

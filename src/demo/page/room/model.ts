@@ -19,9 +19,6 @@ export const NOTE_SIZE = { width: 200, height: 168 };
 /** No thing is further from the board's middle. */
 const FAR = 50_000;
 export const MAX_LENGTH = 500;
-/** Bounds of a board, which is for a day and a few people. */
-export const MAX_NOTES = 100;
-export const MAX_SHAPES = 500;
 
 export type Note = Point & { text: string; picture: string }; // a file's key, or empty
 /** A participant's presence: the pointer, the note being dragged, the shape being drawn, and the id of what is written in. */

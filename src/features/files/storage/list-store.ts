@@ -80,9 +80,6 @@ export type NamedFile = Pick<FileRow, "key" | "filename" | "uploadedBy" | "uploa
 /** Behind which file the names go on. */
 export type FilePosition = Pick<FileRow, "key" | "uploadedAt">;
 
-/** The newest files. No key is behind the tilde. */
-export const BEFORE_NEWEST: FilePosition = { uploadedAt: Number.MAX_SAFE_INTEGER, key: "~" };
-
 export function selectNames(
   { accountId }: Tenant,
   roomId: string | null,

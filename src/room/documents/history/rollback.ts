@@ -15,7 +15,7 @@ export function revertingUpdate(before: Uint8Array, current: Uint8Array): Uint8A
 const MAX_DEPTH = 200;
 
 /** The author whose changes are taken back, up to the update with this number. */
-export interface RolledBack {
+interface RolledBack {
   readonly author: Author;
   readonly upTo: number;
 }

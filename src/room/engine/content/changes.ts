@@ -5,14 +5,7 @@ import { JsonText } from "../../protocol/frame.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
-import type {
-  EntryAddress,
-  LogTotals,
-  Receipt,
-  ReceiptBounds,
-  ReceiptPlace,
-  Replaced,
-} from "../../storage/sqlite-log.ts";
+import type { EntryAddress, LogTotals, Receipt, ReceiptPlace } from "../../storage/sqlite-log.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 
@@ -249,7 +242,7 @@ interface ChangedEntry extends EntryAddress {
 }
 
 /** The latest change of an entry so far; null if it is dropped by now. */
-function replacedBy({ before, store, key }: ChangedEntry, droppedSeq: number): Replaced | null {
+function replacedBy({ before, store, key }: ChangedEntry, droppedSeq: number) {
   if (before === 0) return { deletionOf: { store, key } };
   return before > droppedSeq ? { seq: before } : null;
 }
@@ -289,7 +282,7 @@ export class Receipts {
     this.#table.deleteExpiredOfNext(userId, bounds.at);
   }
 
-  #boundsOf({ number, total }: ReceiptPlace): ReceiptBounds {
+  #boundsOf({ number, total }: ReceiptPlace) {
     return {
       number: number - LIMITS.receipts + 1,
       total: total - LIMITS.receiptBytes,

@@ -14,7 +14,7 @@ import type { Participants } from "./participants.ts";
 /** No socket keeps the presence. */
 const NO_SOCKET = "";
 
-export interface RestParticipant {
+interface RestParticipant {
   readonly room: RoomFields;
   readonly user: UserRecord;
 }

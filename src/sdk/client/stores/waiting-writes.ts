@@ -34,7 +34,7 @@ export const queuedWrite = (
   group: object | null,
 ): QueuedWrite => ({ key, action, value, ifVersion, target, group, requestsAfter: [], settled: [] });
 
-export interface Batch {
+interface Batch {
   readonly writes: readonly QueuedWrite[];
   readonly operations: readonly object[];
   readonly atomic: boolean;

@@ -4,7 +4,7 @@ import { Emitter } from "../../core/emitter.ts";
 import { AtriumError, type Fault } from "../../core/error.ts";
 import { isRecord, toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
-import { type Data, readFault } from "../connection/frames.ts";
+import { type Data, isCount, readFault } from "../connection/frames.ts";
 import type { Requests } from "../connection/requests.ts";
 import type { Action, Operation } from "./entries.ts";
 import {
@@ -14,7 +14,7 @@ import {
   WaitingWrites,
   type WriteTarget,
 } from "./waiting-writes.ts";
-import { type FittedWrite, isWritten, operationOf, type Written } from "./writes.ts";
+import { type FittedWrite, operationOf, type Written } from "./writes.ts";
 
 const FIRST_WINDOW_BYTES = 16 * 1024;
 const MIN_WINDOW_BYTES = 4 * 1024;
@@ -272,6 +272,8 @@ function settle(write: QueuedWrite, outcome: Written | AtriumError): void {
   write.target.settle(write, outcome instanceof AtriumError);
   for (const settled of write.settled) settled(outcome);
 }
+
+const isWritten = (result: unknown): result is Written => isRecord(result) && isCount(result.seq);
 
 function resultAt({ results }: Data, index: number): Written | AtriumError {
   const result: unknown = Array.isArray(results) ? results[index] : null;

@@ -1,7 +1,6 @@
 /** Writes to a store: their arguments, their messages and their responses. */
 import { invalid } from "../../core/error.ts";
-import { copyJson, isRecord } from "../../core/json.ts";
-import { isCount } from "../connection/frames.ts";
+import { isRecord, toJson } from "../../core/json.ts";
 import type { Operation } from "./entries.ts";
 
 export interface WriteOptions {
@@ -48,6 +47,9 @@ export function fitWrite(shape: StoreShape | null, write: Write<unknown, unknown
   return { ...write, value: write.action === "delete" ? null : fitted(shape, write.action, write.value) };
 }
 
+/** A copy as other clients will receive it. Throws VALIDATION_ERROR. */
+const copyJson = (value: unknown): unknown => JSON.parse(toJson(value, "Stores"));
+
 function fitted(shape: StoreShape | null, action: "set" | "update", value: unknown): unknown {
   if (shape === null) return copyJson(value);
   return action === "set" ? fitValue(shape, value) : fitPatch(shape, value);
@@ -60,8 +62,6 @@ export const operationOf = (store: string, { action, key, value, ifVersion }: Fi
   ifVersion,
   ...(action === "delete" ? {} : { value }),
 });
-
-export const isWritten = (result: unknown): result is Written => isRecord(result) && isCount(result.seq);
 
 interface Types {
   string: string;

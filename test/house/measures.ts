@@ -79,7 +79,7 @@ export const MEASURES: readonly Measure[] = [
   measure("folders at the top of src", folders.size, 12, 12),
   measure("pairs of them that import each other", mutualFolders().length, 0, 0),
   measure(`folders with more than ${MAX_FILES} files`, largeFolders().length, 0, 0),
-  measure("exported declarations", countIn(EXPORT), 3_130, 3_000),
+  measure("exported declarations", countIn(EXPORT), 3_020, 3_000),
   measure(
     "comment lines in a thousand",
     Math.round((1_000 * sum(sources.map(({ text }) => commentLines(text)))) / codeLines),
@@ -95,7 +95,7 @@ export const DETAILS: readonly string[] = [...mutualFolders(), ...largeFolders()
 /** Modules of which a function runs during a warm request, those of `platform/` left out. */
 export const PATH_BOUNDS = [
   { name: "POST /rooms", bound: 28, target: 16 },
-  { name: "STORE_SET", bound: 26, target: 20 },
-  { name: "a join up to its webhook", bound: 78, target: 32 },
-  { name: "a run of a workflow", bound: 56, target: 40 },
+  { name: "STORE_SET", bound: 25, target: 20 },
+  { name: "a join up to its webhook", bound: 76, target: 32 },
+  { name: "a run of a workflow", bound: 55, target: 40 },
 ] as const;

@@ -6,7 +6,7 @@ import { eventLogEndpoints } from "./features/events/routes.ts";
 import type { FileContext } from "./features/files/context.ts";
 import { fileEndpoints } from "./features/files/routes.ts";
 import type { MemberContext } from "./features/members/commands.ts";
-import { invitationEndpoints, memberEndpoints } from "./features/members/routes.ts";
+import { memberEndpoints } from "./features/members/routes.ts";
 import { overviewEndpoints } from "./features/metrics/routes.ts";
 import type { OrganizationContext } from "./features/organizations/deletion.ts";
 import { organizationEndpoints } from "./features/organizations/routes.ts";
@@ -20,34 +20,29 @@ import { realtimeEndpoints } from "./features/room-content/routes.ts";
 import type { RoomContext } from "./features/rooms/context.ts";
 import { roomEndpoints } from "./features/rooms/routes.ts";
 import type { UserContext } from "./features/users/context.ts";
-import { roomWithUsersEndpoints, tokenEndpoints, userEndpoints } from "./features/users/routes.ts";
+import { userEndpoints } from "./features/users/routes.ts";
 import type { WebhookContext } from "./features/webhooks/context.ts";
-import { deliveryEndpoints, webhookEndpoints } from "./features/webhooks/routes.ts";
+import { webhookEndpoints } from "./features/webhooks/routes.ts";
 import type { WorkflowContext } from "./features/workflows/context.ts";
 import { workflowEndpoints } from "./features/workflows/routes.ts";
-import { triggerEndpoints, workflowSecretEndpoints } from "./features/workflows/routes-trigger.ts";
+import { triggerEndpoints } from "./features/workflows/routes-trigger.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 
 export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accountEndpoints,
   ...organizationEndpoints,
   ...memberEndpoints,
-  ...invitationEndpoints,
   ...auditEndpoints,
   ...requestLogEndpoints,
   ...overviewEndpoints,
   ...quotaEndpoints,
   ...roomEndpoints,
-  ...roomWithUsersEndpoints,
   ...userEndpoints,
-  ...tokenEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,
   ...webhookEndpoints,
-  ...deliveryEndpoints,
   ...workflowEndpoints,
-  ...workflowSecretEndpoints,
   ...triggerEndpoints,
   ...eventLogEndpoints,
 ];

@@ -77,9 +77,6 @@ export const memberEndpoints = [
     audit: { resource: "member", id: ({ params }) => params.personId },
     handle: (ctx, { params }) => removeMember(ctx, params.personId),
   }),
-];
-
-export const invitationEndpoints = [
   endpoint({
     method: "GET",
     path: "/invitations",

@@ -33,7 +33,7 @@ const Participation = z
   })
   .meta({ id: "Participation", example: { presence: { cursor: { x: 120, y: 40 } }, ttl: 60 } });
 
-export const messagingEndpoints = [
+const ofMessages = [
   endpoint({
     method: "POST",
     path: "/rooms/:roomId/broadcast",
@@ -103,7 +103,7 @@ const CommentQuery = z.object({
   resolved: flag("Only comments that are resolved, or only those that are not."),
 });
 
-export const commentEndpoints = [
+const ofComments = [
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/comments",
@@ -164,3 +164,5 @@ export const commentEndpoints = [
       requestRoom(ctx, roomId, { type: "COMMENT_DELETE", requestId: undefined, data: { commentId } }),
   }),
 ];
+
+export const messagingEndpoints = [...ofComments, ...ofMessages];

@@ -34,7 +34,7 @@ const DOWNLOAD_HEADERS = {
   "X-Content-Type-Options": "nosniff",
 };
 
-export const storeEndpoints = [
+const ofStores = [
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/stores",
@@ -96,7 +96,7 @@ const EntryMerge = z
 
 const ENTRY_PATH = "/rooms/:roomId/stores/:store/:key";
 
-export const entryEndpoints = [
+const ofEntries = [
   endpoint({
     method: "GET",
     path: ENTRY_PATH,
@@ -216,7 +216,7 @@ const BatchResponse = z.object({
   error: ErrorDetail.nullable(),
 });
 
-export const storeBatchEndpoints = [
+const ofBatches = [
   endpoint({
     method: "POST",
     path: "/rooms/:roomId/stores/batch",
@@ -243,3 +243,5 @@ A user's JWT writes as that user, in its own room; viewers cannot write, and a c
     },
   }),
 ];
+
+export const storeEndpoints = [...ofBatches, ...ofStores, ...ofEntries];

@@ -4,11 +4,11 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { hasRoom } from "../rooms/queries.ts";
-import { documentHistoryEndpoints, documentVersionEndpoints } from "./documents/routes-document-history.ts";
+import { documentHistoryEndpoints } from "./documents/routes-document-history.ts";
 import { documentSocketEndpoints, refusedSocket } from "./documents/routes-document-sockets.ts";
 import { documentCompareEndpoint, documentEndpoints } from "./documents/routes-documents.ts";
-import { commentEndpoints, messagingEndpoints } from "./routes-messaging.ts";
-import { entryEndpoints, storeBatchEndpoints, storeEndpoints } from "./routes-stores.ts";
+import { messagingEndpoints } from "./routes-messaging.ts";
+import { storeEndpoints } from "./routes-stores.ts";
 
 const { rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -44,11 +44,7 @@ export const realtimeEndpoints = [
   ...documentSocketEndpoints,
   ...documentEndpoints,
   ...documentHistoryEndpoints,
-  ...documentVersionEndpoints,
   documentCompareEndpoint,
-  ...storeBatchEndpoints,
   ...storeEndpoints,
-  ...entryEndpoints,
-  ...commentEndpoints,
   ...messagingEndpoints,
 ];

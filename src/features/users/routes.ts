@@ -50,7 +50,7 @@ const seen = (end: "from" | "to") =>
     `Only users who were last seen at or ${end === "from" ? "after" : "before"} this time, of those of the room's latest 10,000 sessions; users who are online are seen now.`,
   );
 
-export const userEndpoints = [
+const ofUsers = [
   endpoint({
     method: "GET",
     path: "/users",
@@ -161,7 +161,7 @@ const RoomWithUsers = z.object({
 
 const USERS_DETAILS = "The query parameters filter and order the users only. The room's stats are live.";
 
-export const roomWithUsersEndpoints = [
+const ofRooms = [
   endpoint({
     method: "GET",
     path: "/rooms/custom/:customId",
@@ -204,7 +204,7 @@ const SIGN_AGAIN: Replay<UserContext> = {
   },
 };
 
-export const tokenEndpoints = [
+const ofTokens = [
   endpoint({
     method: "POST",
     path: "/users/:userId/tokens",
@@ -248,3 +248,5 @@ export const tokenEndpoints = [
     handle: (ctx) => endAllTokens(ctx),
   }),
 ];
+
+export const userEndpoints = [...ofRooms, ...ofUsers, ...ofTokens];

@@ -32,6 +32,18 @@ const { endpoint } = endpointsFor<WebhookContext>({ module: "Webhooks" });
 const { parameter: sort, orderOf } = sorting("Webhooks", "created_at", "updated_at", "url");
 
 const SECRET_DETAILS = "The response shows `secret` once; a retry with the same Idempotency-Key answers 409.";
+const DeliveriesQuery = z.object({
+  ...scrolling,
+  status: DeliveryStatus.optional().meta({ description: "Only deliveries with this status." }),
+  event: WebhookEventName.optional().meta({
+    description:
+      "Only deliveries of this event, among the latest 10,000 with the status, or the 10,000 that follow `after`.",
+  }),
+  roomId: z.string().min(1).max(255).optional().meta({
+    description:
+      "Only deliveries of events of this room, among the latest 10,000 with the status, or the 10,000 that follow `after`.",
+  }),
+});
 
 export const webhookEndpoints = [
   endpoint({
@@ -115,23 +127,6 @@ export const webhookEndpoints = [
     audit: { resource: "webhook", id: ({ params }) => params.webhookId },
     handle: (ctx, { params }) => rotateSecret(ctx, params.webhookId),
   }),
-];
-
-const DeliveriesQuery = z.object({
-  ...scrolling,
-  status: DeliveryStatus.optional().meta({ description: "Only deliveries with this status." }),
-  event: WebhookEventName.optional().meta({
-    description:
-      "Only deliveries of this event, among the latest 10,000 with the status, or the 10,000 that follow `after`.",
-  }),
-  roomId: z.string().min(1).max(255).optional().meta({
-    description:
-      "Only deliveries of events of this room, among the latest 10,000 with the status, or the 10,000 that follow `after`.",
-  }),
-});
-
-/** The deliveries of a webhook, and their repetition. */
-export const deliveryEndpoints = [
   endpoint({
     method: "POST",
     path: "/webhooks/:webhookId/test",

@@ -19,7 +19,7 @@ const { endpoint } = endpointsFor<WorkflowContext>({ module: "Workflows" });
 
 const common = { module: "Workflows", errors: ["NOT_FOUND"] } as const;
 
-export const triggerEndpoints = [
+const ofTriggers = [
   endpoint({
     ...common,
     access: "signed",
@@ -65,7 +65,7 @@ export const triggerEndpoints = [
 
 const SECRET_PATH = "/workflows/:workflowId/secrets/:secret";
 
-export const workflowSecretEndpoints = [
+const ofSecrets = [
   endpoint({
     method: "GET",
     path: "/workflows/:workflowId/secrets",
@@ -112,3 +112,5 @@ export const workflowSecretEndpoints = [
     handle: (ctx, { params }) => deleteSecret(ctx, params.workflowId, params.secret),
   }),
 ];
+
+export const triggerEndpoints = [...ofSecrets, ...ofTriggers];

@@ -33,6 +33,7 @@ const nextShape = {
 };
 
 const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
+const VersionName = text(1, DOCUMENT_LIMITS.versionNameLength).meta({ example: "Draft" });
 
 export const documentHistoryEndpoints = [
   endpoint({
@@ -82,11 +83,6 @@ export const documentHistoryEndpoints = [
     }),
     handle: async (ctx, { params, body }) => ({ applied: await rollBackUser(ctx, params, body) }),
   }),
-];
-
-const VersionName = text(1, DOCUMENT_LIMITS.versionNameLength).meta({ example: "Draft" });
-
-export const documentVersionEndpoints = [
   endpoint({
     access: "member",
     method: "GET",

@@ -1,11 +1,6 @@
 /** `npm run deploy`: provisions, migrates and publishes Atrium on Cloudflare; run again, it upgrades. */
 import { unstable_readConfig as readConfig } from "wrangler";
-import {
-  createLinkToken,
-  INVITATION_LIFETIME_MS,
-  invitationPath,
-  linkHashOf,
-} from "../features/people/links.ts";
+import { createLinkToken, invitationLink, linkHashOf } from "../features/people/links.ts";
 import { CONFIG } from "./bundle/worker-bundle.ts";
 import { applyMigrations, type Database, executeOnTables, listMigrations, quoteSql } from "./database.ts";
 import { buildOnly, describePlan, ensureDatabases, missingSecrets, publish } from "./deployment.ts";
@@ -90,10 +85,10 @@ async function linkForFirstOwner(
   const [token, now] = [createLinkToken(), Date.now()];
   const [id, account, hash] = [crypto.randomUUID(), accountId, await linkHashOf(token)].map(quoteSql);
   const invitation = `INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
-    VALUES (${id}, ${account}, 'owner', ${hash}, ${now}, ${now + INVITATION_LIFETIME_MS})`;
+    VALUES (${id}, ${account}, 'owner', ${hash}, ${now}, ${now + invitationLink.lifetimeMs})`;
   const creation = `INSERT INTO accounts (id, name, created_at) VALUES (${account}, ${quoteSql(organization)}, ${now})`;
   await executeOnTables(database, existing === undefined ? [creation, invitation] : [invitation], stop);
-  return { accountId, path: invitationPath(token) };
+  return { accountId, path: invitationLink.path(token) };
 }
 
 async function main(stop: AbortSignal): Promise<void> {

@@ -1,11 +1,6 @@
 /** Persons as the operator changes them, directly in the database: owners, links to a new password, export and deletion. */
 import { randomBytes } from "node:crypto";
-import {
-  createLinkToken,
-  linkHashOf,
-  PASSWORD_LINK_LIFETIME_MS,
-  passwordLinkPath,
-} from "../features/people/links.ts";
+import { createLinkToken, linkHashOf, passwordLink } from "../features/people/links.ts";
 import { hashPassword } from "../features/people/password.ts";
 import { exportPerson } from "../features/privacy/person-queries.ts";
 import { deletePerson, selectOwnedAlone, selectPersonId } from "../features/privacy/person-store.ts";
@@ -50,14 +45,14 @@ export async function createPasswordLink(
     [
       `DELETE FROM password_links WHERE person_id = (SELECT id FROM people WHERE email = ${address})`,
       `INSERT INTO password_links (token_hash, person_id, created_at, expires_at)
-       SELECT ${quoteSql(await linkHashOf(token))}, id, ${now}, ${now + PASSWORD_LINK_LIFETIME_MS}
+       SELECT ${quoteSql(await linkHashOf(token))}, id, ${now}, ${now + passwordLink.lifetimeMs}
        FROM people WHERE email = ${address} RETURNING person_id`,
     ],
     stop,
   );
   if (made.length === 0)
     throw new CommandError(`No person has the address ${email}; check its spelling, or invite the person.`);
-  return passwordLinkPath(token);
+  return passwordLink.path(token);
 }
 
 async function find(db: ServiceDatabase, email: string): Promise<string> {

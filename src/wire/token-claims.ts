@@ -5,10 +5,8 @@ import * as z from "zod";
 import { AppError } from "../platform/errors.ts";
 import { Role, type UserRecord } from "./user.ts";
 
-/** The longest life of a lasting token: from its user's creation, or from the end of earlier tokens. */
-export const TOKEN_LIFETIME_SECONDS = 90 * 24 * 60 * 60;
-/** No token lives shorter. */
-export const MIN_TOKEN_LIFETIME_SECONDS = 60;
+/** The lifetimes of tokens. A lasting one has the longest: from its user's creation, or from the end of earlier tokens. */
+export const TOKEN_LIFETIME_SECONDS = { min: 60, max: 90 * 24 * 60 * 60 };
 
 const CLOCK_TOLERANCE_SECONDS = 60;
 
@@ -71,8 +69,8 @@ export const issuedAt = ({ createdAt, tokenEpoch, accountTokenEpoch }: TokenSubj
 export const claimsOf = (token: string): TokenClaims => TokenClaims.parse(decodeJwt(token));
 
 export const isPlausible = ({ iat, exp }: TokenClaims, now: number): boolean =>
-  exp - iat >= MIN_TOKEN_LIFETIME_SECONDS &&
-  exp - iat <= TOKEN_LIFETIME_SECONDS &&
+  exp - iat >= TOKEN_LIFETIME_SECONDS.min &&
+  exp - iat <= TOKEN_LIFETIME_SECONDS.max &&
   iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;
 
 /** The highest role that a token allows, whatever role its user has. */

@@ -79,7 +79,7 @@ export const MEASURES: readonly Measure[] = [
   measure("folders at the top of src", folders.size, 12, 12),
   measure("pairs of them that import each other", mutualFolders().length, 0, 0),
   measure(`folders with more than ${MAX_FILES} files`, largeFolders().length, 0, 0),
-  measure("exported declarations", countIn(EXPORT), 3_020, 3_000),
+  measure("exported declarations", countIn(EXPORT), 3_005, 3_000),
   measure(
     "comment lines in a thousand",
     Math.round((1_000 * sum(sources.map(({ text }) => commentLines(text)))) / codeLines),

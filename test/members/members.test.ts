@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Invitation, Member } from "../../src/features/members/schema.ts";
-import { INVITATION_LIFETIME_MS } from "../../src/features/people/links.ts";
+import { invitationLink } from "../../src/features/people/links.ts";
 import type { Me } from "../../src/features/people/schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account, ORIGIN, refusalOf } from "../support/api.ts";
@@ -33,7 +33,7 @@ describe("an invitation", () => {
     const { url, invitation } = made.data;
     expect(url).toMatch(new RegExp(`^${ORIGIN}/dashboard/invitations/[\\w-]{43}$`));
     expect(Date.parse(invitation.expires_at) - Date.parse(invitation.created_at)).toBe(
-      INVITATION_LIFETIME_MS,
+      invitationLink.lifetimeMs,
     );
     const stranger = new Browser();
     expect((await stranger.get(`/invitations/${tokenIn(url)}`)).data).toEqual({

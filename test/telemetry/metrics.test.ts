@@ -5,19 +5,19 @@ import { describe, expect, it } from "vitest";
 import guide from "../../docs/guides/monitoring.md?raw";
 import { app } from "../../src/app.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { DATA_SETS, dataSet, metricsOf } from "../../src/platform/telemetry/data-sets.ts";
+import { DATA_SETS, metricsOf } from "../../src/platform/telemetry/data-sets.ts";
 import { type DataPoint, Metrics, RequestMetrics } from "../../src/platform/telemetry/metrics.ts";
 import { MemorySink, presentMetrics } from "../../src/platform/telemetry/prometheus.ts";
 import { account, ORIGIN } from "../support/api.ts";
 
 const WRITE_EVERY_MS = 10_000;
 
-const TEAS = dataSet({
+const TEAS = {
   name: "teas",
   labels: ["kind"],
   counters: { cups: "Cups of tea" },
   timings: { brewing: { help: "Time to brew", boundsMs: [10, 1_000] } },
-});
+} as const;
 
 function sink() {
   const points: DataPoint[] = [];

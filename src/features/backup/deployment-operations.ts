@@ -25,6 +25,7 @@ import {
 import { endOperatorToken } from "./operator-token.ts";
 import { requireVersion } from "./restore-rows.ts";
 import { insertPeople, selectOrganization, selectOrganizations, selectPeople } from "./store.ts";
+import type { OperatorPurpose } from "./table.ts";
 
 /** Encrypts the hashes of passwords, so that a reader of the backup without the deployment's secret cannot guess them. */
 const passwordSealer = (secrets: readonly [current: string, ...replaced: string[]]): Sealer =>
@@ -100,15 +101,6 @@ const finishBackup: Operation = async (call) => {
   return answerManifest(call, finished);
 };
 
-export const DEPLOYMENT_BACKUP_OPERATIONS: Readonly<Record<string, Operation>> = {
-  begin: beginBackup,
-  resume,
-  organizations,
-  organization,
-  people: readPeople,
-  finish: finishBackup,
-};
-
 /** Refuses a backup that this service has not written, or cannot read. */
 const beginRestore: Operation = async (call) => {
   requireVersion(await genuineSlice(call, parameterOf(call, "backup"), "manifest", DeploymentManifest));
@@ -133,9 +125,14 @@ const finishRestore: Operation = async (call) => {
   return answer(call, {});
 };
 
-export const DEPLOYMENT_RESTORE_OPERATIONS: Readonly<Record<string, Operation>> = {
-  begin: beginRestore,
-  people: addPeople,
-  organization,
-  finish: finishRestore,
+export const DEPLOYMENT_OPERATIONS: Readonly<Record<OperatorPurpose, Readonly<Record<string, Operation>>>> = {
+  backup: {
+    begin: beginBackup,
+    resume,
+    organizations,
+    organization,
+    people: readPeople,
+    finish: finishBackup,
+  },
+  restore: { begin: beginRestore, people: addPeople, organization, finish: finishRestore },
 };

@@ -7,7 +7,7 @@ import { jwtSecrets } from "../../platform/config.ts";
 import { AppError } from "../../platform/errors.ts";
 import { logError } from "../../platform/log.ts";
 import { BACKUP_OPERATIONS } from "./backup-operations.ts";
-import { DEPLOYMENT_BACKUP_OPERATIONS, DEPLOYMENT_RESTORE_OPERATIONS } from "./deployment-operations.ts";
+import { DEPLOYMENT_OPERATIONS } from "./deployment-operations.ts";
 import { DEPLOYMENT, isAccountId } from "./format.ts";
 import { type Operation, signaturesOf } from "./operator-call.ts";
 import { requireOperator } from "./operator-token.ts";
@@ -17,13 +17,9 @@ import { OPERATOR_PURPOSES, type OperatorPurpose } from "./table.ts";
 type Operations = Readonly<Record<OperatorPurpose, Readonly<Record<string, Operation>>>>;
 
 const OF_ORGANIZATION: Operations = { backup: BACKUP_OPERATIONS, restore: RESTORE_OPERATIONS };
-const OF_DEPLOYMENT: Operations = {
-  backup: DEPLOYMENT_BACKUP_OPERATIONS,
-  restore: DEPLOYMENT_RESTORE_OPERATIONS,
-};
 
 function operationsOf(accountId: string): Operations | undefined {
-  if (accountId === DEPLOYMENT) return OF_DEPLOYMENT;
+  if (accountId === DEPLOYMENT) return DEPLOYMENT_OPERATIONS;
   return isAccountId(accountId) ? OF_ORGANIZATION : undefined;
 }
 

@@ -5,7 +5,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { layOut, type Mail, nameInMail } from "../mail/mail.ts";
 import { addressWithin, insertMail, selectNames } from "../mail/statements.ts";
 import type { PersonContext } from "../people/context.ts";
-import { createLinkToken, INVITATION_LIFETIME_MS, invitationPath, linkHashOf } from "../people/links.ts";
+import { createLinkToken, invitationLink, linkHashOf } from "../people/links.ts";
 import { evictPerson } from "../people/sessions.ts";
 import { guardInvitation, type QuotaContext } from "../quotas/guard.ts";
 import { insertOwnEntry } from "./onboarding.ts";
@@ -88,9 +88,9 @@ export async function createInvitation(ctx: MemberContext, { role, email = null 
     invitedBy: ctx.actor.type === "person" ? ctx.actor.personId : null,
     invitedByKey: ctx.actor.type === "key" ? ctx.actor.keyId : null,
     createdAt: now,
-    expiresAt: now + INVITATION_LIFETIME_MS,
+    expiresAt: now + invitationLink.lifetimeMs,
   };
-  const data = { invitation: presentInvitation(row), url: ctx.origin + invitationPath(token) };
+  const data = { invitation: presentInvitation(row), url: ctx.origin + invitationLink.path(token) };
   const mail = await planMail(ctx, row, token);
   const quota = guardInvitation(ctx);
   const [, ...stored] = await ctx
@@ -106,7 +106,7 @@ async function planMail(ctx: MemberContext, row: InvitationRow, token: string) {
   const outbox = email === null ? null : ctx.mail();
   if (email === null || outbox === null) return null;
   const [[names]] = await ctx.db.run([selectNames(ctx, invitedBy)]);
-  const url = outbox.origin + invitationPath(token);
+  const url = outbox.origin + invitationLink.path(token);
   const text = invitationMail(names?.organization ?? "", names?.person ?? null, url);
   const mail = await outbox.seal({ id, accountId, topic: "invitation", createdAt, expiresAt }, text);
   return {

@@ -10,12 +10,13 @@ export const createLinkToken = (): string =>
 /** The hash under which a link is stored: SHA-256 of its token. */
 export const linkHashOf = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));
 
-export const PASSWORD_LINK_LIFETIME_MS = 60 * 60 * 1000;
+/** A link for a new password; paths are below the address of the service. */
+export const passwordLink = {
+  lifetimeMs: 60 * 60 * 1000,
+  path: (token: string): string => `/dashboard/password-links/${token}`,
+};
 
-/** A link's path below the address of the service. */
-export const passwordLinkPath = (token: string): string => `/dashboard/password-links/${token}`;
-
-export const INVITATION_LIFETIME_MS = 7 * 24 * 60 * 60 * 1000;
-
-/** A link's path below the address of the service. */
-export const invitationPath = (token: string): string => `/dashboard/invitations/${token}`;
+export const invitationLink = {
+  lifetimeMs: 7 * 24 * 60 * 60 * 1000,
+  path: (token: string): string => `/dashboard/invitations/${token}`,
+};

@@ -8,7 +8,7 @@ import { insertMail, personWithAddress } from "../mail/statements.ts";
 import { planSignIn } from "./commands.ts";
 import type { DashboardContext, PersonContext } from "./context.ts";
 import { knownBrowserOf } from "./cookies.ts";
-import { createLinkToken, linkHashOf, PASSWORD_LINK_LIFETIME_MS, passwordLinkPath } from "./links.ts";
+import { createLinkToken, linkHashOf, passwordLink } from "./links.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
 import type { NewPasswordByLink, PasswordChange, PasswordLinkRequest } from "./schema.ts";
 import { evictPerson } from "./sessions.ts";
@@ -73,8 +73,8 @@ export async function createPasswordLink(ctx: RequestContext, personId: string) 
       "You are signed in; change your own password in Settings, Profile",
     );
   const [token, now] = [createLinkToken(), ctx.now()];
-  const expiresAt = now + PASSWORD_LINK_LIFETIME_MS;
-  const data = { url: ctx.origin + passwordLinkPath(token), expires_at: presentTime(expiresAt) };
+  const expiresAt = now + passwordLink.lifetimeMs;
+  const data = { url: ctx.origin + passwordLink.path(token), expires_at: presentTime(expiresAt) };
   const [isMember] = await ctx.db.run([selectIsMember(ctx, personId)]);
   if (isMember.length === 0) throw notFound("Accounts", "Member");
   const { accountId } = ctx;
@@ -155,9 +155,9 @@ export async function requestPasswordLink(ctx: DashboardContext, { email, challe
   await ctx.challenge().requirePassed(challenge);
   await ctx.limits.countMail(email);
   const [token, now] = [createLinkToken(), ctx.now()];
-  const expiresAt = now + PASSWORD_LINK_LIFETIME_MS;
+  const expiresAt = now + passwordLink.lifetimeMs;
   const facts = { id: ctx.newId(), accountId: null, topic: "password", createdAt: now, expiresAt };
-  const mail = await outbox.seal(facts, passwordMail(email, outbox.origin + passwordLinkPath(token)));
+  const mail = await outbox.seal(facts, passwordMail(email, outbox.origin + passwordLink.path(token)));
   await ctx.db.run([
     insertRequestedLink(email, { tokenHash: await linkHashOf(token), createdAt: now, expiresAt }),
     insertMail(mail, personWithAddress(email)),

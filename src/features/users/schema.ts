@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { CustomId, Name, text, WebUrl } from "../../platform/text.ts";
 import { Timestamp } from "../../platform/time.ts";
-import { MIN_TOKEN_LIFETIME_SECONDS, TOKEN_LIFETIME_SECONDS } from "../../wire/token-claims.ts";
+import { TOKEN_LIFETIME_SECONDS } from "../../wire/token-claims.ts";
 import { Role, User } from "../../wire/user.ts";
 
 export const InRoom = z.object({
@@ -51,7 +51,7 @@ export type UserUpdateInput = z.input<typeof UserUpdate>;
 
 export const TokenCreation = z
   .strictObject({
-    ttl: z.int().min(MIN_TOKEN_LIFETIME_SECONDS).max(TOKEN_LIFETIME_SECONDS).meta({
+    ttl: z.int().min(TOKEN_LIFETIME_SECONDS.min).max(TOKEN_LIFETIME_SECONDS.max).meta({
       description: "How many seconds the token is valid.",
     }),
     role: Role.optional().meta({ description: "At most the user's own role, which is the default." }),

@@ -89,7 +89,7 @@ export function tokensFor(secrets: JwtSecrets) {
   return {
     /** The user's lasting token; the same one every time, until its tokens are ended. */
     sign: (user: TokenSubject): Promise<string> =>
-      signOn({ issuedAt: issuedAt(user), ttlSeconds: TOKEN_LIFETIME_SECONDS, role: user.role }, user),
+      signOn({ issuedAt: issuedAt(user), ttlSeconds: TOKEN_LIFETIME_SECONDS.max, role: user.role }, user),
 
     /** A short-lived token of the user; the same one for the same terms. */
     signShortLived: (user: TokenSubject, terms: TokenTerms): Promise<string> => signOn(terms, user),

@@ -19,7 +19,7 @@ export interface DataSet<
   readonly timings: Readonly<Record<Timed, Timing>>;
 }
 
-export const dataSet = <const Label extends string, Counter extends string, Timed extends string = never>(
+const dataSet = <const Label extends string, Counter extends string, Timed extends string = never>(
   set: DataSet<Label, Counter, Timed>,
 ): DataSet<Label, Counter, Timed> => set;
 

@@ -10,10 +10,12 @@ const activity = {
   failed_runs: Count,
 };
 
-export const Hour = z.object({ at: Timestamp.meta({ description: "The start of the hour." }), ...activity }).meta({
-  id: "Hour",
-  example: { at: "2026-01-31T09:00:00.000Z", events: 12, runs: 2, failed_runs: 0 },
-});
+export const Hour = z
+  .object({ at: Timestamp.meta({ description: "The start of the hour." }), ...activity })
+  .meta({
+    id: "Hour",
+    example: { at: "2026-01-31T09:00:00.000Z", events: 12, runs: 2, failed_runs: 0 },
+  });
 export type Hour = z.infer<typeof Hour>;
 
 export const Overview = z.object({

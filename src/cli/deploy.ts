@@ -1,10 +1,10 @@
 /** `npm run deploy`: provisions, migrates and publishes Atrium on Cloudflare; run again, it upgrades. */
 import { unstable_readConfig as readConfig } from "wrangler";
-import { createLinkToken, invitationLink, linkHashOf } from "../features/people/links.ts";
 import { CONFIG } from "./bundle/worker-bundle.ts";
-import { applyMigrations, type Database, executeOnTables, listMigrations, quoteSql } from "./database.ts";
+import { applyMigrations, type Database, listMigrations } from "./database.ts";
 import { buildOnly, describePlan, ensureDatabases, missingSecrets, publish } from "./deployment.ts";
 import { isOrganizationName } from "./organization.ts";
+import { type FirstOwner, linkForFirstOwner } from "./person.ts";
 import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
 import { runWrangler, type Wrangler } from "./process/wrangler.ts";
 
@@ -49,11 +49,6 @@ function readNames() {
   };
 }
 
-interface FirstOwner {
-  readonly accountId: string;
-  readonly path: string;
-}
-
 const welcome = (address: string, { accountId, path }: FirstOwner): string => `
 Sign up as the first owner by this link, once and within seven days:
 
@@ -62,34 +57,6 @@ Sign up as the first owner by this link, once and within seven days:
   Account ID  ${accountId}
 
 API keys are made in the dashboard, under Settings.`;
-
-/** Makes a link for the first owner, and an organization unless there is one; null once anyone can sign in. */
-async function linkForFirstOwner(
-  database: Database,
-  organization: string,
-  stop: AbortSignal,
-): Promise<FirstOwner | null> {
-  const [people = [], accounts = []] = await executeOnTables(
-    database,
-    [
-      "SELECT 1 AS found FROM memberships LIMIT 1",
-      // With members, no row is read: the condition is the same for all of them.
-      `SELECT id FROM accounts WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM memberships)
-       ORDER BY created_at LIMIT 1`,
-    ],
-    stop,
-  );
-  if (people.length > 0) return null;
-  const existing = accounts[0]?.id;
-  const accountId = existing === undefined ? crypto.randomUUID() : String(existing);
-  const [token, now] = [createLinkToken(), Date.now()];
-  const [id, account, hash] = [crypto.randomUUID(), accountId, await linkHashOf(token)].map(quoteSql);
-  const invitation = `INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
-    VALUES (${id}, ${account}, 'owner', ${hash}, ${now}, ${now + invitationLink.lifetimeMs})`;
-  const creation = `INSERT INTO accounts (id, name, created_at) VALUES (${account}, ${quoteSql(organization)}, ${now})`;
-  await executeOnTables(database, existing === undefined ? [creation, invitation] : [invitation], stop);
-  return { accountId, path: invitationLink.path(token) };
-}
 
 async function main(stop: AbortSignal): Promise<void> {
   const { organization, isDryRun } = parseArguments(process.argv.slice(2));

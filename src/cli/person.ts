@@ -1,6 +1,6 @@
 /** Persons as the operator changes them, directly in the database: owners, links to a new password, export and deletion. */
 import { randomBytes } from "node:crypto";
-import { createLinkToken, linkHashOf, passwordLink } from "../features/people/links.ts";
+import { createLinkToken, invitationLink, linkHashOf, passwordLink } from "../features/people/links.ts";
 import { hashPassword } from "../features/people/password.ts";
 import { exportPerson } from "../features/privacy/person-queries.ts";
 import { deletePerson, selectOwnedAlone, selectPersonId } from "../features/privacy/person-store.ts";
@@ -91,4 +91,37 @@ export async function deletePersonOf(database: Database, email: string, stop: Ab
   throw new CommandError(
     `${email} is the only owner of ${names}. Make another member an owner, or delete the organization first.`,
   );
+}
+
+export interface FirstOwner {
+  readonly accountId: string;
+  readonly path: string;
+}
+
+/** Makes a link for the first owner, and an organization unless there is one; null once anyone can sign in. */
+export async function linkForFirstOwner(
+  database: Database,
+  organization: string,
+  stop: AbortSignal,
+): Promise<FirstOwner | null> {
+  const [people = [], accounts = []] = await executeOnTables(
+    database,
+    [
+      "SELECT 1 AS found FROM memberships LIMIT 1",
+      // With members, no row is read: the condition is the same for all of them.
+      `SELECT id FROM accounts WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM memberships)
+       ORDER BY created_at LIMIT 1`,
+    ],
+    stop,
+  );
+  if (people.length > 0) return null;
+  const existing = accounts[0]?.id;
+  const accountId = existing === undefined ? crypto.randomUUID() : String(existing);
+  const [token, now] = [createLinkToken(), Date.now()];
+  const [id, account, hash] = [crypto.randomUUID(), accountId, await linkHashOf(token)].map(quoteSql);
+  const invitation = `INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
+    VALUES (${id}, ${account}, 'owner', ${hash}, ${now}, ${now + invitationLink.lifetimeMs})`;
+  const creation = `INSERT INTO accounts (id, name, created_at) VALUES (${account}, ${quoteSql(organization)}, ${now})`;
+  await executeOnTables(database, existing === undefined ? [creation, invitation] : [invitation], stop);
+  return { accountId, path: invitationLink.path(token) };
 }

@@ -11,8 +11,8 @@ const { runaways } = inject("endurance");
 const programs = runaways === 0 ? TYPICAL : ALL.slice(0, runaways);
 /** How often the neighbour works alone first. */
 const ALONE = runaways === 0 ? 1 : 100;
-/** How many endless programs one organization starts at once: more than the four processes that it may have. */
-const AT_ONCE = runaways === 0 ? 6 : 20;
+/** How many endless programs one organization starts at once. */
+const AT_ONCE = runaways === 0 ? 8 : 20;
 /** For each program, on a machine that has other things to do. */
 const PROGRAM_MS = 120_000;
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventually, run } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
+import { ofType } from "../support/steps.ts";
 import { clientOf, join, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { ModelClient, settle } from "./model/model-client.ts";
@@ -241,12 +242,9 @@ const PEOPLE = Array.from({ length: 12 }, (_, index) => ({
 type Step = { readonly type: "come or go"; readonly who: number } | { readonly type: "up" | "down" | "cut" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({ type: fc.constant("come or go" as const), who: fc.nat(PEOPLE.length - 1) }),
-  },
-  { weight: 8, arbitrary: fc.record({ type: fc.constantFrom("up" as const, "down" as const) }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("cut" as const) }) },
+  ofType(4, ["come or go"], { who: fc.nat(PEOPLE.length - 1) }),
+  ofType(8, ["up", "down"]),
+  ofType(1, ["cut"]),
 );
 
 function comeOrGo(room: ModelRoom, who: number): void {

@@ -284,6 +284,14 @@ it("share one client, which keeps offline what their option says", () => {
   expect(attached).toEqual(["ws://localhost:1/"]);
 });
 
+it("have clients of their own for other roles and other functions, and share one with the same function", () => {
+  const asked = async () => authToken;
+  const options = { serverUrl: "http://localhost:1", authToken: asked };
+  const first = roomOf(options);
+  const others = [{}, { role: "viewer" as const }, { authToken: async () => authToken }];
+  expect(others.map((other) => roomOf({ ...options, ...other }) === first)).toEqual([true, false, false]);
+});
+
 it("lists comments once, page after page, and again only after an absence that was too long", async () => {
   const meeting = await meet(serviceReactRooms);
   const bo = await join(meeting, "Bo");

@@ -230,8 +230,11 @@ it.each([
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");
     const failed = nextOf(ada, "failed");
+    const refused: string[] = [];
+    ada.socket.on("authFailed", (refusal) => refused.push(refusal.code));
     await meeting.customer.send(method, path.replace("USER", ada.userId).replace("ROOM", meeting.roomId));
     const { message } = (await failed).error;
+    expect(refused).toEqual(code === "UNAUTHORIZED" ? [code] : []);
     const told: unknown[] = [];
     ada.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
     ada.on("changesDiscarded", ({ writes, error }) => told.push(error.code, ...writes));

@@ -370,15 +370,6 @@ describe("unsynced changes", () => {
     expect([sender.queue.hasUnsynced, told, sender.clock.waiting]).toEqual([false, [true, false], 0]);
   });
 
-  it("end a flush with TIMEOUT while no response arrives", async () => {
-    const sender = new Sender();
-    sender.put(set("a", 1));
-    const flushed = expect(sender.unsynced.flush(1_000)).rejects.toMatchObject({ code: "TIMEOUT" });
-    sender.clock.advance(1_000);
-    await flushed;
-    expect(sender.queue.hasUnsynced).toBe(true);
-  });
-
   it("are discarded by the end of the connection, and named", async () => {
     const sender = new Sender();
     const discarded: unknown[] = [];

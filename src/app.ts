@@ -64,7 +64,7 @@ app.on(
   (c) => referencePage(apiDocument(), new URL(c.req.url)) ?? noSuchPage(),
 );
 app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument()));
-app.get("/docs/*", (c) => guidePage(c.req.raw, c.env));
+app.on("GET", ["/docs/*", "/llms.txt"], (c) => guidePage(c.req.raw, c.env));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 for (const name of ["visitors", "tokens", "helpers"] as const)
   app.post(`/demo/${name}`, (c) => handleVisitor(name, c.req.raw, c.env, c.executionCtx, handleRequest));

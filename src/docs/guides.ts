@@ -7,16 +7,20 @@ import { withoutCors, withPageHeaders } from "../http/security.ts";
 import { AppError } from "../platform/errors.ts";
 import type { SearchEntry } from "./browser/search-index.ts";
 import { operationAddress, schemaAddress } from "./page.ts";
+import { SDK_SAMPLES } from "./sdk-samples.ts";
 
 interface AssetsEnv {
   readonly ASSETS: Pick<Fetcher, "fetch">;
 }
 
+/** Files at another address. `/docs` is a folder's index, which would be redirected to one with a slash. */
+const PLACES: Readonly<Record<string, string>> = { "/docs": "/docs/", "/llms.txt": "/docs/llms.txt" };
+
 export async function guidePage(request: Request, env: AssetsEnv): Promise<Response> {
   const url = new URL(request.url);
-  // `/docs` is a folder's index, whose address would be redirected to one with a slash.
+  const place = PLACES[url.pathname];
   const asset = await env.ASSETS.fetch(
-    url.pathname === "/docs" ? new Request(new URL("/docs/", url), request) : request,
+    place === undefined ? request : new Request(new URL(place, url), request),
   );
   return asset.status === 404 ? noSuchPage() : withPageHeaders(asset, url);
 }
@@ -50,7 +54,11 @@ function referenceEntries(document: ApiDocument): SearchEntry[] {
     title: operation.summary,
     page: REFERENCE,
     url: operationAddress(operation.operationId),
-    text: `${method.toUpperCase()} ${path}`,
+    text: [
+      `${method.toUpperCase()} ${path}`,
+      operation.operationId,
+      SDK_SAMPLES[operation.operationId] ?? "",
+    ].join(" "),
   }));
   const schemas = Object.entries(described.components?.schemas ?? {}).map(([name, { description }]) => ({
     title: name,

@@ -86,7 +86,7 @@ function errors(operation: api.Operation): Html {
 /** The calls in each language, as tabs where there are several. */
 function calls(entry: api.Entry, schemas: api.Schemas): Html {
   const instead = INSTEAD_OF_SDK[entry.operation.operationId];
-  const samples = samplesOf(entry, schemas).map(({ language, text }) => sample(language, text));
+  const samples = samplesOf(entry, schemas).map(({ title, language, text }) => sample(title, language, text));
   return html`${samples.length > 1 ? html`<div class="languages">${samples}</div>` : samples}
     ${instead === undefined ? "" : html`<p class="soft">${inline(instead)}</p>`}`;
 }

@@ -31,11 +31,12 @@ export const prose = (text: string | undefined): Html[] =>
 export const scrollBox = (label: string, content: Html): Html =>
   html`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${content}</div>`;
 
-export const sample = (title: string, text: string): Html =>
-  html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code>${text}</code></pre></figure>`;
+/** A sample; the page's script colors it by its language. */
+export const sample = (title: string, language: "bash" | "json" | "typescript", text: string): Html =>
+  html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code class="language-${language}">${text}</code></pre></figure>`;
 
 export const jsonSample = (title: string, value: unknown): Html =>
-  sample(title, JSON.stringify(value, null, 2));
+  sample(title, "json", JSON.stringify(value, null, 2));
 
 /** An item of the navigation; `here` is the path of the page. */
 export const navigationItem = (
@@ -48,6 +49,9 @@ export const navigationItem = (
   return html`<li><a href="${address}"${current}>${content}</a>${inner}</li>`;
 };
 
+/** The version of the API, which the pages describe. A test compares it with the OpenAPI document. */
+export const VERSION = "1.0.0";
+
 const REFERENCE = "/docs/reference";
 export const operationAddress = (operationId: string): string => `${REFERENCE}/${operationId}`;
 export const SCHEMAS_ADDRESS = `${REFERENCE}/schemas`;
@@ -56,19 +60,22 @@ export const credentialAddress = (name: string): string => `${REFERENCE}#credent
 
 interface Layout {
   readonly title: string;
+  /** The path of the page. */
+  readonly address: string;
   /** The navigation: beside the content, or after it on a phone. */
   readonly side: Html;
   readonly content: Html;
 }
 
-export const layout = ({ title, side, content }: Layout): Html => html`${markup("<!doctype html>")}
-<html lang="en">
+export const layout = ({ title, address, side, content }: Layout): Html => html`${markup("<!doctype html>")}
+<html lang="en" data-version="${VERSION}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="/docs/assets/icon.svg">
 <link rel="stylesheet" href="/docs/assets/docs.css">
+<script src="/docs/assets/theme.js"></script>
 <script type="module" src="/docs/assets/docs.js"></script>
 </head>
 <body>
@@ -76,15 +83,20 @@ export const layout = ({ title, side, content }: Layout): Html => html`${markup(
 <header class="bar">
 <a class="brand" href="/docs">Atrium docs</a>
 <div class="search" role="search" hidden>
-<input type="search" aria-label="Search the documentation" placeholder="Search" autocomplete="off" spellcheck="false">
+<input type="search" aria-label="Search the documentation" placeholder="Search by task, method or error code" autocomplete="off" spellcheck="false">
 <ul class="results" aria-label="Results" hidden></ul>
 </div>
-<a href="/docs/reference">API reference</a>
+${barLink("/docs/tasks", "Tasks", address)}
+${barLink(REFERENCE, "API reference", address)}
+<label class="theme">Theme </label>
 <a class="to-contents" href="#contents">Contents</a>
 </header>
 <div class="layout">
 <div class="side" id="contents"><nav aria-label="Contents">${side}</nav></div>
-<div>${content}</div>
+${content}
 </div>
 </body>
 </html>`;
+
+const barLink = (target: string, text: string, address: string): Html =>
+  html`<a href="${target}"${markup(address.startsWith(target) ? ' aria-current="true"' : "")}>${text}</a>`;

@@ -104,8 +104,9 @@ function render(described: api.Described, path: string): string | null {
   if (page === null) return null;
   return layout({
     title: page.title,
+    address: path,
     side: contents(groupsOf(described), path),
-    content: html`<main id="content">${page.content}</main><footer>Made from <a href="/v1/openapi.json">/v1/openapi.json</a>, which tools can read.</footer>`,
+    content: html`<div><main id="content">${page.content}</main><footer>Made from <a href="/v1/openapi.json">/v1/openapi.json</a>, which tools can read.</footer></div>`,
   }).toString();
 }
 

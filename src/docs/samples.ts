@@ -2,18 +2,22 @@
 import * as api from "../http/openapi/described.ts";
 import { SDK_PRELUDE, SDK_SAMPLES } from "./sdk-samples.ts";
 
-/** A sample, and the language on its tab: the guides use the same names. */
+/** A sample, and the title of its tab: the guides use the same names. */
 interface Sample {
-  readonly language: "Shell" | "TypeScript" | "fetch" | "JavaScript";
+  readonly title: "curl" | "TypeScript" | "fetch" | "JavaScript";
+  readonly language: "bash" | "typescript";
   readonly text: string;
 }
 
 export function samplesOf(entry: api.Entry, schemas: api.Schemas): Sample[] {
-  if (api.isUpgrade(entry.operation)) return [{ language: "JavaScript", text: socketSample(entry) }];
-  const samples: Sample[] = [{ language: "Shell", text: curlSample(entry, schemas) }];
+  if (api.isUpgrade(entry.operation))
+    return [{ title: "JavaScript", language: "typescript", text: socketSample(entry) }];
+  const samples: Sample[] = [{ title: "curl", language: "bash", text: curlSample(entry, schemas) }];
   const sdk = SDK_SAMPLES[entry.operation.operationId];
-  if (sdk !== undefined) samples.push({ language: "TypeScript", text: `${SDK_PRELUDE}\n${sdk}` });
-  if (api.isJson(entry)) samples.push({ language: "fetch", text: fetchSample(entry, schemas) });
+  if (sdk !== undefined)
+    samples.push({ title: "TypeScript", language: "typescript", text: `${SDK_PRELUDE}\n${sdk}` });
+  if (api.isJson(entry))
+    samples.push({ title: "fetch", language: "typescript", text: fetchSample(entry, schemas) });
   return samples;
 }
 

@@ -86,7 +86,7 @@ it("samples of the SDK and of fetch compile", { timeout: 120_000 }, async () => 
   for (const entry of entriesOf(described).filter(isJson))
     await writeFile(
       path.join(directory, `${entry.operation.operationId}.fetch.ts`),
-      `${samplesOf(entry, schemas).find(({ language }) => language === "fetch")?.text}\nexport {};\n`,
+      `${samplesOf(entry, schemas).find(({ title }) => title === "fetch")?.text}\nexport {};\n`,
     );
   const config = {
     extends: path.join(ROOT, "tsconfig.json"),

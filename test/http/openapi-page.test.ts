@@ -1,7 +1,7 @@
 /** The API reference shows the whole description, page by page, and nothing in it can become markup or load anything. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { type SearchEntry, search } from "../../src/docs/browser/search-index.ts";
+import { type SearchEntry, searchIndexOf } from "../../src/docs/browser/search-index.ts";
 import { readPage, referencePage } from "../../src/docs/reference.ts";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { entriesOf, readDocument } from "../../src/http/openapi/described.ts";
@@ -135,7 +135,10 @@ describe("GET /docs", () => {
       const response = await get(path);
       const page = await response.text();
       expect([path, response.status]).toEqual([path, 200]);
-      expect(page.match(/<script.*?>/g)).toEqual(['<script type="module" src="/docs/assets/docs.js">']);
+      expect(page.match(/<script.*?>/g)).toEqual([
+        '<script src="/docs/assets/theme.js">',
+        '<script type="module" src="/docs/assets/docs.js">',
+      ]);
       expect(page).not.toMatch(/<style|<[^>]*\s(style|on\w+)=/);
       const policy = response.headers.get("Content-Security-Policy");
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
@@ -160,7 +163,12 @@ describe("GET /docs", () => {
       expect([path, new Set(ids).size]).toEqual([path, ids.length]);
       for (const link of [...pathsIn(page, "href"), ...pathsIn(page, "src")])
         links.add(link.split("#")[0] ?? "");
-      expect([path, page.match(/href="[^"#]*\.md[^"]*"/g)]).toEqual([path, null]);
+      const source = path === "/docs" ? "/docs/index.md" : `${path}.md`;
+      const isGuide = !path.startsWith(REFERENCE);
+      expect([path, page.match(/href="[^"#]*\.md[^"]*"/g)]).toEqual([
+        path,
+        isGuide ? [`href="${source}"`] : null,
+      ]);
     }
     expect(links.size).toBeGreaterThan(20);
     const missing: string[] = [];
@@ -175,30 +183,57 @@ describe("GET /docs", () => {
     const page = await (await get("/docs/guides/stores")).text();
     const [group = ""] = /<div class="languages">.*?<\/div>/s.exec(page) ?? [];
     expect([...group.matchAll(/<figcaption>(.*?)<\/figcaption>/g)].map(([, name]) => name)).toEqual([
-      "Shell",
+      "curl",
       "TypeScript",
     ]);
     expect(page).not.toContain("<!-- tour");
   });
 });
 
-describe("the search", () => {
-  it("finds guides by their titles, and operations by summary and path", async () => {
-    const index = await readIndex();
-    expect(search(index, "presence", 5)[0]).toMatchObject({
-      title: "Presence",
-      url: "/docs/guides/presence",
-    });
-    expect(search(index, "retries", 5).map(({ url }) => url)).toContain("/docs/guides/webhooks#retries");
-    expect(search(index, "create a room", 5)[0]).toMatchObject({
-      url: "/docs/reference/createRoom",
-    });
-    expect(search(index, "post /rooms", 20).map(({ title }) => title)).toContain("Create a room");
+describe("the search", async () => {
+  const search = searchIndexOf(await readIndex());
+  const addressesFor = (query: string) => search(query, 5).map(({ url }) => url);
+
+  it.each([
+    ["presence", "/docs/guides/presence"],
+    ["create a room", "/docs/reference/createRoom"],
+    ["post /rooms", "/docs/reference/createRoom"],
+    ["atrium.rooms.reconcile", "/docs/reference/reconcileRoom"],
+    ["retries", "/docs/guides/webhooks#retries"],
+    ["kick a user", "/docs/guides/rooms-and-users#remove-a-user"],
+    ["who is online", "/docs/guides/presence#watching"],
+    ["undo", "/docs/guides/stores#undo-and-redo"],
+    ["RATE_LIMITED", "/docs/guides/rest-api#errors"],
+    ["presense", "/docs/guides/presence"],
+  ])("finds %s", (query, address) => {
+    expect(addressesFor(query)).toContain(address);
   });
 
-  it("finds nothing for words that no entry has, nor for none", async () => {
-    const index = await readIndex();
-    expect(search(index, "presence zeppelin", 5)).toEqual([]);
-    expect(search(index, " ", 5)).toEqual([]);
+  it("finds nothing for a word that no entry has, nor for none", () => {
+    expect(addressesFor("zeppelin")).toEqual([]);
+    expect(addressesFor(" ")).toEqual([]);
   });
+});
+
+describe("for agents", () => {
+  it("each page is there as Markdown, whose links lead to Markdown", async () => {
+    const { headers, text } = await read("/llms.txt");
+    expect(headers.get("Content-Type")).toContain("text/plain");
+    const pages = [...text.matchAll(/\]\((\/docs\/[^)#]+\.md)/g)].map(([, address = ""]) => address);
+    expect(pages).toEqual(expect.arrayContaining(["/docs/guides/stores.md", "/docs/protocol.md"]));
+    for (const address of pages) {
+      const page = await read(address);
+      expect([address, page.headers.get("Content-Type")]).toEqual([
+        address,
+        expect.stringContaining("text/markdown"),
+      ]);
+      expect(page.text.startsWith("# ")).toBe(true);
+    }
+  });
+
+  async function read(path: string) {
+    const response = await get(path);
+    expect([path, response.status]).toEqual([path, 200]);
+    return { headers: response.headers, text: await response.text() };
+  }
 });

@@ -21,6 +21,8 @@ import {
   jsonOf,
   type Operation,
   readDocument,
+  resolve,
+  type Schema,
 } from "../../src/http/openapi/described.ts";
 import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
 import { checkQuery } from "../../src/http/request-input.ts";
@@ -51,6 +53,21 @@ const bodies = [...ENDPOINTS, ...DASHBOARD_ENDPOINTS].flatMap(({ method, path, .
     ? [[`${method} ${path}`, endpoint.body] as const]
     : [],
 );
+
+it("each field of each schema has a sentence", () => {
+  const silent = Object.entries(schemas).flatMap(([name, schema]) => silentFields(schema, name));
+  expect(silent).toEqual([]);
+});
+
+/** Fields without a description of their own or of the schema that they name. */
+function silentFields({ properties = {}, items }: Schema, place: string): string[] {
+  const inner = items === undefined ? [] : silentFields(items, `${place}[]`);
+  const fields = Object.entries(properties).flatMap(([name, field]) => {
+    const sentence = field.description ?? resolve(schemas, field).description;
+    return [...(sentence ? [] : [`${place}.${name}`]), ...silentFields(field, `${place}.${name}`)];
+  });
+  return [...inner, ...fields];
+}
 
 it.each(bodies)("%s refuses an unknown field", (_, body) => {
   expect(body.safeParse({ unexpected: 1 }).error?.issues).toContainEqual(
@@ -100,7 +117,7 @@ describe("the API's description", () => {
 
   it("says in words what a body's fields default to: generated clients take `default` for a field that is always sent", () => {
     expect(JSON.stringify(schemas)).not.toContain('"default":');
-    expect(schemas.WebhookCreation?.properties?.enabled?.description).toBe("`true` by default.");
+    expect(schemas.WebhookCreation?.properties?.enabled?.description).toMatch(/ `true` by default\.$/);
     expect(schemas.WebhookCreation?.required).toEqual(["url", "events"]);
   });
 

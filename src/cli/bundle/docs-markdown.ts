@@ -1,12 +1,15 @@
 /** Markdown as the documentation's pages show it: headings with ids, samples as figures, links within the service. */
 import { marked, type Token, type Tokens } from "marked";
 
-const LANGUAGES: Readonly<Record<string, string>> = {
-  sh: "Shell",
-  ts: "TypeScript",
-  tsx: "React",
-  json: "JSON",
-  text: "Text",
+/** The title of a sample in a language, and the language's name where samples are colored. */
+const LANGUAGES: Readonly<Record<string, readonly [title: string, colored?: string]>> = {
+  sh: ["Shell", "bash"],
+  ts: ["TypeScript", "typescript"],
+  tsx: ["React", "typescript"],
+  js: ["JavaScript", "typescript"],
+  json: ["JSON", "json"],
+  html: ["HTML", "xml"],
+  text: ["Text"],
 };
 
 /** The local service in links becomes the service that serves the page. */
@@ -16,8 +19,10 @@ interface Heading {
   readonly depth: number;
   readonly title: string;
   readonly id: string;
-  /** The first paragraph below it, as plain text. */
+  /** The section as plain text, for the search. */
   readonly text: string;
+  /** Error codes and settings that a table of the section explains. */
+  readonly codes: readonly { readonly code: string; readonly meaning: string }[];
 }
 
 export interface RenderedPage {
@@ -39,7 +44,9 @@ const escapeHtml = (text: string): string =>
 const plain = (markdown: string): string =>
   markdown
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replaceAll(/<!--.*?-->|^```\w*$/gm, "")
     .replaceAll(/[`*]/g, "")
+    .replaceAll(/\||---+:?/g, " ")
     .replaceAll(/\s+/g, " ")
     .trim();
 
@@ -47,6 +54,20 @@ const isOf = <Type extends Token["type"]>(
   token: Token,
   type: Type,
 ): token is Extract<Token, { type: Type }> => token.type === type;
+
+/** Links of a text outside of its samples, with other targets; those without one stay. */
+export const withLinks = (text: string, addressOf: (target: string) => string | null): string =>
+  text
+    .split(/^(```[\s\S]*?^```$)/m)
+    .map((part, index) =>
+      index % 2 === 1
+        ? part
+        : part.replaceAll(/\]\(([^)\s]+)\)/g, (link, target: string) => {
+            const address = /^(https?:|#)/.test(target) ? null : addressOf(target);
+            return address === null ? link : `](${address})`;
+          }),
+    )
+    .join("");
 
 /** Renders a document. `addressOf` gives a link's address on the service; null makes it plain text. */
 export function renderMarkdown(text: string, addressOf: (target: string) => string | null): RenderedPage {
@@ -68,10 +89,21 @@ export function renderMarkdown(text: string, addressOf: (target: string) => stri
 function readHeadings(tokens: readonly Token[]): Heading[] {
   return tokens.flatMap((token, index) => {
     if (!isOf(token, "heading")) return [];
-    const next = tokens.slice(index + 1).find((one) => isOf(one, "paragraph") || isOf(one, "heading"));
-    const title = plain(token.text);
-    const body = next !== undefined && isOf(next, "paragraph") ? plain(next.text) : "";
-    return [{ depth: token.depth, title, id: headingId(token.text), text: body.slice(0, 160) }];
+    const behind = tokens.slice(index + 1);
+    const end = behind.findIndex((one) => isOf(one, "heading"));
+    const section = end < 0 ? behind : behind.slice(0, end);
+    const text = plain(section.map(({ raw }) => raw).join(" "));
+    const codes = section.flatMap(codesIn);
+    return [{ depth: token.depth, title: plain(token.text), id: headingId(token.text), text, codes }];
+  });
+}
+
+/** The rows of a table that begin with a name in capitals. */
+function codesIn(token: Token): Heading["codes"][number][] {
+  if (!isOf(token, "table")) return [];
+  return (token as Tokens.Table).rows.flatMap((cells) => {
+    const [, code] = /^`([A-Z]+(?:_[A-Z]+)*)`$/.exec(cells[0]?.text ?? "") ?? [];
+    return code === undefined ? [] : [{ code, meaning: plain(cells.at(-1)?.text ?? "") }];
   });
 }
 
@@ -80,8 +112,14 @@ const become = (token: Token, html: string): void => {
   Object.assign(token, { type: "html", text: html, raw: html, pre: false, block: true });
 };
 
-const headingHtml = ({ depth, text, tokens }: Tokens.Heading): string =>
-  `<h${depth} id="${headingId(text)}">${marked.Parser.parseInline(tokens)}</h${depth}>\n`;
+/** Below the title, a heading is a link to itself, unless it has links. */
+function headingHtml({ depth, text, tokens }: Tokens.Heading): string {
+  const id = headingId(text);
+  const title = marked.Parser.parseInline(tokens);
+  const isLink = depth > 1 && !tokens.some((token) => isOf(token, "link"));
+  const content = isLink ? `<a class="anchor" href="#${id}">${title}</a>` : title;
+  return `<h${depth} id="${id}">${content}</h${depth}>\n`;
+}
 
 function rewriteLink(token: Token, addressOf: (target: string) => string | null): void {
   if (!("href" in token) || typeof token.href !== "string") return;
@@ -95,8 +133,12 @@ function rewriteLink(token: Token, addressOf: (target: string) => string | null)
   }
 }
 
-const figure = ({ lang = "text", text }: Tokens.Code): string =>
-  `<figure><figcaption>${LANGUAGES[lang] ?? lang}</figcaption><pre tabindex="0"><code>${escapeHtml(text)}</code></pre></figure>\n`;
+function figure({ lang = "text", text }: Tokens.Code): string {
+  const [title, colored] = LANGUAGES[lang] ?? [lang];
+  const name = lang === "sh" && /\bcurl /.test(text) ? "curl" : title;
+  const language = colored === undefined ? "" : ` class="language-${colored}"`;
+  return `<figure><figcaption>${name}</figcaption><pre tabindex="0"><code${language}>${escapeHtml(text)}</code></pre></figure>\n`;
+}
 
 /** Samples in several languages that follow each other become one group; comments go. */
 function groupSamples(tokens: readonly Token[]): Token[] {

@@ -1,35 +1,38 @@
 /** Finds entries of the documentation by words. Pure: the page's script and the tests use it. */
+import MiniSearch from "minisearch";
 
-/** A heading of a page, or an operation of the API reference. */
+/** A section of a page, a task, or an operation of the API reference. */
 export interface SearchEntry {
   readonly title: string;
   readonly page: string;
   readonly url: string;
-  /** The beginning of the section, or the operation's method and path. */
+  /** The section as plain text, or the operation's path and call. */
   readonly text: string;
 }
 
-/** The higher, the better; 0 for an entry that lacks a word. */
-function scoreOf({ title, page, text }: SearchEntry, words: readonly string[]): number {
-  const [inTitle, inPage, inText] = [title, page, text].map((one) => one.toLowerCase());
-  let score = 0;
-  for (const word of words) {
-    if (inTitle?.startsWith(word)) score += 8;
-    else if (inTitle?.includes(word)) score += 4;
-    else if (inPage?.includes(word)) score += 2;
-    else if (inText?.includes(word)) score += 1;
-    else return 0;
-  }
-  return title === page ? score + 1 : score; // a page comes before its sections
-}
+/** Words of a question that say nothing about the subject. */
+const STOP_WORDS = new Set(
+  "a an and are at by can do does for how i in is it my of on or the to what who with".split(" "),
+);
+const MIN_FUZZY_LENGTH = 5;
 
-export function search(entries: readonly SearchEntry[], query: string, limit: number): SearchEntry[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return [];
-  return entries
-    .map((entry) => ({ entry, score: scoreOf(entry, words) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, limit)
-    .map(({ entry }) => entry);
+export type SearchIndex = (query: string, limit: number) => SearchEntry[];
+
+/** Entries with all words come first; without one, entries with any of them. Words may be unfinished or misspelled. */
+export function searchIndexOf(entries: readonly SearchEntry[]): SearchIndex {
+  const index = new MiniSearch<SearchEntry & { readonly id: number }>({
+    fields: ["title", "page", "text"],
+    processTerm: (term) => (STOP_WORDS.has(term.toLowerCase()) ? null : term.toLowerCase()),
+    searchOptions: {
+      boost: { title: 6, page: 2 },
+      prefix: true,
+      fuzzy: (term) => (term.length < MIN_FUZZY_LENGTH ? false : 0.2),
+    },
+  });
+  index.addAll(entries.map((entry, id) => ({ ...entry, id })));
+  return (query, limit) => {
+    const all = index.search(query, { combineWith: "AND" });
+    const found = all.length > 0 ? all : index.search(query);
+    return found.slice(0, limit).flatMap(({ id }) => entries[Number(id)] ?? []);
+  };
 }

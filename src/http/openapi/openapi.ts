@@ -10,6 +10,7 @@ import { ERROR_CODES, type ErrorCode } from "../../platform/errors.ts";
 import { type AnyEndpoint, pathOf } from "../endpoint.ts";
 import { Failure, successOf } from "../envelope.ts";
 import { SESSION_COOKIE } from "../security.ts";
+import { describeFields } from "./field-prose.ts";
 import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./prose.ts";
 
 /** Drops what zod adds for its own checks: the bounds of safe integers, and the pattern behind a format. */
@@ -68,6 +69,7 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
   sendEvents(document.webhooks);
   // zod-openapi calls no override where a schema is a `$ref`, so these rules apply to what it has made.
   openObjects(document);
+  describeFields(document.components?.schemas);
   describeDefaults(document.components?.schemas);
   return document;
 }

@@ -1,0 +1,14 @@
+/** Colors the samples of a page. Without it, samples are plain text. */
+import hljs from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import json from "highlight.js/lib/languages/json";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+
+// JSX within TypeScript is XML.
+const LANGUAGES = { bash, json, typescript, xml };
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+
+export function highlightSamples(): void {
+  for (const code of document.querySelectorAll<HTMLElement>("pre code[class]")) hljs.highlightElement(code);
+}

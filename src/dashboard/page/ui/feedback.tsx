@@ -11,10 +11,16 @@ import { Button, Icon } from "./button.tsx";
 import { Pager } from "./table.tsx";
 import { useTick } from "./time.tsx";
 
+const SKELETON_LINES = ["heading", "long", "short", "long", "long", "short"];
+
+/** Grey lines in the place of content that loads. */
 export const Loading = () => (
-  <p className="loading" role="status">
-    Loading…
-  </p>
+  <div className="skeleton" role="status" aria-label="Loading">
+    {SKELETON_LINES.map((width, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change
+      <span key={index} className={width} />
+    ))}
+  </div>
 );
 
 /** The empty state of a list, with the next step. */

@@ -77,48 +77,76 @@ export function SelectField({ label, options, hint, isLabelHidden = false, ...se
 /** A checkbox with its label. */
 interface ChoiceProps {
   readonly isOn: boolean;
+  /** For a box of several, of which some are chosen. */
+  readonly isPartly?: boolean;
+  /** The accessible name, where the content shows less. */
+  readonly label?: string;
   readonly onChange: (isOn: boolean) => void;
   readonly children: ReactNode;
 }
 
-export const Choice = ({ isOn, onChange, children }: ChoiceProps) => (
+export const Choice = ({ isOn, isPartly = false, label, onChange, children }: ChoiceProps) => (
   <label className="choice">
     <input
       type="checkbox"
       className="select-box"
+      aria-label={label}
       checked={isOn}
+      ref={(box) => {
+        if (box !== null) box.indeterminate = isPartly && !isOn;
+      }}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
     {children}
   </label>
 );
 
-/** Checkboxes to choose one or more events. */
+/** Checkboxes to choose one or more events, in a row for each resource, whose box chooses all of them. */
 interface EventChoiceProps<Name extends WebhookEventName> {
   readonly names: readonly Name[];
   readonly chosen: readonly Name[];
   readonly onChange: (chosen: readonly Name[]) => void;
 }
 
-export const EventChoice = <Name extends WebhookEventName>({
+export function EventChoice<Name extends WebhookEventName>({
   names,
   chosen,
   onChange,
-}: EventChoiceProps<Name>) => (
-  <fieldset className="field choices">
-    <legend>Events</legend>
-    {names.map((name) => (
-      <Choice
-        key={name}
-        isOn={chosen.includes(name)}
-        onChange={(isOn) => onChange(names.filter((one) => (one === name ? isOn : chosen.includes(one))))}
-      >
-        <code>{name}</code>
-        <span className="soft small">{EVENTS[name]}</span>
-      </Choice>
-    ))}
-  </fieldset>
-);
+}: EventChoiceProps<Name>) {
+  const choose = (some: readonly Name[], isOn: boolean) =>
+    onChange(names.filter((one) => (some.includes(one) ? isOn : chosen.includes(one))));
+  return (
+    <fieldset className="field choices">
+      <legend>Events</legend>
+      {[...Map.groupBy(names, resourceOf)].map(([resource, ofResource]) => (
+        <div key={resource} className="event-row">
+          <Choice
+            isOn={ofResource.every((name) => chosen.includes(name))}
+            isPartly={ofResource.some((name) => chosen.includes(name))}
+            onChange={(isOn) => choose(ofResource, isOn)}
+          >
+            <strong>{resource}</strong>
+          </Choice>
+          <div>
+            {ofResource.map((name) => (
+              <Choice
+                key={name}
+                isOn={chosen.includes(name)}
+                label={`${name}: ${EVENTS[name]}`}
+                onChange={(isOn) => choose([name], isOn)}
+              >
+                <span title={EVENTS[name]}>{name.slice(resource.length + 1)}</span>
+              </Choice>
+            ))}
+          </div>
+        </div>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Such as "participant" for `participant.joined`. */
+const resourceOf = (name: string): string => name.slice(0, name.indexOf("."));
 
 /** The range of metrics, kept in the URL. */
 type Range = Usage["range"];

@@ -1,6 +1,7 @@
 /** The frame of a page: its title, its heading, its tabs, its parts and its rows of statistics. */
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "wouter";
+import { Icon } from "./button.tsx";
 
 /**
  * For the current link of a row that scrolls on narrow screens: it is in view, wherever it is in the row. After
@@ -106,14 +107,19 @@ interface Stat {
   readonly value: number | string;
   /** The page with the details. */
   readonly href?: string;
+  /** True for a number that someone should look into. */
+  readonly isAlarming?: boolean;
 }
 
 export const Stats = ({ stats }: { readonly stats: readonly Stat[] }) => (
   <dl className="stats">
-    {stats.map(({ label, value, href }) => (
+    {stats.map(({ label, value, href, isAlarming = false }) => (
       <div key={label}>
         <dt>{href === undefined ? label : <Link href={href}>{label}</Link>}</dt>
-        <dd>{typeof value === "number" ? value.toLocaleString("en") : value}</dd>
+        <dd className={isAlarming ? "bad-text" : undefined}>
+          {isAlarming && <Icon name="warning" />}
+          {typeof value === "number" ? value.toLocaleString("en") : value}
+        </dd>
       </div>
     ))}
   </dl>

@@ -81,6 +81,9 @@ const presentShare = (share: number | null): string =>
 const presentMs = (ms: number | null): string =>
   ms === null ? "–" : ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
 
+/** Below it, most of what a receiver or a program is given fails. */
+const ALARMING_SHARE = 0.5;
+
 const REFRESH_MS = 10_000;
 
 interface DeliveryStatsProps {
@@ -104,7 +107,11 @@ export function DeliveryStats({ of: { kind, id }, counted }: DeliveryStatsProps)
         <Stats
           stats={[
             { label: counted, value: data.succeeded + data.failed },
-            { label: "Succeeded", value: presentShare(data.success_rate) },
+            {
+              label: "Succeeded",
+              value: presentShare(data.success_rate),
+              isAlarming: data.success_rate !== null && data.success_rate < ALARMING_SHARE,
+            },
             { label: "Median", value: presentMs(data.latency_ms.p50) },
             { label: "95th percentile", value: presentMs(data.latency_ms.p95) },
             { label: "Waiting", value: data.waiting },

@@ -88,10 +88,11 @@ const STOPS: Readonly<Record<string, Stop>> = {
     shows: "attempt",
     act: async ({ page }) => page.locator("summary").first().click(),
   },
+  "a webhook's configuration": { path: `/webhooks/${webhookId}/configuration`, shows: "Events per request" },
   "a webhook's deletion": {
     path: `/webhooks/${webhookId}`,
     shows: "attempt",
-    act: async ({ button }) => button("Delete").click(),
+    act: async (desk) => desk.choose("Delete…"),
   },
   workflows: { path: "/workflows", shows: "enabled" },
   "a workflow": { path: `/workflows/${workflowId}`, shows: "Metrics" },

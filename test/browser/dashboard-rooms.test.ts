@@ -395,30 +395,25 @@ describe("an open room", () => {
 });
 
 describe("the actions of a room", () => {
-  const choose = async (item: string) => {
-    await desk.button("More actions").click();
-    await desk.page.getByRole("menuitem", { name: item }).click();
-  };
-
   it("reconcile, edit, close and reopen it", async () => {
     await desk.enter(`/rooms/${roomId}`);
-    await desk.button("Reconcile").click();
+    await desk.choose("Reconcile");
     await desk.notice("No correction needed: 1 online").waitFor();
-    await choose("Edit…");
+    await desk.choose("Edit…");
     await desk.field("Name").fill("Drawing board");
     await desk.button("Save").click();
     await desk.heading("Drawing board").waitFor();
-    await choose("Close");
+    await desk.choose("Close");
     await desk.page.getByText("closed", { exact: true }).waitFor();
     await eventually("Bo is disconnected", () => bo.socket.state === "closed");
-    await choose("Reopen");
+    await desk.choose("Reopen");
     await desk.page.getByText("closed", { exact: true }).waitFor({ state: "detached" });
   });
 
   it("delete it after a confirmation", async () => {
-    await choose("Delete…");
+    await desk.choose("Delete…");
     await desk.button("Cancel").click();
-    await choose("Delete…");
+    await desk.choose("Delete…");
     await desk.button("Delete room").click();
     await desk.notice("Room deleted").waitFor();
     await desk.heading("Rooms").waitFor();

@@ -63,7 +63,7 @@ it("redelivers an event", async () => {
 });
 
 it("sends the events of a time again", async () => {
-  await desk.button("Send again").click();
+  await desk.choose("Send again…");
   await desk.dialog().getByRole("button", { name: "Send again" }).click();
   await desk.notice("Sending again").waitFor();
   await eventually("it has come again", () => receiver.arrivals.length === 4);
@@ -94,14 +94,15 @@ it("shows why a delivery failed, and filters by status", async () => {
 });
 
 it("rotates the secret, disables, enables and edits the webhook", async () => {
-  await desk.button("Rotate secret").click();
+  await desk.choose("Rotate secret…");
   await desk.button("Rotate").click();
   await desk.heading("New signing secret").waitFor();
   await desk.button("Done").click();
-  await desk.button("Disable").click();
+  await desk.choose("Disable");
   await desk.notice("Webhook disabled").waitFor();
-  await desk.button("Enable").click();
+  await desk.choose("Enable");
   await desk.notice("Webhook enabled").waitFor();
+  await desk.link("Configuration").click();
   await desk.page.getByRole("checkbox", { name: /^participant\.joined/ }).click();
   await desk.button("Save").click();
   await desk.notice("Webhook saved").waitFor();
@@ -110,7 +111,7 @@ it("rotates the secret, disables, enables and edits the webhook", async () => {
 });
 
 it("deletes the webhook after a confirmation", async () => {
-  await desk.button("Delete").click();
+  await desk.choose("Delete…");
   await desk.button("Delete webhook").click();
   await desk.notice("Webhook deleted").waitFor();
   await desk.link(receiver.url).waitFor();

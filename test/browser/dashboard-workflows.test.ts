@@ -158,11 +158,11 @@ it("is started by the clock and by signed requests, whose secret is shown once",
 });
 
 it("disables the workflow, and deletes it after a confirmation", async () => {
-  await desk.button("Disable").click();
+  await desk.choose("Disable");
   await desk.notice("Workflow disabled").waitFor();
   await desk.button("Run workflow").click();
   await desk.page.getByRole("alert").getByText("disabled").waitFor();
-  await desk.button("Delete").click();
+  await desk.choose("Delete…");
   await desk.button("Delete workflow").click();
   await desk.heading("No workflows yet").waitFor();
 });
@@ -178,7 +178,7 @@ it("says why the service has disabled one", async () => {
   for (let count = 0; count < 2; count += 1) await desk.ask("POST", `/workflows/${workflow.id}/run`, run);
   await desk.enter(`/workflows/${workflow.id}`);
   await desk.page.getByRole("note").getByText("had to be killed").waitFor();
-  await desk.button("Enable").click();
+  await desk.choose("Enable");
   await desk.page.getByRole("note").waitFor({ state: "detached" });
   // The events of a draft have another order than those that were saved.
   const joined = desk.page.getByRole("checkbox", { name: /^participant\.joined/ });

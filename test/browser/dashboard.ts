@@ -129,6 +129,12 @@ export class Desk {
 
   button = (name: string): Locator => this.page.getByRole("button", { name, exact: true });
 
+  /** Chooses from the menu of further actions. */
+  async choose(item: string): Promise<void> {
+    await this.button("More actions").click();
+    await this.page.getByRole("menuitem", { name: item, exact: true }).click();
+  }
+
   link = (name: string): Locator => this.page.getByRole("link", { name, exact: true });
 
   heading = (name: string): Locator => this.page.getByRole("heading", { name, exact: true });

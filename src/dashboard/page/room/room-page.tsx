@@ -9,12 +9,12 @@ import { loadPage } from "../data/connection.ts";
 import { useAction } from "../data/organization.tsx";
 import { DocumentsPart } from "../documents/documents-part.tsx";
 import { LiveProvider } from "../live/live.tsx";
-import { Button, Icon, Identifier } from "../ui/button.tsx";
+import { Identifier } from "../ui/button.tsx";
 import { Confirm, Dialog } from "../ui/dialog.tsx";
 import { Badge, Loaded, Loading } from "../ui/feedback.tsx";
 import { NameField, TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { DropMenu } from "../ui/menu.tsx";
+import { MoreMenu } from "../ui/menu.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
 import { CommentsPart } from "./comments-part.tsx";
 import { FilesPart } from "./files-part.tsx";
@@ -129,19 +129,17 @@ function RoomActions({ room: { id, name, custom_id, state } }: { readonly room: 
   });
   return (
     <>
-      <Button isBusy={reconcile.isPending} onClick={() => reconcile.mutate()}>
-        Reconcile
-      </Button>
-      <DropMenu label="More actions" className="button plain" face={<Icon name="more" />} align="end">
+      <MoreMenu>
         <Menu.Item onClick={() => setOpenDialog("edit")}>Edit…</Menu.Item>
         <Menu.Item onClick={() => setState.mutate(isClosed ? "active" : "closed")}>
           {isClosed ? "Reopen" : "Close"}
         </Menu.Item>
+        <Menu.Item onClick={() => reconcile.mutate()}>Reconcile</Menu.Item>
         <Menu.Separator className="separator" />
         <Menu.Item className="bad-text" onClick={() => setOpenDialog("delete")}>
           Delete…
         </Menu.Item>
-      </DropMenu>
+      </MoreMenu>
       <Dialog title="Edit room" isOpen={openDialog === "edit"} onClose={close}>
         <Form
           submitLabel="Save"

@@ -1,6 +1,7 @@
 /** A button with a menu. */
 import { Menu } from "@base-ui/react/menu";
 import { type ReactNode, useRef } from "react";
+import { Icon } from "./button.tsx";
 
 interface DropMenuProps {
   /** The accessible name of the button. */
@@ -30,3 +31,10 @@ export function DropMenu({ label, className, face, align = "start", children }: 
     </Menu.Root>
   );
 }
+
+/** The further actions on what a page shows, beside its one primary button. */
+export const MoreMenu = ({ children }: Pick<DropMenuProps, "children">) => (
+  <DropMenu label="More actions" className="button plain" face={<Icon name="more" />} align="end">
+    {children}
+  </DropMenu>
+);

@@ -3,7 +3,6 @@ import type { DeliveryStats as Metrics } from "atrium/server";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { type BulkAction, oneByOne } from "./bulk-dialog.tsx";
-import { Button } from "./button.tsx";
 import { Badge, ErrorMessage } from "./feedback.tsx";
 import { RangeSelect, rangeOf } from "./fields.tsx";
 import { Section, Stats } from "./page.tsx";
@@ -19,12 +18,8 @@ export const EnabledBadge = ({ enabled }: Pick<Subscriber, "enabled">) => (
   <Badge tone={enabled ? "good" : "waiting"}>{enabled ? "enabled" : "disabled"}</Badge>
 );
 
-interface EnableButtonProps {
-  readonly kind: Kind;
-  readonly subscriber: Subscriber;
-}
-
-export function EnableButton({ kind, subscriber: { id, enabled } }: EnableButtonProps) {
+/** Enables a subscriber, or disables it. */
+export function useEnabling(kind: Kind, { id, enabled }: Subscriber) {
   const noun = kind === "webhooks" ? "webhook" : "workflow";
   const enable = useAction(
     (atrium, next: boolean): Promise<Subscriber> => atrium[kind].update(id, { enabled: next }),
@@ -34,11 +29,7 @@ export function EnableButton({ kind, subscriber: { id, enabled } }: EnableButton
       notifiesErrors: true,
     },
   );
-  return (
-    <Button isBusy={enable.isPending} onClick={() => enable.mutate(!enabled)}>
-      {enabled ? "Disable" : "Enable"}
-    </Button>
-  );
+  return { label: enabled ? "Disable" : "Enable", toggle: () => enable.mutate(!enabled) };
 }
 
 /** `consequences` say what each action does to several of them. */

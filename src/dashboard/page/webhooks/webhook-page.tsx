@@ -1,17 +1,18 @@
-/** A webhook: its deliveries and its configuration. */
-
+/** A webhook: its deliveries, and its configuration behind a tab. */
+import { Menu } from "@base-ui/react/menu";
 import type { Webhook, WebhookInput } from "atrium/server";
 import { useState } from "react";
-import { Link, useLocation, useParams } from "wouter";
+import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { DAY_MS } from "../../../platform/time.ts";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { Button, Identifier } from "../ui/button.tsx";
-import { ConfirmAction, ConfirmButton, Secret } from "../ui/dialog.tsx";
+import { Confirm, Dialog, Secret } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
-import { FormDialog, type Values } from "../ui/form.tsx";
-import { Page, Section } from "../ui/page.tsx";
-import { DeliveryStats, EnableButton, EnabledBadge } from "../ui/subscribers.tsx";
+import { Form, type Values } from "../ui/form.tsx";
+import { MoreMenu } from "../ui/menu.tsx";
+import { Page, Section, Tabs } from "../ui/page.tsx";
+import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { SECRET_ADVICE, WebhookForm } from "./webhook-form.tsx";
@@ -21,6 +22,11 @@ export default function WebhookPage() {
   const webhook = useApiQuery(["webhook", webhookId], ({ webhooks }) => webhooks.get(webhookId));
   return <Loaded query={webhook}>{(data) => <Frame key={data.id} webhook={data} />}</Loaded>;
 }
+
+const TABS = [
+  { name: "Deliveries", path: "" },
+  { name: "Configuration", path: "/configuration" },
+];
 
 function Frame({ webhook }: { readonly webhook: Webhook }) {
   const { id, url, enabled, disabled_reason, backlogged_since } = webhook;
@@ -48,13 +54,21 @@ function Frame({ webhook }: { readonly webhook: Webhook }) {
         </p>
       )}
       <DeliveryStats of={{ kind: "webhooks", id }} counted="Attempts" />
-      <LatestReplay webhookId={id} />
-      <div className="columns">
-        <Deliveries webhookId={id} />
-        <Section id="configuration" title="Configuration" className="panel">
-          <WebhookForm webhook={webhook} submitLabel="Save" action={update} />
-        </Section>
-      </div>
+      <Tabs label="Webhook" base={`/webhooks/${id}`} tabs={TABS} />
+      <Switch>
+        <Route path="/webhooks/:webhookId">
+          <LatestReplay webhookId={id} />
+          <Deliveries webhookId={id} />
+        </Route>
+        <Route path="/webhooks/:webhookId/configuration">
+          <Section id="configuration" title="Configuration" className="panel">
+            <WebhookForm webhook={webhook} submitLabel="Save" action={update} />
+          </Section>
+        </Route>
+        <Route>
+          <Redirect to={`/webhooks/${id}`} replace />
+        </Route>
+      </Switch>
     </Page>
   );
 }
@@ -90,37 +104,50 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
     notifiesErrors: true,
   });
   const rotate = useAction(({ webhooks }) => webhooks.rotateSecret(id), { refreshes: [["webhook", id]] });
+  const remove = useAction(({ webhooks }) => webhooks.delete(id), {
+    notice: "Webhook deleted",
+    refreshes: [["webhooks"]],
+    onDone: () => go("/webhooks"),
+  });
+  const enabling = useEnabling("webhooks", webhook);
+  const [openDialog, setOpenDialog] = useState<"replay" | "rotate" | "delete" | null>(null);
+  const close = () => setOpenDialog(null);
   return (
     <>
       <Button variant="primary" icon="run" isBusy={test.isPending} onClick={() => test.mutate()}>
         {test.isPending ? "Sending…" : "Send test event"}
       </Button>
-      <EnableButton kind="webhooks" subscriber={webhook} />
-      {enabled && <ReplayButton webhookId={id} />}
-      <ConfirmButton
-        label="Rotate secret"
+      <MoreMenu>
+        <Menu.Item onClick={enabling.toggle}>{enabling.label}</Menu.Item>
+        {enabled && <Menu.Item onClick={() => setOpenDialog("replay")}>Send again…</Menu.Item>}
+        <Menu.Item onClick={() => setOpenDialog("rotate")}>Rotate secret…</Menu.Item>
+        <Menu.Separator className="separator" />
+        <Menu.Item className="bad-text" onClick={() => setOpenDialog("delete")}>
+          Delete…
+        </Menu.Item>
+      </MoreMenu>
+      <ReplayDialog webhookId={id} isOpen={openDialog === "replay"} onClose={close} />
+      <Confirm
         title="Rotate the signing secret?"
         confirmLabel="Rotate"
         action={rotate}
+        isOpen={openDialog === "rotate"}
+        onClose={close}
       >
         <p>
           Deliveries are signed with both secrets for 24 hours. Rotating again invalidates the old secret at
           once.
         </p>
-      </ConfirmButton>
-      <ConfirmAction
-        label="Delete"
+      </Confirm>
+      <Confirm
         title="Delete this webhook?"
         confirmLabel="Delete webhook"
-        act={({ webhooks }) => webhooks.delete(id)}
-        options={{
-          notice: "Webhook deleted",
-          refreshes: [["webhooks"]],
-          onDone: () => go("/webhooks"),
-        }}
+        action={remove}
+        isOpen={openDialog === "delete"}
+        onClose={close}
       >
         <p>This cancels pending deliveries and deletes the delivery history. This cannot be undone.</p>
-      </ConfirmAction>
+      </Confirm>
       <Secret
         title="New signing secret"
         about={SECRET_ADVICE}
@@ -145,8 +172,14 @@ const toSpan = ({ from = "", to = "", status }: Values) => ({
   ...(status === "failed" && ({ status } as const)),
 });
 
+interface ReplayDialogProps {
+  readonly webhookId: string;
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+}
+
 /** Sends events of a time to the webhook again. */
-function ReplayButton({ webhookId }: { readonly webhookId: string }) {
+function ReplayDialog({ webhookId, isOpen, onClose }: ReplayDialogProps) {
   const replay = useAction(
     ({ webhooks }, span: ReturnType<typeof toSpan>) => webhooks.replay(webhookId, span),
     {
@@ -155,19 +188,20 @@ function ReplayButton({ webhookId }: { readonly webhookId: string }) {
         ["webhook", webhookId, "deliveries"],
         ["webhook", webhookId, "replay"],
       ],
+      onDone: onClose,
     },
   );
   return (
-    <FormDialog
-      button={{ children: "Send again" }}
+    <Dialog
       title="Send events again"
       about="Sends the events of a time again that this webhook listens to, with the same IDs. Events of a room stay in order."
-      submitLabel="Send again"
-      action={replay}
-      toInput={toSpan}
+      isOpen={isOpen}
+      onClose={onClose}
     >
-      <ReplayFields />
-    </FormDialog>
+      <Form submitLabel="Send again" action={replay} onCancel={onClose} toInput={toSpan}>
+        <ReplayFields />
+      </Form>
+    </Dialog>
   );
 }
 

@@ -1,13 +1,15 @@
 /** A workflow, existing or new: its form, a test run, its runs, and its versions. */
+import { Menu } from "@base-ui/react/menu";
 import type { Workflow } from "atrium/server";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { Identifier } from "../ui/button.tsx";
-import { ConfirmAction } from "../ui/dialog.tsx";
+import { Confirm } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
+import { MoreMenu } from "../ui/menu.tsx";
 import { Page } from "../ui/page.tsx";
-import { DeliveryStats, EnableButton, EnabledBadge } from "../ui/subscribers.tsx";
+import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { forgetDraft, newDraft, type WorkflowInput } from "./draft.ts";
 import { Runs, TestRun } from "./runs.tsx";
@@ -86,18 +88,31 @@ function NewWorkflow() {
 function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
   const { id, name } = workflow;
   const [, go] = useLocation();
+  const [isDeleting, setDeleting] = useState(false);
+  const enabling = useEnabling("workflows", workflow);
+  const remove = useAction(({ workflows }) => workflows.delete(id), {
+    notice: "Workflow deleted",
+    refreshes: [["workflows"]],
+    onDone: () => go("/workflows"),
+  });
   return (
     <>
-      <EnableButton kind="workflows" subscriber={workflow} />
-      <ConfirmAction
-        label="Delete"
+      <MoreMenu>
+        <Menu.Item onClick={enabling.toggle}>{enabling.label}</Menu.Item>
+        <Menu.Separator className="separator" />
+        <Menu.Item className="bad-text" onClick={() => setDeleting(true)}>
+          Delete…
+        </Menu.Item>
+      </MoreMenu>
+      <Confirm
         title={`Delete ${name}?`}
         confirmLabel="Delete workflow"
-        act={({ workflows }) => workflows.delete(id)}
-        options={{ notice: "Workflow deleted", refreshes: [["workflows"]], onDone: () => go("/workflows") }}
+        action={remove}
+        isOpen={isDeleting}
+        onClose={() => setDeleting(false)}
       >
         <p>Runs in progress finish. This also deletes the run history and cannot be undone.</p>
-      </ConfirmAction>
+      </Confirm>
     </>
   );
 }

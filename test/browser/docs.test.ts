@@ -45,9 +45,10 @@ describe.each(paths)("%s", (path) => {
     });
     expect(complaints).toEqual([]);
     expect(requested.filter((url) => !url.startsWith(`${service.url}/docs`))).toEqual([]);
-    for (const landmark of ["navigation", "main", "search"] as const) {
+    for (const landmark of ["main", "search"] as const) {
       expect([landmark, await page.getByRole(landmark).count()]).toEqual([landmark, 1]);
     }
+    expect(await page.getByRole("navigation", { name: "Contents" }).count()).toBe(1);
     const levels = await page
       .locator("h1, h2, h3, h4")
       .evaluateAll((all) => all.map((one) => Number(one.tagName[1])));
@@ -62,7 +63,9 @@ describe.each(paths)("%s", (path) => {
 
 it("each page that the documentation lists passes axe on a phone", { timeout: 600_000 }, async () => {
   await open("/docs", PHONE);
-  const links = page.getByRole("navigation").locator("a[href^='/docs/']:not([href*='#'])");
+  const links = page
+    .getByRole("navigation", { name: "Contents" })
+    .locator("a[href^='/docs/']:not([href*='#'])");
   const listed = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
   expect(listed.length).toBeGreaterThan(25);
   for (const path of new Set(listed)) {
@@ -78,7 +81,7 @@ describe("a reader of the API reference", () => {
   it("navigates from the contents to an operation, and to the schema of its response", async () => {
     await open("/docs/reference");
     expect(await page.title()).toBe("Atrium API");
-    const contents = page.getByRole("navigation");
+    const contents = page.getByRole("navigation", { name: "Contents" });
     await contents.getByText("Rooms", { exact: true }).click();
     await contents.getByRole("link", { name: "Create a room" }).click();
     await page.waitForURL("**/docs/reference/createRoom");
@@ -176,6 +179,40 @@ describe("a reader of the guides", () => {
     await put.waitFor({ state: "hidden" });
     await page.goto(`${service.url}/docs/guides/comments`);
     await page.locator("pre", { hasText: "await atrium.comments.create" }).waitFor();
+  });
+
+  it("finds a section by the task that it does, and colors its samples", async () => {
+    await open("/docs");
+    await page.getByRole("searchbox").fill("kick a user");
+    await page.getByRole("list", { name: "Results" }).getByRole("link").first().click();
+    await page.waitForURL("**/docs/guides/rooms-and-users#remove-a-user");
+    await page.locator("pre .hljs-keyword").first().waitFor();
+  });
+
+  it("sees the sections of a page, and goes to the next page", async () => {
+    await open("/docs/guides/stores");
+    const sections = page.getByRole("navigation", { name: "On this page" });
+    await sections.getByRole("link", { name: "Undo and redo" }).click();
+    await sections.locator("[aria-current]", { hasText: "Undo and redo" }).waitFor();
+    await page.getByRole("navigation", { name: "Neighbouring pages" }).getByText("Documents").click();
+    await page.waitForURL("**/docs/guides/documents");
+  });
+
+  it("chooses a theme for all pages", async () => {
+    await open("/docs/guides/stores");
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    await page.getByLabel("Theme").selectOption("Dark");
+    expect(await background()).not.toBe(light);
+    await page.goto(`${service.url}/docs/reference`);
+    expect(await background()).not.toBe(light);
+  });
+
+  it("learns that a link was made for another version", async () => {
+    await open("/docs/guides/stores?v=0.9.0#limits");
+    await page.getByText("This link was made for Atrium 0.9.0.").waitFor();
+    await page.getByRole("heading", { name: "Limits" }).getByRole("link").click();
+    expect(new URL(page.url()).search).toBe("?v=1.0.0");
   });
 
   it("copies a sample", async () => {

@@ -120,15 +120,16 @@ ${sectionsHtml(page)}`,
   }).toString();
 
 function searchEntries({ title: page, headings, address, markdown }: Page): SearchEntry[] {
-  if (address === TASKS)
-    return [...markdown.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)(?:: (.*))?$/gm)].map(
-      ([, title = "", target = "", text = ""]) => ({
-        title,
-        page,
-        url: target.replace(/\.md(?=#|$)/, ""),
-        text,
-      }),
-    );
+  if (address === TASKS) {
+    const tasks = markdown.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)(?:: (.*))?$/gm);
+    const entries = [...tasks].map(([, title = "", target = "", text = ""]) => ({
+      title,
+      page,
+      url: target.replace(/\.md(?=#|$)/, ""),
+      text,
+    }));
+    return [{ title: page, page, url: address, text: "" }, ...entries];
+  }
   return headings.flatMap(({ depth, title, id, text, codes }) => {
     const url = depth === 1 ? address : `${address}#${id}`;
     const ofCodes = codes.map(({ code, meaning }) => ({

@@ -110,6 +110,8 @@ export default defineConfig({
           hookTimeout: 240_000,
           // Pages wait for the service, and for what they animate.
           maxWorkers: 3,
+          // Each file has its own browser: what they import is loaded once by each worker.
+          isolate: false,
           sequence: LAST,
         },
       },

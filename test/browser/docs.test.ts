@@ -186,7 +186,7 @@ describe("a reader of the guides", () => {
     await page.getByRole("searchbox").fill("kick a user");
     await page.getByRole("list", { name: "Results" }).getByRole("link").first().click();
     await page.waitForURL("**/docs/guides/rooms-and-users#remove-a-user");
-    await page.locator("pre .hljs-keyword").first().waitFor();
+    await page.locator("pre .hljs-keyword:visible").first().waitFor();
   });
 
   it("sees the sections of a page, and goes to the next page", async () => {

@@ -139,7 +139,7 @@ export async function relayPending(
 
 const PAGE_SIZE = 100;
 
-export interface RelayLimits {
+interface RelayLimits {
   /** Per row, in milliseconds: a room or subscriber that hangs costs no more. */
   readonly rowMs: number;
   /** Pages that may begin, of each kind of row. The next run follows within a minute. */

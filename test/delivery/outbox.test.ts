@@ -3,7 +3,7 @@ import { env, exports } from "cloudflare:workers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { RelayedRows } from "../../src/delivery/outbox/outbox.ts";
 import { continueCommand, insertForOnlineRooms } from "../../src/delivery/outbox/outbox-store.ts";
-import { type RelayLimits, relayPending } from "../../src/delivery/outbox-relay.ts";
+import { relayPending } from "../../src/delivery/outbox-relay.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { type Database, openDatabase, PING, type Results, type Statement } from "../../src/platform/d1/d1.ts";
 import { countingQueries, openAll } from "../../src/platform/d1/databases.ts";
@@ -36,7 +36,7 @@ async function closeAndDie(accountId: string, roomId: string): Promise<void> {
 beforeEach(emptyOutbox);
 afterAll(emptyOutbox);
 
-const LIMITS: RelayLimits = { rowMs: 5_000, pages: 9, concurrency: 1, timeouts: 3 };
+const LIMITS = { rowMs: 5_000, pages: 9, concurrency: 1, timeouts: 3 };
 
 /** A run of the cron trigger's relay, a minute from now, with rooms that answer commands by `apply`. */
 function relay(
@@ -49,7 +49,7 @@ function relay(
     db = openDatabase(env.DB),
     log = () => {},
   }: {
-    limits?: RelayLimits;
+    limits?: typeof LIMITS;
     firstId?: string;
     budget?: CallBudget;
     roomsAtOnce?: number;

@@ -1,11 +1,11 @@
 /** Compiling programs when they are saved: problems with their place, and the module that results otherwise. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
 import { describe, expect, it } from "vitest";
-import { type Compilation, compile, type Problem } from "../../src/sandbox/compile/compile.ts";
+import { type Compilation, compile } from "../../src/sandbox/compile/compile.ts";
 
 const HANDLER = "\nexport default () => 1;\n";
 
-function problemOf(source: string): Problem {
+function problemOf(source: string) {
   const compilation = compile(source);
   if (compilation.ok) throw new Error(`No problem was found in ${source}`);
   return compilation.problem;
@@ -18,7 +18,8 @@ function compiled(source: string): Extract<Compilation, { ok: true }> {
 }
 
 /** `line:column message` */
-const say = ({ line, column, message }: Problem): string => `${line}:${column} ${message}`;
+const say = ({ line, column, message }: ReturnType<typeof problemOf>): string =>
+  `${line}:${column} ${message}`;
 
 it.each([
   ["let x = ;", "1:9 Unexpected token"],

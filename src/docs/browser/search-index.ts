@@ -16,7 +16,7 @@ const STOP_WORDS = new Set(
 );
 const MIN_FUZZY_LENGTH = 5;
 
-export type SearchIndex = (query: string, limit: number) => SearchEntry[];
+type SearchIndex = (query: string, limit: number) => SearchEntry[];
 
 /** Entries with all words come first; without one, entries with any of them. Words may be unfinished or misspelled. */
 export function searchIndexOf(entries: readonly SearchEntry[]): SearchIndex {

@@ -1,13 +1,13 @@
 /** The search box: `/` goes there, the arrow keys move through the results, Escape closes them. */
 import { element } from "./elements.ts";
-import { type SearchEntry, type SearchIndex, searchIndexOf } from "./search-index.ts";
+import { type SearchEntry, searchIndexOf } from "./search-index.ts";
 
 const MAX_RESULTS = 10;
 const SHOWN_CHARACTERS = 120;
 
 /** Loaded when the box is first used. */
-let index: Promise<SearchIndex> | undefined;
-function loadIndex(): Promise<SearchIndex> {
+let index: Promise<ReturnType<typeof searchIndexOf>> | undefined;
+function loadIndex() {
   index ??= fetch("/docs/search.json")
     .then((response) => response.json<SearchEntry[]>())
     .then(searchIndexOf);

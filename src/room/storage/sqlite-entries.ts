@@ -23,7 +23,7 @@ interface NamedSize extends StoreSize {
 }
 
 /** Entries that follow each other in the order of keys. */
-export interface EntryText {
+interface EntryText {
   /** Keys, values and versions in turn, each after a comma, as JSON has them in an array, in UTF-8. */
   readonly items: Uint8Array;
   readonly lastKey: string;

@@ -75,7 +75,7 @@ function findDifference(typed: Outline, plain: Outline): number | null {
 const compare = (a: Outline[number], b: Outline[number]): number =>
   a.start - b.start || Number(a.type > b.type) - Number(a.type < b.type);
 
-export interface Problem extends Position {
+interface Problem extends Position {
   readonly message: string;
 }
 

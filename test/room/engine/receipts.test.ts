@@ -1,7 +1,8 @@
 /** R34: how long receipts are kept, and that no user can fill the room with them or push out those of another. */
-import { describe, expect } from "vitest";
+import { describe, expect, it } from "vitest";
 import { Receipts } from "../../../src/room/engine/content/changes.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
+import { roomOfTwo } from "../support/rooms.ts";
 import { test } from "../support/with-storage.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -57,4 +58,14 @@ describe("receipts", () => {
       expect([has("cleo", "large"), has("ben", `${kept}`)]).toEqual([true, true]);
     }
   });
+});
+
+it("are their sender's own: another user's request with the same id and content is carried out, too", async () => {
+  const { atAda, atBen } = await roomOfTwo();
+  const answers = [
+    await atAda.call("COMMENT_CREATE", { text: "Hello" }, "same"),
+    await atBen.call("COMMENT_CREATE", { text: "Hello" }, "same"),
+  ];
+  const ids = answers.map(({ data }) => (data.comment as { readonly id: string }).id);
+  expect(new Set(ids).size).toBe(2);
 });

@@ -63,11 +63,12 @@ it("names the room of someone online behind more than a hundred newer rooms, and
   await desk.link("Behind all others").waitFor();
 });
 
-it("shows usage of an hour, a day, 7 and 30 days, beside the quotas", async () => {
+it("shows usage of an hour, a day, 7 and 30 days, and the way to quotas of which little is used", async () => {
   await desk.enter();
-  await desk.page.getByRole("list", { name: "Quotas" }).getByText("Stored files").waitFor();
+  await desk.link("All quotas").waitFor();
   await desk.chooseEachRange(desk.page.locator("#main"), async (range, { usage }) => {
     expect(usage).toMatchObject({ range });
+    expect(await desk.page.getByRole("list", { name: "Quotas" }).count()).toBe(0);
     await desk.page.locator("figcaption", { hasText: /^[1-9]\d* events/ }).waitFor();
   });
 });
@@ -101,7 +102,7 @@ const cutOffIn = (whole: Locator) =>
   });
 
 it("shows quotas as a whole on a phone, also the largest that an operator can set", async () => {
-  await desk.ask("POST", "/rooms", { name: "With one room, the overview shows them, too" });
+  await desk.ask("POST", "/rooms", { name: "With one room, the overview shows those that are half used" });
   const storageState = await desk.page.context().storageState();
   const context = await browser.newContext({ viewport: { width: 360, height: 740 }, storageState });
   const page = await context.newPage();

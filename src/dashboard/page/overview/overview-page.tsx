@@ -7,7 +7,7 @@ import { useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { NewRoom, useRooms } from "../rooms/rooms.tsx";
 import { useKeys } from "../settings/api-part.tsx";
-import { QuotaMeters, useQuotas } from "../settings/quota-meters.tsx";
+import { isHalfUsed, QuotaMeters, useQuotas } from "../settings/quota-meters.tsx";
 import { Chart } from "../ui/chart.tsx";
 import { Badge, ErrorMessage, Loaded } from "../ui/feedback.tsx";
 import { RangeSelect, rangeOf } from "../ui/fields.tsx";
@@ -48,8 +48,8 @@ const Summary = ({ overview }: SummaryProps) => (
     {overview.first_joined_at === null && <Quickstart />}
     {overview.rooms_total > 0 && (
       <>
-        <Usage />
         <OnlineRooms />
+        <Usage />
       </>
     )}
   </>
@@ -154,16 +154,12 @@ function Usage() {
   return (
     <Section id="usage" title="Usage" beside={<RangeSelect filters={filters} />}>
       <Loaded query={usage}>{(data) => <Charts usage={data} />}</Loaded>
-      {quotas.data && (
-        <>
-          <QuotaMeters quotas={quotas.data.quotas} />
-          <p>
-            <Link className="button plain" href="/settings/quotas">
-              About these quotas
-            </Link>
-          </p>
-        </>
-      )}
+      <QuotaMeters quotas={quotas.data?.quotas.filter(isHalfUsed) ?? []} />
+      <p>
+        <Link className="button plain" href="/settings/quotas">
+          All quotas
+        </Link>
+      </p>
     </Section>
   );
 }

@@ -41,16 +41,20 @@ function QuotaMeter({ quota: { name, used, limit } }: { readonly quota: Quota })
   );
 }
 
-export const QuotaMeters = ({ quotas }: { readonly quotas: readonly Quota[] }) => (
-  <ul className="quota-meters" aria-label="Quotas">
-    {quotas.map((quota) => (
-      <li key={quota.name}>
-        <span>{QUOTA_LABELS[quota.name]}</span>
-        <QuotaMeter quota={quota} />
-        <span className="soft small">
-          {amountOf(quota.name, quota.used)} of {amountOf(quota.name, quota.limit)}
-        </span>
-      </li>
-    ))}
-  </ul>
-);
+export const isHalfUsed = ({ used, limit }: Quota): boolean => used * 2 >= limit;
+
+/** Nothing without quotas. */
+export const QuotaMeters = ({ quotas }: { readonly quotas: readonly Quota[] }) =>
+  quotas.length > 0 && (
+    <ul className="quota-meters" aria-label="Quotas">
+      {quotas.map((quota) => (
+        <li key={quota.name}>
+          <span>{QUOTA_LABELS[quota.name]}</span>
+          <QuotaMeter quota={quota} />
+          <span className="soft small">
+            {amountOf(quota.name, quota.used)} of {amountOf(quota.name, quota.limit)}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );

@@ -37,24 +37,6 @@ describe("following", () => {
     expect(await atAda.call("USER_FOLLOW", { userId: away.user.id })).toEqual(failed("NOT_FOUND", "Users"));
     expect((await room.join(ada)).joined.follows).toEqual({});
   });
-
-  it("that earlier versions stored for ids that no user has is forgotten when someone joins", async () => {
-    const { room, ada, ben, atAda } = await roomOfTwo();
-    await atAda.call("USER_FOLLOW", { userId: ben.user.id });
-    await room.inside((_, { storage }) => {
-      for (let index = 0; index < 1_000; index += 1)
-        storage.sql.exec(
-          "INSERT INTO follows (follower, followed) VALUES (?, ?)",
-          ada.user.id,
-          `invented${index}`,
-        );
-    });
-    await room.hibernate();
-    await room.join(ben);
-    await expect
-      .poll(async () => (await room.join(ben)).joined.follows)
-      .toEqual({ [ada.user.id]: [ben.user.id] });
-  });
 });
 
 it("what a join answers of follows and presence stays below 64 KiB in a crowded room (R11)", async () => {

@@ -1,3 +1,5 @@
+/** R75: who stays online without a socket, for how long, and who does not. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { roomOfTwo } from "../../support/rooms.ts";
 
@@ -96,5 +98,28 @@ describe("a room that restarts", () => {
     await room.advance(10_000);
     expect(await silent.closed).toMatchObject({ code: 4408 });
     expect((await joining.nextResponse()).success).toBe(true);
+  });
+
+  it("keeps the sessions of those who are back in time, and ends the others when it was last running (R29, R75)", async () => {
+    const { room, ada, ben } = await roomOfTwo();
+    const start = room.now;
+    await room.advance(5_000);
+    await room.alarm(); // copies the stats
+    room.now += 3_000;
+    await room.crash();
+    expect(await room.stats()).toEqual({ activeParticipants: 2, occupiedMs: 0, occupiedSince: start });
+    const atAda = await room.join(ada);
+    expect(atAda.joined.users).toHaveLength(2);
+    await room.advance(10_000);
+    expect(await atAda.takeEvents()).toMatchObject([{ event: "userLeft", data: { userId: ben.user.id } }]);
+    expect(await room.sessions(ada)).toMatchObject([{ joinedAt: start, leftAt: null }]);
+    expect(await room.sessions(ben)).toMatchObject([{ joinedAt: start, leftAt: start + 5_000 }]);
+    await atAda.request("LEAVE_ROOM");
+    expect(await room.stats()).toMatchObject({ activeParticipants: 0, occupiedMs: 18_000 });
+    await room.advance(1_000);
+    const row = await env.DB.prepare("SELECT active_participants AS online FROM rooms WHERE id = ?")
+      .bind(room.id)
+      .first();
+    expect(row).toEqual({ online: 0 });
   });
 });

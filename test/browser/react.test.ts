@@ -123,6 +123,21 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       expect(complaints).toEqual([]);
     });
 
+    it("shares one client between providers with the same function, and no others", async () => {
+      await begin();
+      const [one, another] = [
+        { token: ada.token, asked: "one" },
+        { token: ada.token, asked: "another" },
+      ];
+      await mount(one, one, another);
+      await page.waitForFunction(() => {
+        const states = [...window.stage.clients].map(({ socket }) => socket.state);
+        return states.join() === "connected,connected";
+      });
+      expect(sockets()).toBe(2);
+      expect(complaints).toEqual([]);
+    });
+
     it("shares one client and one socket with all providers of equal options, until the last is unmounted", async () => {
       await begin();
       const options = { token: ada.token };
@@ -139,6 +154,16 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await eventually("Ada has come back", () => bo.users.online.has(ada.id));
       expect(sockets()).toBe(2);
       expect(complaints).toEqual([]);
+    });
+
+    it("has clients of their own for providers of other roles", async () => {
+      await begin();
+      await mount({ token: ada.token }, { token: ada.token, role: "viewer" });
+      await page.waitForFunction(() => {
+        const roles = [...window.stage.clients].map(({ role }) => role);
+        return roles.sort().join() === "editor,viewer";
+      });
+      expect(sockets()).toBe(2);
     });
 
     it("accepts a client, leaves when its last provider is unmounted, and can join again", async () => {
@@ -293,12 +318,29 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       expect(await heard).toEqual({ x: 1 });
     });
 
+    it("return all comments across pages, oldest first, and every change", async () => {
+      await begin();
+      const comments = [];
+      for (let number = 0; number < 130; number += 1) {
+        comments.push(await bo.comments.create({ text: `Comment ${number}` }));
+      }
+      await mount({ token: ada.token });
+      await gives(({ comments: [all] }) => all.length === 130);
+      const texts = await page.evaluate(() => window.stage.hooks.comments[0].map(({ text }) => text));
+      expect(texts).toEqual(comments.map(({ text }) => text));
+      await bo.comments.delete({ commentId: comments[3]?.id ?? "" });
+      await bo.comments.update({ commentId: comments[0]?.id ?? "", text: "Changed" });
+      await page.evaluate(() => window.stage.hooks.comments[1].create({ text: "The last" }));
+      await gives(({ comments: [all] }) => all[0]?.text === "Changed" && all.at(-1)?.text === "The last");
+      expect(await page.evaluate(() => window.stage.hooks.comments[0].length)).toBe(130);
+    });
+
     it("render again only when something changed, and return the same objects until then", async () => {
       await beginConnected();
       // Answered after what the hooks have asked for when they were mounted.
       await page.evaluate(() => window.stage.hooks.room.client.comments.list());
       await bo.store("tasks").set("a", { title: "A" });
-      await page.evaluate(() => window.stage.hooks.comments[1].create({ text: "Hello" }));
+      await bo.comments.create({ text: "Hello" });
       await gives(({ tasks: [entries], comments: [all] }) => entries.a !== undefined && all.length === 1);
       const before = await page.evaluateHandle(() => window.stage.hooks);
       await bo.store("other").set("b", 1);

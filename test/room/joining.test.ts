@@ -7,7 +7,7 @@ import { Connections } from "../../src/room/transport/connections.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { DatabaseGate } from "./support/database-gate.ts";
-import { failed, gateway, makeRoom, roomWithUsers, type TestRoom, tokens } from "./support/rooms.ts";
+import { failed, gateway, makeRoom, type TestRoom, tokens } from "./support/rooms.ts";
 
 const closeRow = (room: TestRoom) =>
   env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();
@@ -73,7 +73,8 @@ describe("a waiting socket", () => {
   });
 
   it("is closed with 4400 when it sends more before it has joined, and does not join (R3, R18)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const socket = await room.connect();
     socket.send({ type: "JOIN_ROOM", data: { token: ada.token } });
     socket.send({ type: "JOIN_ROOM", data: { token: ada.token } });
@@ -82,7 +83,8 @@ describe("a waiting socket", () => {
   });
 
   it("gives way with 4409, if it has sent nothing, to one more than 200 of its address (R4)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const silent = [];
     for (let count = 0; count < 200; count += 1) {
       room.now += 1;
@@ -138,7 +140,8 @@ describe("a waiting socket", () => {
   });
 
   it("costs its address four times as much when it does not join, and is refused in the end (R71)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     await room.join(ada);
     for (let count = 0; count < 250; count += 1) {
       const socket = await room.connect();
@@ -172,7 +175,8 @@ describe("a waiting socket", () => {
   });
 
   it("is closed with 4409 when its user has 32 joined sockets (R5)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const first = await room.join(ada);
     for (let count = 1; count < 32; count += 1) await room.join(ada);
     expect(await room.refusedJoin(ada)).toMatchObject({ answer: failed("CONFLICT"), code: 4409 });
@@ -244,7 +248,8 @@ describe("joining is refused", () => {
   });
 
   it("with VALIDATION_ERROR and 4400 for an unknown role (R14)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const { answer, code } = await room.refusedJoin({ token: ada.token, role: "owner" }, "r");
     expect([answer, code]).toEqual([failed("VALIDATION_ERROR"), 4400]);
     expect(answer).toMatchObject({
@@ -254,7 +259,8 @@ describe("joining is refused", () => {
   });
 
   it("with FORBIDDEN and 4403 by a closed room, with NOT_FOUND and 4404 by a deleted one (R15)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     await closeRow(room);
     expect(await room.refusedJoin(ada)).toMatchObject({ answer: failed("FORBIDDEN"), code: 4403 });
     await room.deleteRow();
@@ -262,7 +268,8 @@ describe("joining is refused", () => {
   });
 
   it("with INTERNAL_ERROR and 1011 while the database fails, and succeeds afterwards (R16)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     await whileTableFails("rooms", async () => {
       const { answer, code } = await room.refusedJoin(ada);
       expect([answer, code]).toEqual([failed("INTERNAL_ERROR", "Server"), 1011]);
@@ -275,7 +282,8 @@ describe("joining is refused", () => {
 
 describe("while a token is being verified (R18),", () => {
   it("a deleted user is refused", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const socket = await room.joinWhile(ada.token, async (object) => {
       await deleteUserRow(ada.user.id);
       await object.apply(room.accountId, { type: "user.deleted", userId: ada.user.id });
@@ -288,7 +296,8 @@ describe("while a token is being verified (R18),", () => {
     ["room.closed", 4403],
     ["room.deleted", 4404],
   ] as const)("a socket closed by %s does not join afterwards", async (type, code) => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const socket = await room.joinWhile(ada.token, async (object) => {
       const state = type === "room.closed" ? "closed" : "active";
       await env.DB.prepare("UPDATE rooms SET state = ? WHERE id = ?").bind(state, room.id).run();
@@ -300,7 +309,8 @@ describe("while a token is being verified (R18),", () => {
   });
 
   it("a changed user joins with the new fields", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const socket = await room.joinWhile(ada.token, async (object) => {
       await env.DB.prepare("UPDATE users SET name = 'Ada L.' WHERE id = ?").bind(ada.user.id).run();
       await object.apply(room.accountId, { type: "user.updated", userId: ada.user.id });
@@ -309,7 +319,8 @@ describe("while a token is being verified (R18),", () => {
   });
 
   it("a socket whose 10 s have passed does not join afterwards", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const socket = await room.joinWhile(ada.token, async (object) => {
       room.now += 10_000;
       await object.alarm();
@@ -319,7 +330,8 @@ describe("while a token is being verified (R18),", () => {
   });
 
   it("a socket that closes does not join afterwards", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const socket = await room.joinWhile(ada.token, (object, state) => {
       for (const end of state.getWebSockets()) object.webSocketClose(end, 1001, "gone");
     });

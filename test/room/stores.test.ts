@@ -302,6 +302,57 @@ describe("a client that reconnects", () => {
     expect(unknown.joined).not.toHaveProperty("changes");
   });
 
+  it("receives of each entry the latest change it missed, however much came before (R33)", async () => {
+    const { room, ben, atAda } = await roomOfTwo();
+    const set = (key: string, value: unknown) => atAda.call("STORE_SET", { store: "s", key, value });
+    await set("before", 1);
+    for (let step = 1; step <= 40; step += 1) await set("stroke", `${step}`.padEnd(60_000));
+    await set("after", 1);
+    await atAda.call("STORE_DELETE", { store: "s", key: "before" });
+    const { joined } = await room.join(ben, "editor", { since: 0 });
+    expect(joined.changes).toMatchObject([
+      { seq: 41, data: { key: "stroke", action: "set", value: "40".padEnd(60_000), version: 41 } },
+      { seq: 42, data: { key: "after", value: 1 } },
+      { seq: 43, data: { key: "before", action: "delete", value: null } },
+    ]);
+  });
+
+  it("is reset when what it missed is no longer kept, or is too much (R33)", async () => {
+    const { room, ben, atAda } = await roomOfTwo();
+    const set = (key: string, value: unknown) => atAda.call("STORE_SET", { store: "s", key, value });
+    await set("a", 1);
+    await set("b", 2);
+    room.now += 24 * 3_600_000 + 1;
+    await room.inside(() => undefined);
+    await set("c", 3);
+    const { joined } = await room.join(ben, "editor", { since: 1 });
+    expect([joined.reset, "changes" in joined]).toEqual([true, false]);
+    expect((await room.join(ben, "editor", { since: 2 })).joined.changes).toHaveLength(1);
+    for (let count = 0; count < 18; count += 1) await set(`${count}`, "x".repeat(60_000));
+    expect((await room.join(ben, "editor", { since: 3 })).joined.reset).toBe(true);
+  });
+
+  it("can resend what was not answered although others have written much since (R34)", async () => {
+    const { room, ada, ben, atAda, atBen } = await roomOfTwo();
+    const comment = await atAda.call("COMMENT_CREATE", { text: "Hello" }, "mine");
+    for (let batch = 0; batch < 21; batch += 1) {
+      const operations = Array.from({ length: 500 }, (_, index) => {
+        return { type: "STORE_SET", store: "s", key: `${index}`, value: batch };
+      });
+      expect((await atBen.call("STORE_BATCH", { operations }, `batch ${batch}`)).success).toBe(true);
+    }
+    const again = await room.join(ada);
+    expect(await again.call("COMMENT_CREATE", { text: "Hello" }, "mine")).toEqual(comment);
+    expect((await again.call("COMMENT_LIST")).data).toMatchObject({ total: 1 });
+    room.now += 24 * 3_600_000;
+    const [late, next] = [await room.join(ada), await room.join(ben)];
+    expect(await late.call("COMMENT_CREATE", { text: "Hello" }, "mine")).toEqual(comment);
+    room.now += 1;
+    await room.inside(() => undefined);
+    await next.call("STORE_SET", { store: "s", key: "k", value: 1 }, "a day later");
+    expect(await late.call("COMMENT_CREATE", { text: "Hello" }, "mine")).not.toEqual(comment);
+  });
+
   it("can resend what was not answered, which is done once (R34)", async () => {
     const { room, ada, ben, atAda, atBen } = await roomOfTwo();
     const data = { store: "s", key: "k", value: 1 };

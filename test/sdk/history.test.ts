@@ -276,6 +276,18 @@ it("a client shows its own unanswered writes throughout a reset (R34)", async ()
   client.client.disconnect();
 });
 
+it("what was deleted meanwhile is gone after a reset (R33)", async () => {
+  const room = new ModelRoom();
+  for (const key of ["kept", "gone"]) room.write("notes", key, 1);
+  const [client, other] = [await joined(room), await joined(room)];
+  other.delete("gone");
+  client.socket?.cut();
+  await other.deliverAll();
+  await reset(room, client);
+  await client.deliverAll();
+  expect(["kept", "gone"].map((key) => client.store.get(key))).toEqual([1, undefined]);
+});
+
 it("a client knows the follows that the answer to its join has no room for (R11)", async () => {
   const room = new ModelRoom();
   room.users = ["ada", "bo", "cleo"].map(user);

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { eventually, run } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
-import { ofType } from "../support/steps.ts";
 import { clientOf, join, meet, nextOf } from "./clients.ts";
 import { Clock } from "./clock.ts";
 import { ModelClient, settle } from "./model/model-client.ts";
@@ -128,6 +127,15 @@ describe("the users of a room", () => {
 });
 
 describe("a connection", () => {
+  it("is closed for good when its user is deleted", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    const [refused, failed] = [nextOf(ada, "authFailed"), nextOf(ada, "failed")];
+    await meeting.customer.send("DELETE", `/users/${ada.userId}?roomId=${meeting.roomId}`);
+    expect(await refused).toMatchObject({ code: "UNAUTHORIZED" });
+    expect((await failed).error).toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
   it("is closed when its user is removed from the room, which may join again", async () => {
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");
@@ -242,9 +250,12 @@ const PEOPLE = Array.from({ length: 12 }, (_, index) => ({
 type Step = { readonly type: "come or go"; readonly who: number } | { readonly type: "up" | "down" | "cut" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  ofType(4, ["come or go"], { who: fc.nat(PEOPLE.length - 1) }),
-  ofType(8, ["up", "down"]),
-  ofType(1, ["cut"]),
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant("come or go" as const), who: fc.nat(PEOPLE.length - 1) }),
+  },
+  { weight: 8, arbitrary: fc.record({ type: fc.constantFrom("up" as const, "down" as const) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("cut" as const) }) },
 );
 
 function comeOrGo(room: ModelRoom, who: number): void {

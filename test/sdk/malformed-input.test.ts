@@ -221,6 +221,24 @@ describe("a service of another version", () => {
     expect([refused.length, ada.presence.own]).toEqual([4, { x: 2, large: "small" }]);
   });
 
+  it("may have lost a presence state after a reconnect, which removes it from the client", async () => {
+    const { ada, clock, told } = await watching();
+    foreign.send({ type: "event", event: "presence", data: { updates: [["bo", { at: "desk" }]] } });
+    await eventually("Bo's state", () => ada.presence.getStates().has("bo"));
+    const [disconnected, back] = [nextOf(ada, "disconnected"), nextOf(ada, "reconnected")];
+    foreign.peer?.close(1001);
+    await disconnected;
+    clock.advance(1_000);
+    await back;
+    expect([told, ada.presence.getStates().size]).toEqual([
+      [
+        ["bo", { at: "desk" }],
+        ["bo", null],
+      ],
+      0,
+    ]);
+  });
+
   it("makes joining fail for good when its response is invalid", async () => {
     foreign = new ForeignService();
     const ada = clientOf(user, { serverUrl: foreign.url });

@@ -10,7 +10,6 @@ import {
   type OfflineStorage,
   type RejectedWrite,
 } from "../../src/sdk/offline/index.ts";
-import { ofType } from "../support/steps.ts";
 import { sorted } from "./mirror.ts";
 import { settle } from "./model/model-client.ts";
 import { ModelRoom } from "./model/model-room.ts";
@@ -20,14 +19,32 @@ import { key } from "./model/scenario.ts";
 const page = fc.constantFrom(0, 1, 2);
 const count = fc.integer({ min: 1, max: 4 });
 const step = fc.oneof(
-  ofType(4, ["set", "update"], { page, key }),
-  ofType(1, ["delete", "batch"], { page, key }),
-  ofType(4, ["up", "down"], { page, count }),
-  ofType(3, ["store"], { page, count }),
-  ofType(2, ["cut", "offline", "online", "wait"], { page }),
-  ofType(2, ["crash", "close", "leave"], { page }),
-  ofType(1, ["organization"], { key }),
-  ofType(1, ["forget"]),
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constantFrom("set" as const, "update" as const), page, key }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constantFrom("delete" as const, "batch" as const), page, key }),
+  },
+  { weight: 4, arbitrary: fc.record({ type: fc.constantFrom("up" as const, "down" as const), page, count }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constant("store" as const), page, count }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constantFrom("cut" as const, "offline" as const, "online" as const, "wait" as const),
+      page,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      type: fc.constantFrom("crash" as const, "close" as const, "leave" as const),
+      page,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("organization" as const), key }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("forget" as const) }) },
 );
 type OfflineStep = typeof step extends fc.Arbitrary<infer Type> ? Type : never;
 const offlineScenario = fc.array(step, { maxLength: 50 });

@@ -71,6 +71,25 @@ describe("a client that starts without a network", () => {
     expect(await keptWrites(shared)).toEqual([]);
   });
 
+  it("loads a store again when the room no longer has what it missed, and reports the differences", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    for (const key of ["a", "b", "c"]) room.write("notes", key, { key });
+    (await openPage(room, shared)).crash();
+    room.write("notes", "b", { key: "newer" });
+    room.write("notes", "e", { key: "e" });
+    room.forgetChanges();
+    const second = await new OfflinePage(room, shared).open();
+    const { length } = second.model.mirror.changes;
+    await second.settle();
+    expect(second.model.mirror.changes.slice(length)).toMatchObject([
+      { key: "b", value: { key: "newer" }, reason: "resynced" },
+      { key: "e", value: { key: "e" }, reason: "resynced" },
+    ]);
+    second.crash();
+    const third = await new OfflinePage(room, shared).open();
+    expect(third.model.store.getAll()).toEqual(room.entries("notes"));
+  });
+
   it("loads a store again when the room was replaced by a backup that has as many changes by now (R79)", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
     for (const key of ["a", "b"]) room.write("notes", key, { key });
@@ -132,6 +151,28 @@ describe("a client that starts without a network", () => {
 });
 
 describe("unsent writes", () => {
+  it("are reported when the room refuses them after a reload", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    await crashWithWrite(room, shared, "a", { key: "refused" });
+    room.isRefused = () => true;
+    const second = await new OfflinePage(room, shared).open();
+    expect(second.model.store.get("a")).toEqual({ key: "refused" });
+    await second.settle();
+    expect(second.rejected).toMatchObject([
+      {
+        roomId: "room",
+        store: "notes",
+        key: "a",
+        action: "set",
+        value: { key: "refused" },
+        error: { code: "CONFLICT" },
+      },
+    ]);
+    expect(second.model.store.get("a")).toBeUndefined();
+    expect(second.model.mirror.changes.at(-1)).toMatchObject({ key: "a", reason: "reverted", userId: "ada" });
+    expect(await keptWrites(shared)).toEqual([]);
+  });
+
   it("are reported in the console when the application does not listen", async () => {
     const [room, shared] = [new ModelRoom(), memoryStorage()];
     await crashWithWrite(room, shared, "a", "refused");
@@ -153,6 +194,23 @@ describe("unsent writes", () => {
     expect(room.applied).toEqual([]);
     await page.settle();
     expect(room.applied).toHaveLength(1);
+  });
+
+  it("stay with their tab while it lives, and are continued by another one when it is gone", async () => {
+    const [room, shared] = [new ModelRoom(), memoryStorage()];
+    const [first, second] = [await openPage(room, shared), await openPage(room, shared)];
+    first.model.socket?.cut();
+    first.model.set("a", "mine");
+    await settle();
+    await first.storage.store();
+    await second.settle();
+    expect(room.entries("notes")).toEqual({});
+    expect(second.model.client.hasUnsyncedChanges).toBe(false);
+    first.crash();
+    await settle();
+    expect(second.model.store.get("a")).toBe("mine");
+    await second.settle();
+    expect(room.entries("notes")).toEqual({ a: "mine" });
   });
 
   it("stay kept when the client disconnects, and are sent when it joins again", async () => {
@@ -297,6 +355,21 @@ describe("unsent writes of another tab", () => {
     }
   });
 
+  it("stay visible without a flicker until what the room made of them is", async () => {
+    const { room, first, second } = await offlineTabs();
+    first.model.set("a", "mine");
+    await share(first, second);
+    const { length } = second.model.mirror.changes;
+    await first.settle();
+    await share(first, second);
+    expect(room.entries("notes")).toEqual({ a: "mine" });
+    expect(second.model.socket?.isOpen).toBe(false);
+    expect(second.model.store.get("a")).toBe("mine");
+    await second.settle();
+    expect(second.model.store.unconfirmed).toEqual([]);
+    expect(second.model.mirror.changes).toHaveLength(length);
+  });
+
   it("are taken back when the room refuses them", async () => {
     const { room, first, second } = await offlineTabs();
     first.model.set("a", "refused");
@@ -307,6 +380,26 @@ describe("unsent writes of another tab", () => {
     expect(second.model.store.getAll()).toEqual({ a: "old" });
     expect(second.model.mirror.changes.at(-1)).toMatchObject({ key: "a", value: "old", reason: "reverted" });
     expect(second.rejected).toEqual([]);
+  });
+
+  it("are shown at once by a tab that opens, and by one that is opened again while another one is open", async () => {
+    const { room, shared, first, second } = await offlineTabs();
+    first.model.set("a", "mine");
+    await share(first, second);
+    const third = await openAlso(new OfflinePage(room, shared));
+    expect(third.model.store.getAll()).toEqual({ a: "mine" });
+    first.crash();
+    await settle();
+    expect(second.model.client.hasUnsyncedChanges).toBe(true);
+    const again = await openAlso(new OfflinePage(room, shared));
+    const pages = [second, third, again];
+    for (const { model } of pages) expect(model.store.getAll()).toEqual({ a: "mine" });
+    for (const page of [...pages, ...pages]) await page.settle();
+    expect(room.applied).toHaveLength(2);
+    for (const { model } of pages) {
+      expect(model.store.unconfirmed).toEqual([]);
+      expect(model.mirror.isTrue).toBe(true);
+    }
   });
 
   it("keep their place below newer ones when another tab takes them over", async () => {
@@ -546,8 +639,7 @@ describe("over the network", () => {
     await second.joined;
     await second.client.flush();
     expect([second.notes.state, second.notes.getAll()]).toEqual(["synced", { 1: "theirs", 2: "offline" }]);
-    const write = { store: "notes", key: "1", action: "set", value: "mine" };
-    expect(second.rejected).toMatchObject([{ ...write, roomId, error: { code: "CONFLICT" } }]);
+    expect(second.rejected).toMatchObject([{ key: "1", value: "mine", error: { code: "CONFLICT" } }]);
     await proxy.close();
   });
 

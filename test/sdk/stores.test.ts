@@ -162,6 +162,16 @@ it("emits the changes that the user made in another tab and that the organizatio
   expect(heard).toEqual([[theirs], [{ ...remote, key: "1", value: "here", userId: user.id }, theirs]]);
 });
 
+it("lets a viewer read but not write", async () => {
+  const { customer, roomId } = await meet(service);
+  const viewer = clientOf(await customer.createUser(roomId), { serverUrl: service.url, stores: STORES });
+  await viewer.join({ role: "viewer" });
+  await viewer.stores.tasks.sync();
+  const refused = viewer.stores.tasks.set("1", { title: "Plan" });
+  await expect(refused).rejects.toMatchObject({ code: "FORBIDDEN" });
+  expect(viewer.stores.tasks.getAll()).toEqual({});
+});
+
 it("sends what was written 10,600 times while 200 shapes were resized in few frames, up to the last state", async () => {
   const meeting = await meet(service);
   const [ada, bo] = [await join(meeting, "Ada"), await join(meeting, "Bo")];
@@ -230,11 +240,8 @@ it.each([
     const meeting = await meet(service);
     const ada = await join(meeting, "Ada");
     const failed = nextOf(ada, "failed");
-    const refused: string[] = [];
-    ada.socket.on("authFailed", (refusal) => refused.push(refusal.code));
     await meeting.customer.send(method, path.replace("USER", ada.userId).replace("ROOM", meeting.roomId));
     const { message } = (await failed).error;
-    expect(refused).toEqual(code === "UNAUTHORIZED" ? [code] : []);
     const told: unknown[] = [];
     ada.on("unsyncedChanges", (hasUnsynced) => told.push(hasUnsynced));
     ada.on("changesDiscarded", ({ writes, error }) => told.push(error.code, ...writes));

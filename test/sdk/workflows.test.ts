@@ -93,6 +93,26 @@ describe("AtriumServer.workflows", () => {
       trigger_secret_created_at: null,
     });
   });
+
+  it("rejects invalid code with the line and column of the error", async () => {
+    const creation = atrium.workflows.create({
+      name: "Wrong",
+      code: "export default () => {\n  return 1 +;\n};",
+      events: ["user.created"],
+    });
+    await expect(creation).rejects.toMatchObject({ code: "VALIDATION_ERROR", module: "Workflows" });
+    await expect(creation).rejects.toThrow("code: line 2, column 13");
+  });
+
+  it("returns the error of a run that fails", async () => {
+    const code = "export default (event) => {\n  return event.missing.name;\n};";
+    const { id } = await atrium.workflows.create({ name: "Fail", code, events: ["session.closed"], roomId });
+    const { status, result } = await atrium.workflows.run(id, "session.closed", { roomId });
+    expect({ status, result }).toEqual({
+      status: "failed",
+      result: expect.stringMatching(/^TypeError: .*missing.* \(line 2\)|^TypeError: .* \(line 2\)/),
+    });
+  });
 });
 
 // Webhooks through `atrium/server`: created, received by a real server, and verified.
@@ -252,5 +272,12 @@ describe("AtriumServer.webhooks", () => {
     expect(verify(first, secret)).toEqual(JSON.parse(delivery.payload));
     expect(verify(second, secret)).toEqual(verify(second, rotated.secret));
     expect(() => verify(first, rotated.secret)).toThrow("could not be verified");
+  });
+
+  it("rejects a URL that events cannot be sent to", async () => {
+    const creation = atrium.webhooks.create({ url: "http://10.0.0.1/", events: ["user.created"] });
+    await expect(creation).rejects.toMatchObject({ code: "VALIDATION_ERROR", module: "Webhooks" });
+    const looping = atrium.webhooks.create({ url: `${service.url}/v1`, events: ["user.created"] });
+    await expect(looping).rejects.toThrow("url: must not lead back to this service");
   });
 });

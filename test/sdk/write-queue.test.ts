@@ -1,10 +1,12 @@
 /** The queue of writes: what supersedes what, in which batches it is sent, and what becomes of it. */
 import { describe, expect, it } from "vitest";
 import { Requests } from "../../src/sdk/client/connection/requests.ts";
+import { watchPageClose } from "../../src/sdk/client/stores/page-close.ts";
 import type { QueuedWrite, StorePersistence } from "../../src/sdk/client/stores/waiting-writes.ts";
 import { WriteQueue } from "../../src/sdk/client/stores/write-queue.ts";
 import type { FittedWrite, Written } from "../../src/sdk/client/stores/writes.ts";
 import { Unsynced } from "../../src/sdk/client/unsynced.ts";
+import { DEFAULT_RUNTIME, type Runtime } from "../../src/sdk/core/runtime.ts";
 import { Clock } from "./clock.ts";
 import { settle } from "./model/model-client.ts";
 
@@ -370,6 +372,15 @@ describe("unsynced changes", () => {
     expect([sender.queue.hasUnsynced, told, sender.clock.waiting]).toEqual([false, [true, false], 0]);
   });
 
+  it("end a flush with TIMEOUT while no response arrives", async () => {
+    const sender = new Sender();
+    sender.put(set("a", 1));
+    const flushed = expect(sender.unsynced.flush(1_000)).rejects.toMatchObject({ code: "TIMEOUT" });
+    sender.clock.advance(1_000);
+    await flushed;
+    expect(sender.queue.hasUnsynced).toBe(true);
+  });
+
   it("are discarded by the end of the connection, and named", async () => {
     const sender = new Sender();
     const discarded: unknown[] = [];
@@ -419,4 +430,35 @@ describe("what is sent in the same turn as a write", () => {
     await settle();
     expect(types(sender).filter((type) => type === "STORE_BATCH")).toHaveLength(8);
   });
+});
+
+it("a page that is closed with unsynced changes asks first, in the way of old browsers too, if it should", async () => {
+  for (const warn of [true, false]) {
+    const sender = new Sender();
+    const page = new EventTarget();
+    const listen: Runtime["listen"] = (event, action) => {
+      page.addEventListener(event, action);
+      return () => page.removeEventListener(event, action);
+    };
+    watchPageClose(
+      sender.queue,
+      sender.queue,
+      { ...DEFAULT_RUNTIME, listen },
+      { destination: () => null, warn },
+    );
+    const close = (): readonly unknown[] => {
+      const event = new Event("beforeunload", { cancelable: true });
+      // As a browser has it: any text that is not empty asks.
+      Object.defineProperty(event, "returnValue", { value: "", writable: true });
+      page.dispatchEvent(event);
+      return [event.defaultPrevented, Boolean(event.returnValue)];
+    };
+    expect(close()).toEqual([false, false]);
+    sender.put(set("a", 1));
+    expect(close()).toEqual([warn, warn]);
+    sender.connect();
+    await settle();
+    sender.answer(sender.frames[0], [{ version: 1, seq: 1 }]);
+    expect(close()).toEqual([false, false]);
+  }
 });

@@ -22,11 +22,11 @@ async function roomWithViewer() {
   return { room, ada: await room.user(), vera: await room.user({ role: "viewer" }) };
 }
 
+const rowsOf = (room: TestRoom, table: string): Promise<number> =>
+  room.inside((_, { storage }) => [...storage.sql.exec(`SELECT 1 FROM ${table}`)].length);
+
 /** Waits until the room has folded a document, which it does by itself. */
-const folded = (room: TestRoom) => {
-  const parts = () => room.inside((_, { storage }) => [...storage.sql.exec("SELECT 1 FROM document_parts")]);
-  return expect.poll(async () => (await parts()).length).toBeGreaterThan(0);
-};
+const folded = (room: TestRoom) => expect.poll(() => rowsOf(room, "document_parts")).toBeGreaterThan(0);
 
 describe.each(WIRES)("over $wire", ({ wire }) => {
   it("what one types, others see, and who comes later finds (D1, D9)", async () => {
@@ -196,6 +196,16 @@ describe.each(EDITORS_WIRES)("over $wire", ({ wire }) => {
   });
 });
 
+it("a y-websocket client synchronizes with clients of Hocuspocus (D9)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const one = await (await DocumentClient.open(room, ada)).synced();
+  const other = await (await DocumentClient.open(room, ada, { wire: "hocuspocus" })).synced();
+  one.type("both");
+  await other.until(() => other.text === "both");
+  other.type(" ways");
+  await one.until(() => one.text === "both ways");
+});
+
 it("Hocuspocus' client learns its role, that its changes are stored, and can close a document (D9, D10)", async () => {
   const { room, ada, vera } = await roomWithViewer();
   const client = await (await DocumentClient.open(room, ada, { wire: "hocuspocus" })).synced();
@@ -317,6 +327,16 @@ it("tokens cannot be tried without end on one socket, nor for long (D13)", async
   await silent.until(() => silent.notes.length === 1);
   await room.advance(20_000);
   expect(await silent.closed).toMatchObject({ code: 1013 });
+});
+
+it("documents that were typed into are folded, and stay the same (D4, D5)", async () => {
+  const { room, ada } = await roomWithViewer();
+  const client = await (await DocumentClient.open(room, ada)).synced();
+  for (let index = 0; index < DOCUMENT_LIMITS.foldUpdates + 10; index += 1) client.type("x");
+  await folded(room);
+  expect(await rowsOf(room, "document_updates")).toBeLessThan(DOCUMENT_LIMITS.foldUpdates);
+  const later = await (await DocumentClient.open(room, ada)).synced();
+  expect(later.text).toBe("x".repeat(DOCUMENT_LIMITS.foldUpdates + 10));
 });
 
 it("the deletion of a room closes its documents and leaves nothing (D7)", async () => {

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { writeSyncStep1 } from "y-protocols/sync";
 import * as Y from "yjs";
 import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
-import { makeRoom, roomWithUsers } from "../support/rooms.ts";
+import { makeRoom } from "../support/rooms.ts";
 import { DocumentClient } from "./document-client.ts";
 
 const wire = "room";
@@ -23,6 +23,25 @@ const step1 = (name: string): Uint8Array =>
     encoding.writeVarUint(encoder, 0);
     writeSyncStep1(encoder, new Y.Doc());
   });
+
+it("a socket carries several documents beside the room's messages (D17)", async () => {
+  const room = await makeRoom();
+  const [ada, ben] = [await room.user(), await room.user()];
+  const atAda = await (await DocumentClient.open(room, ada, { wire, name: "one" })).synced();
+  const atBen = await (await DocumentClient.open(room, ben, { wire, name: "two" })).synced();
+  const other = await (await DocumentClient.open(room, ben, { name: "two" })).synced();
+  atAda.sendBytes(step1("two"));
+  atAda.sendBytes(
+    JSON.stringify({ type: "STORE_SET", requestId: "1", data: { store: "s", key: "k", value: 1 } }),
+  );
+  await atBen.until(() => atBen.messages.some((text) => text.includes("storeChanged")));
+  const keys = new Set<string>();
+  atAda.onFrame = (bytes) => keys.add(decoding.readVarString(decoding.createDecoder(bytes)));
+  other.type("in two");
+  await atAda.until(() => keys.has("two"));
+  await atBen.until(() => atBen.text === "in two");
+  expect(atAda.text).toBe("");
+});
 
 it("each update is answered once it is on disk: by its status, with the reason of a refusal (D10, D18)", async () => {
   const room = await makeRoom();
@@ -52,7 +71,8 @@ it("each update is answered once it is on disk: by its status, with the reason o
 });
 
 it("awareness is not sent back, since this socket has pings (D18)", async () => {
-  const { room, ada, ben } = await roomWithUsers();
+  const room = await makeRoom();
+  const [ada, ben] = [await room.user(), await room.user()];
   const atAda = await (await DocumentClient.open(room, ada, { wire })).synced();
   const atBen = await (await DocumentClient.open(room, ben, { wire })).synced();
   await atAda.until(() => atAda.notes.length === 1);
@@ -66,7 +86,8 @@ it("awareness is not sent back, since this socket has pings (D18)", async () => 
 });
 
 it("binary frames that are none fail, and documents with too long names are refused (D19, R10)", async () => {
-  const { room, ada } = await roomWithUsers();
+  const room = await makeRoom();
+  const ada = await room.user();
   const client = await (await DocumentClient.open(room, ada, { wire })).synced();
   for (const bytes of [new Uint8Array([255, 255]), frame("notes", 77), frame("notes", 2, 0, 0)])
     client.sendBytes(bytes);
@@ -87,7 +108,8 @@ it("binary frames that are none fail, and documents with too long names are refu
 });
 
 it("documents that a socket has open survive hibernation beside all else that it keeps (D17)", async () => {
-  const { room, ada, ben } = await roomWithUsers();
+  const room = await makeRoom();
+  const [ada, ben] = [await room.user(), await room.user()];
   const names = [1, 2, 3, 4, 5, 6, 7].map((index) => `${index}`.repeat(255));
   const atAda = await (await DocumentClient.open(room, ada, { wire, name: names[6] ?? "" })).synced();
   const say = (type: string, data: object) =>

@@ -260,4 +260,15 @@ describe("over REST (R61)", () => {
       { type: "event", event: "broadcast", data: { event: "e", data: null, from: null } },
     ]);
   });
+
+  it("connected clients receive a created user and a changed room (R57)", async () => {
+    const { owner, room, socket, path } = await liveRoom();
+    const { id } = await owner.api.createUser(room.id, { name: "New" });
+    expect(await socket.nextEvent()).toMatchObject({ event: "userCreated", data: { userId: id } });
+    await owner.api.patch(path, { name: "Renamed" });
+    expect(await socket.nextEvent()).toMatchObject({
+      event: "roomUpdated",
+      data: { room: { name: "Renamed" } },
+    });
+  });
 });

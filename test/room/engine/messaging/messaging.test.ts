@@ -1,6 +1,7 @@
 /** R53 to R57: broadcasts, following, and what clients read about the room and its users. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { roomGateway } from "../../../../src/room/host/gateway.ts";
 import { whileTableFails } from "../../../support/database-failure.ts";
 import { expectLogged } from "../../../support/log-guard.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
@@ -119,4 +120,14 @@ describe("the room and its users", () => {
     expect(await atAda.takeEvents()).toMatchObject(changes);
     expect((await room.join(ada, "editor", { since: 0 })).joined.changes).toMatchObject(changes);
   });
+});
+
+it("the gateway throws the error of a refused request", async () => {
+  const { room } = await roomOfTwo();
+  const refused = roomGateway(env).request(room.id, room.accountId, {
+    type: "COMMENT_DELETE",
+    requestId: undefined,
+    data: { commentId: "x" },
+  });
+  await expect(refused).rejects.toMatchObject({ code: "NOT_FOUND", module: "Rooms" });
 });

@@ -82,10 +82,30 @@ it("a creation, all updates of ten seconds as one, versions and a deletion (D24)
   ]);
 });
 
-it("only what a subscriber listens to is recorded, and the rest is forgotten (D24)", async () => {
-  for (const name of ["a", "a", "b"]) write(name);
+it("only what a subscriber listens to is recorded, and while none does the room looks for one once a minute (D24)", async () => {
+  write("a");
+  await report(() => false);
+  expect([recorded(), events.dueAt(), storage.documentNotes.list()]).toEqual([[], null, []]);
+  write("a");
+  expect(events.dueAt()).toBe(now + 60_000);
+  now += 60_000;
+  write("b");
   await report((event) => event === "document.updated");
   expect([recorded(), storage.documentNotes.list()]).toEqual([[["document.updated", "a", 2, 2]], []]);
+});
+
+it("what happens while the room looks for subscribers is reported, whatever the answer (D24)", async () => {
+  write("a");
+  await report(() => {
+    if (storage.documentNotes.list().length === 1) write("a");
+    return false;
+  });
+  now += 60_000;
+  await report();
+  expect(recorded()).toEqual([
+    ["document.created", "a"],
+    ["document.updated", "a", 2, 2],
+  ]);
 });
 
 it("what is noted outlives the object, and is not noted when its change fails (D24)", async () => {

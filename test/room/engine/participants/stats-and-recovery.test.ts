@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { whileTableFails } from "../../../support/database-failure.ts";
 import { expectLogged } from "../../../support/log-guard.ts";
-import { makeRoom, roomWithUsers, type TestRoom } from "../../support/rooms.ts";
+import { makeRoom, type TestRoom } from "../../support/rooms.ts";
 
 const copied = async (room: TestRoom) => {
   const { activeParticipants, occupiedMs, occupiedSince } = await room.row();
@@ -92,7 +92,8 @@ describe("the stats", () => {
   });
 
   it("of a room that no one has joined are read without creating anything (R31)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     expect(await room.stats()).toEqual({ activeParticipants: 0, occupiedMs: 0, occupiedSince: null });
     expect(await room.online(ada)).toEqual([]);
     expect(await room.sessions(ada)).toEqual([]);
@@ -107,7 +108,8 @@ describe("the stats", () => {
 
 describe("hibernation", () => {
   it("does not affect sockets, users and sessions (R28)", async () => {
-    const { room, ada, ben } = await roomWithUsers();
+    const room = await makeRoom();
+    const [ada, ben] = [await room.user(), await room.user()];
     const atAda = await room.join(ada);
     const atBen = await room.join(ben);
     const waiting = await room.connect();
@@ -126,7 +128,8 @@ describe("hibernation", () => {
   });
 
   it("does not restore sockets that the room has closed (R28)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const socket = await room.join(ada);
     await room.inside(async (object, state) => {
       const ends = state.getWebSockets();
@@ -142,7 +145,8 @@ describe("hibernation", () => {
 
 describe("after a crash", () => {
   it("sessions and occupied time end when the room was last known to be running (R29)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     const start = room.now;
     await room.join(ada);
     await room.advance(20_000);
@@ -167,9 +171,28 @@ describe("after a crash", () => {
     await room.advance(10_000);
     await expect.poll(() => copied(room)).toMatchObject({ activeParticipants: 0 });
   });
+
+  it("users who come back too late have another session (R29)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const before = await room.join(ada);
+    await room.crash();
+    await room.advance(10_000);
+    const after = await room.join(ada);
+    expect(after.joined.sessionId).not.toBe(before.joined.sessionId);
+    expect(await room.sessions(ada)).toHaveLength(2);
+  });
 });
 
 describe("reconciling", () => {
+  it("changes nothing in a consistent room (R30)", async () => {
+    const room = await makeRoom();
+    await room.join(await room.user());
+    const before = await room.stats();
+    expect(await room.reconcile()).toEqual({ previous: 1, reconciled: 1, stats: before });
+    expect(await copied(room)).toEqual(before);
+  });
+
   it("corrects a wrong counter, in the object and in the database, before it responds (R30)", async () => {
     const room = await makeRoom();
     await room.join(await room.user());
@@ -185,7 +208,8 @@ describe("reconciling", () => {
   });
 
   it("ends a session without a live socket (R30)", async () => {
-    const { room, ada, ben } = await roomWithUsers();
+    const room = await makeRoom();
+    const [ada, ben] = [await room.user(), await room.user()];
     const atAda = await room.join(ada);
     await room.inside((_, { storage }) => {
       storage.sql.exec(
@@ -206,6 +230,18 @@ describe("reconciling", () => {
     await room.inside((_, { storage }) => storage.sql.exec("DELETE FROM sessions").toArray());
     expect(await room.reconcile()).toMatchObject({ previous: 1, reconciled: 0 });
     expect(await socket.closed).toMatchObject({ code: 1011 });
+  });
+
+  it("drops sockets that the heartbeat finds dead (R30)", async () => {
+    const room = await makeRoom();
+    const ada = await room.user();
+    const socket = await room.join(ada);
+    room.now += 75_000;
+    expect(await room.reconcile()).toMatchObject({ previous: 1, reconciled: 1 });
+    expect(await socket.closed).toMatchObject({ code: 1001 });
+    room.now += 10_000;
+    expect(await room.reconcile()).toMatchObject({ previous: 1, reconciled: 0 });
+    expect(await copied(room)).toMatchObject({ activeParticipants: 0, occupiedMs: 85_000 });
   });
 
   it("waits for a copy in progress and then writes its own (R27, R30)", async () => {

@@ -7,14 +7,7 @@ import { readAttachment } from "../../../../src/room/transport/attachment.ts";
 import type { Effect, Joined } from "../../../../src/room/transport/connection.ts";
 import { Connections } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
-import {
-  failed,
-  makeRoom,
-  roomOfTwo,
-  roomWithUsers,
-  seedOnline,
-  type TestRoom,
-} from "../../support/rooms.ts";
+import { failed, makeRoom, roomOfTwo, seedOnline, type TestRoom } from "../../support/rooms.ts";
 import { type PresenceTuple, ShownStates } from "../../support/shown-states.ts";
 import type { TestSocket } from "../../support/test-socket.ts";
 
@@ -123,17 +116,16 @@ describe("presence", () => {
     expect(await shown()).toEqual([ada.user.id, { color, tool: "pen" }]);
   });
 
-  it("of a user is one state in one color across all tabs, and null when the user leaves (R47, R50 to R52)", async () => {
+  it("of a user is one state across all tabs, and null when the user leaves (R47, R50, R52)", async () => {
     const { room, ada, atAda, atBen } = await roomOfTwo();
     await subscribe(atBen, "*");
     const second = await room.join(ada);
     await show(atAda, { tab: 1 });
     await show(second, { tab: 2 });
-    const before = (await room.join(await room.user())).joined.presence;
-    expect(before).toEqual({ [ada.user.id]: { tab: 2, color: expect.stringMatching(/^#[0-9a-f]{6}$/) } });
+    expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: { tab: 2 } });
     await second.call("LEAVE_ROOM");
     await room.hibernate();
-    expect((await room.join(await room.user())).joined.presence).toEqual(before);
+    expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: { tab: 2 } });
     await atBen.takeEvents();
     await atAda.call("LEAVE_ROOM");
     const events = await atBen.takeEvents();
@@ -306,7 +298,8 @@ describe("presence", () => {
   });
 
   it("of 16 MiB arrives in frames of at most 512 KiB, which wait for the marks of their client (R48, R49)", async () => {
-    const { room, ada } = await roomWithUsers();
+    const room = await makeRoom();
+    const ada = await room.user();
     (await room.join(ada)).close();
     await room.alarm();
     await seedOnline(room, LARGE_CROWD, { text: "x".repeat(8_100) });
@@ -392,5 +385,32 @@ describe("presence", () => {
     perform(presence.flush(0));
     for (const { shown } of watchers)
       expect([...shown.byUser.values()].map((state) => state.x).sort()).toEqual([...Array(199).fill(3), 4]);
+  });
+
+  it("and subscriptions survive hibernation, even the largest ones (R28, R52)", async () => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    const state = { text: `✨${"x".repeat(8_170)}` };
+    for (let index = 0; index < 100; index += 1) await subscribe(atAda, `${"u".repeat(36)}${index}`);
+    await show(atAda, state);
+    await subscribe(atBen, ada.user.id);
+    await atBen.takeEvents();
+    await room.hibernate();
+    expect((await room.join(await room.user())).joined.presence).toMatchObject({ [ada.user.id]: state });
+    await show(atAda, { a: 1 });
+    expect(await receivedPresence(atBen)).toMatchObject([[[ada.user.id, { a: 1 }]]]);
+  });
+
+  it("has the user's color, unless the client sets its own (R51)", async () => {
+    const { room, ada, atAda } = await roomOfTwo();
+    await show(atAda, {});
+    const colorNow = async () =>
+      (await room.join(await room.user())).joined.presence[ada.user.id]?.color as string;
+    const color = await colorNow();
+    expect(color).toMatch(/^#[0-9a-f]{6}$/);
+    await room.hibernate();
+    await show(atAda, { x: 1 });
+    expect(await colorNow()).toBe(color);
+    await show(atAda, { color: "mine" });
+    expect(await colorNow()).toBe("mine");
   });
 });

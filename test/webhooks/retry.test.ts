@@ -1,7 +1,10 @@
 /** When failed deliveries are retried, and when a webhook is hopeless. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type Job, Scheduler, type WaitingJobs } from "../../src/delivery/subscriber/scheduler.ts";
+import { ATTEMPT_TIMEOUT_MS } from "../../src/features/webhooks/attempt.ts";
 import {
+  capacityAfter,
   judgeAttempt,
   MAX_UNPROVEN_FAILURES,
   paceOf,
@@ -125,4 +128,119 @@ describe("a receiver", () => {
     const closed = healthAfter(["delivered", ...failures(OPENING_FAILURES - 1)], { from: health });
     expect(paceOf(closed.circuit, true, UNTRIED)).toMatchObject({ pausedUntil: 0 });
   });
+});
+
+// A receiver that hangs for an hour, with a clock of the test: it costs probes, and the backlog then drains at its speed.
+
+const ROOMS = 100;
+const EVENT_EVERY_MS = 1_000;
+/** The receiver works on so many requests at a time, each for so long; others wait for their turns. */
+const WORKERS = 30;
+const ANSWER_MS = 20;
+
+/** What waits, by lane: first attempts in order, and retries. */
+class Waiting implements WaitingJobs {
+  readonly firsts = new Map<string, Job[]>();
+  readonly retried = new Map<number, Job>();
+  onAdded: (lane: string) => void = () => {};
+
+  lanesAfter(lane: string, limit: number): string[] {
+    const later = [...this.firsts.keys()].filter((each) => each > lane);
+    return later.sort().slice(0, limit);
+  }
+
+  add(job: Job): void {
+    this.firsts.set(job.lane, [...(this.firsts.get(job.lane) ?? []), job]);
+    this.onAdded(job.lane);
+  }
+
+  firstOf(lane: string, afterSeq: number): Job | null {
+    return this.firsts.get(lane)?.find(({ seq }) => seq > afterSeq) ?? null;
+  }
+
+  retries(limit: number): Job[] {
+    return [...this.retried.values()].sort((one, other) => one.dueAt - other.dueAt).slice(0, limit);
+  }
+
+  remove({ seq, lane, attempts }: Job): void {
+    if (attempts > 0) this.retried.delete(seq);
+    const left = this.firsts.get(lane)?.filter((each) => each.seq !== seq) ?? [];
+    if (left.length > 0) this.firsts.set(lane, left);
+    else this.firsts.delete(lane);
+  }
+}
+
+it("is probed now and then, and what waited then arrives as fast as it answers, each room in order", () => {
+  const waiting = new Waiting();
+  const scheduler = new Scheduler(waiting);
+  let health: ReceiverHealth = parseHealth("{}");
+  let capacity = UNTRIED;
+  const freeAt = Array<number>(WORKERS).fill(0);
+  let inFlight: { job: Job; startedAt: number; endsAt: number }[] = [];
+  const order = new Map<string, number[]>();
+  let [now, seq, attemptsWhileHanging, delivered, drainBeganAt] = [0, 0, 0, 0, 0];
+
+  const start = () => {
+    const pace = paceOf(health.circuit, health.proof.isProven, capacity);
+    for (const job of scheduler.start(now, pace)) {
+      const isHanging = now < HOUR_MS && job.seq > 1;
+      if (isHanging) attemptsWhileHanging += 1;
+      if (job.attempts === 0) order.set(job.lane, [...(order.get(job.lane) ?? []), job.seq]);
+      inFlight.push({ job, startedAt: now, endsAt: isHanging ? now + ATTEMPT_TIMEOUT_MS : answer() });
+    }
+  };
+  const answer = (): number => {
+    const worker = freeAt.indexOf(Math.min(...freeAt));
+    const at = Math.max(now, freeAt[worker] ?? 0) + ANSWER_MS;
+    freeAt[worker] = at;
+    return at;
+  };
+  const end = ({ job, startedAt }: (typeof inFlight)[number]) => {
+    const hasFailed = now - startedAt === ATTEMPT_TIMEOUT_MS;
+    const outcome = hasFailed ? "failed" : "delivered";
+    ({ health } = judgeAttempt(health, WEBHOOK, { outcome, startedAt, now }));
+    capacity = capacityAfter(capacity, {
+      ...{ outcome, statusCode: hasFailed ? null : 200, errorClass: hasFailed ? "timeout" : null },
+      ...{ error: null, answer: null, requestHeaders: null, responseHeaders: null, retryAfterMs: null },
+      durationMs: now - startedAt,
+    });
+    const attempts = job.attempts + 1;
+    const retry = planRetry({
+      ...{ attempts, now, random: () => 0.5 },
+      result: { outcome, retryAfterMs: null },
+    });
+    waiting.remove(job);
+    if (retry === null) delivered += 1;
+    else waiting.retried.set(job.seq, { ...job, attempts, dueAt: retry.at });
+    if (!hasFailed && now > HOUR_MS && drainBeganAt === 0) drainBeganAt = now;
+    scheduler.settle(job);
+    scheduler.forgetSettled();
+  };
+  const enqueue = () => {
+    seq += 1;
+    waiting.add({ seq, lane: `room ${seq % ROOMS}`, attempts: 0, dueAt: now });
+  };
+
+  const events = HOUR_MS / EVENT_EVERY_MS;
+  while (waiting.firsts.size > 0 || seq < events) {
+    const times = [
+      ...(seq < events ? [seq * EVENT_EVERY_MS] : []),
+      ...inFlight.map(({ endsAt }) => endsAt),
+      scheduler.dueAt(now) ?? Number.POSITIVE_INFINITY,
+    ];
+    now = Math.max(now, Math.min(...times));
+    const ended = inFlight.filter(({ endsAt }) => endsAt <= now);
+    inFlight = inFlight.filter(({ endsAt }) => endsAt > now);
+    for (const each of ended) end(each);
+    if (seq < events && seq * EVENT_EVERY_MS <= now) enqueue();
+    start();
+  }
+
+  // What opens the circuit, and probes after pauses that grow to five minutes.
+  expect(attemptsWhileHanging).toBeLessThan(OPENING_FAILURES + 30);
+  expect(drainBeganAt - HOUR_MS).toBeLessThan(6 * 60 * 1000);
+  // The first probe that succeeds lets the backlog follow, as fast as the receiver works it off.
+  expect(now - drainBeganAt).toBeLessThan((1.1 * events * ANSWER_MS) / WORKERS);
+  expect(delivered).toBeGreaterThan(events - 40);
+  for (const seqs of order.values()) expect(seqs).toEqual([...seqs].sort((one, other) => one - other));
 });

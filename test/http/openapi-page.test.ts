@@ -124,6 +124,11 @@ describe("GET /docs", () => {
     );
   });
 
+  it("names the version of the API, which links to headings carry", async () => {
+    const page = await (await get("/docs/guides/stores")).text();
+    expect(page).toContain(`data-version="${described.info.version}"`);
+  });
+
   it("has no page under any other address", async () => {
     const response = await get("/docs/guides/none");
     expect(response.status).toBe(404);

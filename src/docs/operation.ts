@@ -63,10 +63,10 @@ function success(status: string, answer: api.Answer, operation: api.Operation, s
     ${fields.length === 0 ? "" : fieldTable(`Response ${status} of ${operation.summary}`, fields, true)}`;
 }
 
-/** One row per paragraph of an error's description, which begins with its code. */
+/** One row per paragraph of an error's description: the code and its cause, then the remedy on a line of its own. */
 function errorRow(status: string, paragraph: string): Html {
-  const [, name, meaning] = /^`([A-Z_]+)`: (.*)$/s.exec(paragraph) ?? [undefined, "", paragraph];
-  return html`<tr><th scope="row"><span class="status">${status}</span></th><td><code>${name}</code></td><td>${inline(meaning ?? "")}</td></tr>`;
+  const [, name = "", cause = paragraph, remedy = ""] = /^`([A-Z_]+)`: (.*)\n(.*)$/.exec(paragraph) ?? [];
+  return html`<tr><th scope="row"><span class="status">${status}</span></th><td><code>${name}</code></td><td>${inline(cause)}</td><td>${inline(remedy)}</td></tr>`;
 }
 
 function errors(operation: api.Operation): Html {
@@ -77,7 +77,7 @@ function errors(operation: api.Operation): Html {
   return html`<h2>Errors</h2>${scrollBox(
     `Errors of ${operation.summary}`,
     html`<table>
-      <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Meaning</th></tr></thead>
+      <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Cause</th><th scope="col">What to do</th></tr></thead>
       <tbody>${rows}</tbody>
     </table>`,
   )}`;

@@ -120,6 +120,8 @@ interface Description<C extends RequestContext, Path extends string> extends Par
   readonly summary: string;
   readonly details?: string;
   readonly errors?: readonly ErrorCode[];
+  /** Why the endpoint itself responds CONFLICT, and what the caller does then. */
+  readonly conflict?: readonly [cause: string, remedy: string];
   readonly replay?: Replay<C>;
 }
 

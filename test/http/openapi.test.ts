@@ -18,6 +18,7 @@ import { Failure, successOf } from "../../src/http/envelope.ts";
 import {
   type Entry,
   entriesOf,
+  isSuccess,
   jsonOf,
   type Operation,
   readDocument,
@@ -151,6 +152,12 @@ describe.each(pairs)("%s", (_, endpoint, operation) => {
     const failures = errorsOf(endpoint).map((code) => ERROR_CODES[code].status);
     const expected = new Set([...successes, ...failures].map(String));
     expect(Object.keys(operation.responses).toSorted()).toEqual([...expected].toSorted());
+  });
+
+  it("says why it fails, and what the caller does then", () => {
+    const failures = Object.entries(operation.responses).filter(([status]) => !isSuccess(status));
+    const paragraphs = failures.flatMap(([, { description }]) => description.split("\n\n"));
+    expect(paragraphs.filter((paragraph) => !/^`[A-Z_]+`: .+\.\n.+\.$/.test(paragraph))).toEqual([]);
   });
 
   it("has valid examples of its input and output", () => {

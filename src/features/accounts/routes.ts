@@ -35,7 +35,7 @@ export const accountEndpoints = [
     operation: "createApiKey",
     summary: "Create an API key",
     details: "`key` is shown only once; a retry with the same Idempotency-Key gets 409.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
     replay: SHOWN_ONCE,
     body: ApiKeyCreation,
     status: 201,
@@ -51,7 +51,8 @@ export const accountEndpoints = [
     summary: "Revoke an API key",
     details:
       "Takes effect within 10 seconds everywhere. Ends what the key made, too: API keys, and what these made, invitations and links for a new password. Users and their tokens stay: end those with `endAllTokens`. The key that makes the request cannot revoke itself, and stays if the revoked key made it, so that a key can be replaced.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
+    conflict: ["The key makes this request itself.", "Revoke it with another key, or in the dashboard."],
     done: "API key revoked",
     data: z.object({}),
     audit: { resource: "api_key", id: ({ params }) => params.keyId },

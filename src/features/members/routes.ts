@@ -39,7 +39,8 @@ export const memberEndpoints = [
     summary: "Make a member an owner, or an owner a member",
     details:
       "Takes effect within 30 seconds everywhere. Only owners and API keys can do this. The last owner stays one. The open invitations of an owner who becomes a member end at once.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
+    conflict: ["The member is the last owner.", "Make another member an owner first."],
     body: MemberUpdate,
     done: "Member updated",
     data: z.object({ member: Member }),
@@ -53,7 +54,7 @@ export const memberEndpoints = [
     summary: "Make a link for a member who forgot their password",
     details:
       "By `url`, which is shown only once, the person chooses a new password, once and within an hour; all of their sign-in sessions end then. Only owners and API keys can do this, and only for people who are members of no organization that the owner does not own. A newer link, or a change of the password, ends the earlier ones.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
     replay: SHOWN_ONCE,
     status: 201,
     done: "Link created",
@@ -71,7 +72,8 @@ export const memberEndpoints = [
     summary: "Remove a member",
     details:
       "Takes effect within 30 seconds everywhere. Owners can remove anyone, members only themselves. The last owner cannot be removed. Invitations that the member made end at once.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
+    conflict: ["The member is the last owner.", "Make another member an owner first."],
     done: "Member removed",
     data: z.object({}),
     audit: { resource: "member", id: ({ params }) => params.personId },
@@ -95,7 +97,6 @@ export const memberEndpoints = [
     summary: "Invite a person",
     details:
       "`url` lets one person join within seven days: anyone who has it or, with `email`, only a person with this address, to whom the service mails it where it sends mail. It is shown only once; a retry with the same Idempotency-Key gets 409.",
-    errors: ["CONFLICT"],
     replay: SHOWN_ONCE,
     body: InvitationCreation,
     status: 201,

@@ -71,8 +71,12 @@ const ofMessages = [
     operation: "addParticipant",
     summary: "Let a user take part without a connection for a time",
     details:
-      "For agents: the user is online, everyone sees it join and what it shows, and it leaves after `ttl` seconds unless this is sent again. While the user has a connection of its own, this is a `CONFLICT`.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+      "For agents: the user is online, everyone sees it join and what it shows, and it leaves after `ttl` seconds unless this is sent again.",
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "The user has a connection of its own, or the room's presence is full.",
+      "Let the user's own client show its presence, or show less.",
+    ],
     body: Participation,
     done: "Participant added",
     data: z.object({ expires_at: Timestamp.meta({ description: "When the user leaves." }) }),
@@ -126,7 +130,11 @@ const ofComments = [
     operation: "createComment",
     summary: "Write a comment on behalf of a user",
     details: "Without `threadId` it starts a thread, whose id is the comment's own.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "The room has as many comments as it can, or as many bytes of them.",
+      "Delete comments that are no longer needed.",
+    ],
     body: CommentPost,
     status: 201,
     done: "Comment created",

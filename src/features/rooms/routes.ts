@@ -43,9 +43,11 @@ export const roomEndpoints = [
     path: "/rooms",
     operation: "createRoom",
     summary: "Create a room",
-    details:
-      "The room is empty and active. `CONFLICT` when another room of the organization has the `customId`; `FORBIDDEN` above the quota of rooms.",
-    errors: ["CONFLICT"],
+    details: "The room is empty and active. `FORBIDDEN` above the quota of rooms.",
+    conflict: [
+      "Another room of the organization has the `customId`.",
+      "Read that room by its `customId`, or send another one.",
+    ],
     body: RoomCreation,
     status: 201,
     done: "Room created",
@@ -59,7 +61,11 @@ export const roomEndpoints = [
     summary: "Update, close or reopen a room",
     details:
       "Closing a room ends its sessions and closes its sockets. Joins are refused until the state is `active` again.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "Another room of the organization has the `customId`.",
+      "Read that room by its `customId`, or send another one.",
+    ],
     body: RoomUpdate,
     done: "Room updated",
     data: z.object({ room: Room }),

@@ -80,7 +80,11 @@ const ofUsers = [
     operation: "createUser",
     summary: "Create a user and its token",
     details: "The token is a JWT, valid for 90 days; hand it to the client that joins the room as this user.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "Another user of the room has the `customId`.",
+      "Read that user by its `customId`, or send another one.",
+    ],
     replay: DERIVE_TOKEN,
     body: UserCreation,
     status: 201,
@@ -117,9 +121,12 @@ const ofUsers = [
     path: "/users/:userId",
     operation: "updateUser",
     summary: "Update a user",
-    details:
-      "Absent fields stay as they are. Everyone in the room receives `userUpdated`. `CONFLICT` when another user of the room has the `customId`.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    details: "Absent fields stay as they are. Everyone in the room receives `userUpdated`.",
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "Another user of the room has the `customId`.",
+      "Read that user by its `customId`, or send another one.",
+    ],
     query: InRoom,
     body: UserUpdate,
     done: "User updated",
@@ -212,7 +219,7 @@ const ofTokens = [
     summary: "Create a short-lived token",
     details:
       "A JWT like the user's `token`, but for `ttl` seconds and, if you like, a lower role. It is not stored. Signed-in members get at most an hour.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
     replay: SIGN_AGAIN,
     query: InRoom,
     body: TokenCreation,

@@ -185,6 +185,10 @@ export const webhookEndpoints = [
     details:
       "Sends the events of a time again that the webhook listens to, as new deliveries with the same event ids: all that the event log has, or with `status` those whose kept deliveries have it. Events of a room are sent in their order, a few hundred at a time, beside what happens meanwhile. Their requests have the header `Atrium-Replay`. One replay of a webhook runs at a time.",
     errors: ["NOT_FOUND"],
+    conflict: [
+      "The webhook is disabled, or another replay of it is running.",
+      "Enable the webhook, or wait until the replay has finished.",
+    ],
     body: ReplayCreation,
     done: "Replay started",
     data: z.object({ replay: Replay }),

@@ -170,8 +170,9 @@ export const workflowEndpoints = [
     operation: "runWorkflow",
     summary: "Run a workflow now",
     details:
-      "Runs with an event about the room and the user as they are now. The event is made up, but the effects of the run are real. The run does not wait for others, and the response waits until it is finished. A `session.closed` event without `userId` contains the newest 100 users of the room. A disabled workflow answers `CONFLICT`.",
+      "Runs with an event about the room and the user as they are now. The event is made up, but the effects of the run are real. The run does not wait for others, and the response waits until it is finished. A `session.closed` event without `userId` contains the newest 100 users of the room.",
     errors: ["NOT_FOUND"],
+    conflict: ["The workflow is disabled.", "Enable it by `PATCH /workflows/{workflowId}` first."],
     body: WorkflowRun,
     done: "Workflow run",
     data: z.object({ execution: WorkflowExecution }),

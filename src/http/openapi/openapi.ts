@@ -11,7 +11,7 @@ import { type AnyEndpoint, pathOf } from "../endpoint.ts";
 import { Failure, successOf } from "../envelope.ts";
 import { SESSION_COOKIE } from "../security.ts";
 import { describeFields } from "./field-prose.ts";
-import { CREDENTIALS, INTRODUCTION, MEANINGS, PATH_PARAMETERS, TAGS } from "./prose.ts";
+import { CREDENTIALS, ERRORS, INTRODUCTION, PATH_PARAMETERS, TAGS } from "./prose.ts";
 
 /** Drops what zod adds for its own checks: the bounds of safe integers, and the pattern behind a format. */
 function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema">): void {
@@ -82,7 +82,7 @@ export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   if (endpoint.kind === "envelope" && (endpoint.body ?? endpoint.form) !== undefined) {
     codes.add("VALIDATION_ERROR");
   }
-  if (endpoint.method === "POST") codes.add("CONFLICT");
+  if (endpoint.method === "POST" || endpoint.conflict !== undefined) codes.add("CONFLICT");
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
@@ -107,6 +107,14 @@ const answerOf = (
   content: { "application/json": { schema } },
 });
 
+/** Why an endpoint responds the code and what the caller does then, a line each; a paragraph per cause. */
+function errorProse(endpoint: AnyEndpoint, code: ErrorCode): string {
+  const own = code === "CONFLICT" && endpoint.conflict !== undefined ? [endpoint.conflict] : [];
+  const isGeneral = code !== "CONFLICT" || endpoint.method === "POST";
+  const causes = isGeneral ? [...own, ERRORS[code]] : own;
+  return causes.map(([cause, remedy]) => `\`${code}\`: ${cause}\n${remedy}`).join("\n\n");
+}
+
 function failuresOf(endpoint: AnyEndpoint) {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of errorsOf(endpoint)) {
@@ -114,7 +122,7 @@ function failuresOf(endpoint: AnyEndpoint) {
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   return [...byStatus].map(([status, codes]) => {
-    const description = codes.map((code) => `\`${code}\`: ${MEANINGS[code]}`).join("\n\n");
+    const description = codes.map((code) => errorProse(endpoint, code)).join("\n\n");
     return [String(status), answerOf(description, Failure, status === 429 ? RETRY_AFTER : {})] as const;
   });
 }

@@ -31,17 +31,44 @@ the same key returns \`CONFLICT\`. Refused requests change nothing, so their key
 **Health.** \`GET /health\` needs no credential. It returns 200 with \`{ "status": "ok" }\` if the database and the rooms
 respond, and otherwise 503 with \`{ "status": "unavailable", "failed": [...] }\`, both without the envelope.`;
 
-export const MEANINGS: Readonly<Record<ErrorCode, string>> = {
-  BAD_REQUEST:
+/** Each code with its cause and with what the caller does then. */
+export const ERRORS: Readonly<Record<ErrorCode, readonly [cause: string, remedy: string]>> = {
+  BAD_REQUEST: [
     "The path or a parameter is missing, invalid or repeated, or the body is not JSON, too large or nested too deep.",
-  VALIDATION_ERROR: "The body does not match its schema. `error.message` names the field.",
-  UNAUTHORIZED: "The credential is missing, malformed, unknown or expired.",
-  FORBIDDEN: "The credential is valid but does not permit this request.",
-  NOT_FOUND: "The resource does not exist or belongs to another organization.",
-  CONFLICT: "The request conflicts with existing data.",
-  GONE: "The position of the cursor is no longer kept.",
-  RATE_LIMITED: "Too many requests. `Retry-After` says how long to wait.",
-  INTERNAL_ERROR: "The service failed. The request can be retried.",
+    "Correct what `error.message` names. The same request fails again.",
+  ],
+  VALIDATION_ERROR: [
+    "The body does not match its schema.",
+    "Correct the field that `error.message` names. The same request fails again.",
+  ],
+  UNAUTHORIZED: [
+    "The credential is missing, malformed, unknown or expired.",
+    "Check the `Authorization` header. An expired token is replaced by a new one.",
+  ],
+  FORBIDDEN: [
+    "The credential is valid but does not permit this request, or a quota is used up.",
+    "Use an API key or a user with the role that `error.message` names, or raise the quota.",
+  ],
+  NOT_FOUND: [
+    "The resource does not exist or belongs to another organization.",
+    "Check the IDs in the path, and the organization of the credential.",
+  ],
+  CONFLICT: [
+    "The `Idempotency-Key` was used for another request, or that request's response is shown only once.",
+    "Send a key of its own with each request, and the same key with its retries alone.",
+  ],
+  GONE: [
+    "The event log no longer has the position of the cursor.",
+    "Read the present state by the API, then read events without the cursor.",
+  ],
+  RATE_LIMITED: [
+    "The organization or the credential sends more requests than it may.",
+    "Wait as many seconds as `Retry-After` says, then send the request again.",
+  ],
+  INTERNAL_ERROR: [
+    "The service failed.",
+    "Send the request again, a POST with the same `Idempotency-Key`. If it keeps failing, search the logs for the request ID.",
+  ],
 };
 
 export const TAGS: Partial<Record<Module, string>> = {

@@ -63,8 +63,12 @@ export const documentHistoryEndpoints = [
     operation: "rollBackDocument",
     summary: "Take back what one user wrote in a document",
     details:
-      "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. The edit deletes the user's insertions, except for elements in which others have written. It writes the user's deletions again, unless they have been written already, or others have deleted or replaced their place. Changes that are so old that only all of their authors are known stay. `CONFLICT` as for comparisons, and when the document is rolled back or restored at the same time.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+      "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. The edit deletes the user's insertions, except for elements in which others have written. It writes the user's deletions again, unless they have been written already, or others have deleted or replaced their place. Changes that are so old that only all of their authors are known stay.",
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "The document is too large for a comparison of the two versions, or it is rolled back or restored at the same time.",
+      "Choose closer versions, or read the document and try again.",
+    ],
     body: z
       .strictObject({
         userId: text(1, 255),
@@ -107,8 +111,12 @@ export const documentHistoryEndpoints = [
     path: `${DOCUMENT_PATH}/versions`,
     operation: "createDocumentVersion",
     summary: "Name the document as it is now",
-    details: `A named version is kept for good. \`CONFLICT\` when nothing has changed since another named one, or ${DOCUMENT_LIMITS.namedVersions} are named already.`,
-    errors: ["NOT_FOUND", "CONFLICT"],
+    details: `A named version is kept for good.`,
+    errors: ["NOT_FOUND"],
+    conflict: [
+      `Nothing has changed since another named version, or ${DOCUMENT_LIMITS.namedVersions} are named already.`,
+      "Rename the version that exists, or delete one first.",
+    ],
     body: z
       .strictObject({ name: VersionName })
       .meta({ id: "DocumentVersionInput", example: { name: "Draft" } }),
@@ -126,7 +134,11 @@ export const documentHistoryEndpoints = [
     operation: "updateDocumentVersion",
     summary: "Name a version, rename it, or take its name",
     details: "With `name: null` it is as if the room had made it by itself.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
+    conflict: [
+      `The document has ${DOCUMENT_LIMITS.namedVersions} named versions already.`,
+      "Delete a named version, or take its name.",
+    ],
     body: z
       .strictObject({ name: VersionName.nullable() })
       .meta({ id: "DocumentVersionUpdate", example: { name: "Draft" } }),
@@ -158,8 +170,12 @@ export const documentHistoryEndpoints = [
     operation: "restoreDocumentVersion",
     summary: "Bring a document back to a version",
     details:
-      "An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What others write stays from the moment on at which the service reads the document for it: an edit that arrives after the call and before that moment is taken back too. `CONFLICT` for a document above 2 MiB or 200,000 items, and when it is restored or rolled back at the same time.",
-    errors: ["NOT_FOUND", "CONFLICT"],
+      "An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What others write stays from the moment on at which the service reads the document for it: an edit that arrives after the call and before that moment is taken back too.",
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "The document is above 2 MiB or 200,000 items, or it is restored or rolled back at the same time.",
+      "Read the document and try again; a large one can be written by an update.",
+    ],
     done: "Version restored",
     data: z.object({
       applied: z.boolean().meta({ description: "False if the document showed the same already." }),

@@ -42,8 +42,12 @@ export const documentCompareEndpoint = endpoint({
   operation: "compareDocumentVersions",
   summary: "Compare two versions of a document",
   details:
-    "The differences in one shared type, with their authors; none when both versions show the same. A text or XML is one change with segments; of maps and arrays, each entry is one. Applied in their order, the changes lead from one version to the other. The answer is `CONFLICT` for a document above 2 MiB or 200,000 items (read the updates of both versions instead), and for more than 200 levels of nesting. So it is for more than 4 MiB or 50,000 entries of the trail between the versions, and for a response of more than 8 MiB.",
-  errors: ["NOT_FOUND", "CONFLICT"],
+    "The differences in one shared type, with their authors; none when both versions show the same. A text or XML is one change with segments; of maps and arrays, each entry is one. Applied in their order, the changes lead from one version to the other.",
+  errors: ["NOT_FOUND"],
+  conflict: [
+    "The document is above 2 MiB, 200,000 items or 200 levels of nesting, or the versions differ by more than 4 MiB or 50,000 entries of the trail, or the response is above 8 MiB.",
+    "Read the updates of both versions and compare them in a `Y.Doc`, or choose closer versions.",
+  ],
   query: z.object({
     from: wholeNumber.default(0).meta({
       description: "The number of the earlier version; 0 for the document before anything was written.",
@@ -114,10 +118,12 @@ export const documentEndpoints = [
     path: `${DOCUMENT_PATH}/content`,
     operation: "getDocumentContent",
     summary: "Get the content of one of a document's shared types",
-    details: `As text or JSON, with the names of all shared types. With \`maxLength\` it is cut off there, and \`truncated\` says so: texts end, open tags of XML are closed, and entries of maps and arrays are left out.
-
-\`CONFLICT\` for a document above 2 MiB or 200,000 items: read its update instead, and apply it to a Y.Doc. Without \`maxLength\` also for a content above 4,194,304 characters or 200 levels of nesting.`,
-    errors: ["NOT_FOUND", "CONFLICT"],
+    details: `As text or JSON, with the names of all shared types. With \`maxLength\` it is cut off there, and \`truncated\` says so: texts end, open tags of XML are closed, and entries of maps and arrays are left out.`,
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "The document is above 2 MiB or 200,000 items, or the content is above 4,194,304 characters or 200 levels of nesting.",
+      "Send `maxLength`; for a large document, read its update and apply it to a `Y.Doc`.",
+    ],
     query: z.object({
       root: z
         .string()
@@ -152,7 +158,11 @@ export const documentEndpoints = [
     details: `Creates the document. Everyone who has it open receives the update. With \`ifEmpty=true\` it is applied only if the document has no content: of any number of concurrent seeds, one holds.
 
 The body is JSON or, with \`Content-Type: application/octet-stream\`, the update itself: up to 8 MiB.`,
-    errors: ["NOT_FOUND", "CONFLICT"],
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "The document, or all documents of the room together, would be larger than a room stores.",
+      "Delete documents that are no longer needed, or begin another one.",
+    ],
     query: z.object({
       ifEmpty: z
         .enum(["true", "false"])

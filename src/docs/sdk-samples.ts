@@ -105,7 +105,7 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   compareDocumentVersions:
     'const changes = await atrium.documents.compare(roomId, "notes", { from: version, type: "text" });',
 
-  listWebhooks: "const { webhooks } = await atrium.webhooks.list();",
+  listWebhooks: "const { webhooks } = await atrium.webhooks.list({ stats: '24h' });",
   createWebhook: `const { id, secret } = await atrium.webhooks.create({
   url: "https://example.com/atrium",
   events: ["participant.joined", "participant.left"],

@@ -93,6 +93,14 @@ it("shows why a delivery failed, and filters by status", async () => {
   await desk.page.getByText("No matching deliveries.").waitFor();
 });
 
+it("is named in the overview while it fails", async () => {
+  await desk.enter("/");
+  const attention = desk.page.getByRole("region", { name: "Needs attention" });
+  await attention.getByText("1 of 1 attempts failed.").waitFor();
+  await attention.getByRole("link", { name: "http://127.0.0.1:9/" }).click();
+  await desk.heading("http://127.0.0.1:9/").waitFor();
+});
+
 it("rotates the secret, disables, enables and edits the webhook", async () => {
   await desk.choose("Rotate secret…");
   await desk.button("Rotate").click();

@@ -6,6 +6,7 @@ import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { FinalOutcome } from "../../src/delivery/subscriber/handler.ts";
 import { readStats, recordAttempts } from "../../src/delivery/subscriber/stats-store.ts";
 import type { DeliveryStats } from "../../src/features/deliveries/schema.ts";
+import type { ListedWebhook } from "../../src/features/webhooks/schema.ts";
 import { account } from "../support/api.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
@@ -125,6 +126,9 @@ describe("the metrics of a subscriber", () => {
       waiting: 0,
       oldest_waiting_since: null,
     });
+    const { points: _, ...totals } = data.stats;
+    const listed = await api.get<{ webhooks: ListedWebhook[] }>("/webhooks?stats=1h");
+    expect(listed.data.webhooks).toEqual([{ ...subscriber.webhook, secret: undefined, stats: totals }]);
     expect((await api.get<{ stats: DeliveryStats }>(path)).data.stats.points).toHaveLength(96);
     expect((await api.get(`${path}?range=2h`)).error?.code).toBe("BAD_REQUEST");
     const workflow = { name: "A", code: "export default () => 1;", events: ["user.created"] };

@@ -88,17 +88,17 @@ describe("a shard of an event log", () => {
     );
   });
 
-  it("counts each event once in the hour in which it happened, beside runs, and keeps a month of counts", async () => {
+  it("counts each event once in the hour in which it happened, beside runs, and keeps two months of counts", async () => {
     const HOUR_MS = 60 * 60 * 1000;
     const hours = (from = 0) => shard.inside((object) => object.hours(from, HOUR_MS));
     expect(await hours()).toEqual([]);
     const [old, first, second] = [
-      eventOf(1, { occurredAt: START - 33 * DAY_MS }),
+      eventOf(1, { occurredAt: START - 63 * DAY_MS }),
       eventOf(2, { occurredAt: START - 1 }),
       eventOf(3),
     ];
     await shard.append(old);
-    expect(await hours()).toMatchObject([{ hour: START - 33 * DAY_MS, events: 1 }]);
+    expect(await hours()).toMatchObject([{ hour: START - 63 * DAY_MS, events: 1 }]);
     await shard.append(first, second);
     await shard.append(second);
     await shard.inside((object) => object.countRuns({ runs: 3, failedRuns: 1 }));
@@ -110,6 +110,14 @@ describe("a shard of an event log", () => {
     shard.now += 2 * HOUR_MS;
     await shard.inside((object) => object.countRuns({ runs: 1, failedRuns: 0 }));
     expect(await hours()).toMatchObject([{ events: 1 }, current, { hour: START + 2 * HOUR_MS, runs: 1 }]);
+    const before = { from: START - HOUR_MS, until: START };
+    const withBefore = await shard.inside((object) => object.hours(START, HOUR_MS, before));
+    expect(withBefore.slice(0, 2)).toMatchObject([{ hour: START - HOUR_MS, events: 1, runs: 0 }, current]);
+    const cut = { ...before, until: START - 300_000 };
+    expect(await shard.inside((object) => object.hours(START, HOUR_MS, cut))).toMatchObject([
+      current,
+      { runs: 1 },
+    ]);
     const days = await shard.inside((object) => object.hours(0, DAY_MS));
     expect(days).toMatchObject([{ events: 1 }, { hour: START, events: 1, runs: 4, failedRuns: 1 }]);
   });

@@ -18,7 +18,6 @@ import { Failure, successOf } from "../../src/http/envelope.ts";
 import {
   type Entry,
   entriesOf,
-  isSuccess,
   jsonOf,
   type Operation,
   readDocument,
@@ -155,8 +154,9 @@ describe.each(pairs)("%s", (_, endpoint, operation) => {
   });
 
   it("says why it fails, and what the caller does then", () => {
-    const failures = Object.entries(operation.responses).filter(([status]) => !isSuccess(status));
-    const paragraphs = failures.flatMap(([, { description }]) => description.split("\n\n"));
+    const statuses = new Set(errorsOf(endpoint).map((code) => ERROR_CODES[code].status));
+    const descriptions = [...statuses].map((status) => operation.responses[status]?.description ?? "");
+    const paragraphs = descriptions.flatMap((description) => description.split("\n\n"));
     expect(paragraphs.filter((paragraph) => !/^`[A-Z_]+`: .+\.\n.+\.$/.test(paragraph))).toEqual([]);
   });
 

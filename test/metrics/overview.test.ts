@@ -28,6 +28,7 @@ describe("an overview", () => {
       events_last_day: 0,
       runs_last_day: 0,
       failed_runs_last_day: 0,
+      before: { events: 0, runs: 0, failed_runs: 0 },
     });
     expect(hours).toHaveLength(24);
     expect([before, spanOf(Date.now(), HOUR_MS)]).toContain(Date.parse(hours.at(-1)?.at ?? ""));
@@ -64,6 +65,20 @@ describe("an overview", () => {
     await expect
       .poll(() => overviewOf(owner))
       .toMatchObject({ runs_last_day: 3, failed_runs_last_day: 2, events_last_day: 1 });
+  });
+
+  it("compares with the same time before", async () => {
+    const owner = await account();
+    const eventAt = (occurredAt: number) => ({
+      ...{ eventId: crypto.randomUUID(), event: "user.created" as const, roomId: "room", body: "{}" },
+      occurredAt,
+    });
+    const hoursAgo = [1, 25, 26, 49].map((hours) => eventAt(Date.now() - hours * HOUR_MS));
+    await openEventLogs(env)(owner.id, shardOf("room")).append(hoursAgo);
+    const before = { events: 2, runs: 0, failed_runs: 0 };
+    expect(await overviewOf(owner)).toMatchObject({ events_last_day: 1, before });
+    const { usage } = (await owner.api.get<{ usage: Usage }>("/usage?range=24h")).data;
+    expect(usage).toMatchObject({ events: 1, before });
   });
 
   it("adds up what all shards of the log have counted, by the hour", async () => {

@@ -11,7 +11,13 @@ import type { Event } from "../../wire/events.ts";
 import { ERASED_FIELDS, type User } from "../../wire/user.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscriber-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../outbox/subscription.ts";
-import { EVENT_LOG_SCHEMA, EventLogStore, type HourlyCounts, type RunCounts } from "./event-log-store.ts";
+import {
+  EVENT_LOG_SCHEMA,
+  EventLogStore,
+  type HourlyCounts,
+  type RunCounts,
+  type Span,
+} from "./event-log-store.ts";
 import type { LogQuery, LogSlice } from "./log-page.ts";
 
 /** In place of a file's name and key, which often say whose it is. */
@@ -99,8 +105,8 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     this.#store.countRuns(runs, this.clock());
   }
 
-  hours(from: number, width: number): HourlyCounts[] {
-    return this.#store.readHours(from, width);
+  hours(from: number, width: number, before?: Span): HourlyCounts[] {
+    return this.#store.readHours(from, width, before);
   }
 
   async subscriptions(accountId: string, roomId: string): Promise<RoomSubscription[]> {

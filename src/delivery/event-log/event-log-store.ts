@@ -14,8 +14,8 @@ const MAX_SLICE_CHARS = 1024 * 1024;
 
 /** The span that is counted. */
 export const FINE_MS = 5 * MINUTE_MS;
-/** Charts show 30 days. Older counts are deleted. */
-const COUNTS_KEPT_MS = 31 * DAY_MS;
+/** Charts show 30 days, and compare them with the 30 before. Older counts are deleted. */
+const COUNTS_KEPT_MS = 61 * DAY_MS;
 
 /** The start of the span of `width` that contains `at`; all in milliseconds. */
 export const spanOf = (at: number, width: number): number => at - (at % width);
@@ -30,6 +30,12 @@ export type HourlyCounts = RunCounts & {
   readonly hour: number;
   readonly events: number;
 };
+
+/** From the first moment (epoch ms) to the second, which is not part of it. */
+export interface Span {
+  readonly from: number;
+  readonly until: number;
+}
 
 export class EventLogStore extends ObjectTables {
   constructor(
@@ -65,13 +71,16 @@ export class EventLogStore extends ObjectTables {
     this.#write(() => this.#count(now, [0, runs, failedRuns]));
   }
 
-  /** The spans of `width` milliseconds that had any activity and begin at `from` (epoch ms) or later, the earliest first. */
-  readHours(from: number, width: number): HourlyCounts[] {
+  /**
+   * The spans of `width` milliseconds that had any activity and begin at `from` (epoch ms) or later, the earliest first.
+   * A time before `from` is one span.
+   */
+  readHours(from: number, width: number, before: Span = { from, until: from }): HourlyCounts[] {
     return this.read<HourlyCounts>(
-      `SELECT at - at % ? AS hour, sum(events) AS events, sum(runs) AS runs, sum(failed_runs) AS failedRuns
-       FROM spans WHERE at >= ? GROUP BY 1 ORDER BY 1`,
-      width,
-      from,
+      `SELECT iif(at < ?, ?, at - at % ?) AS hour, sum(events) AS events, sum(runs) AS runs,
+         sum(failed_runs) AS failedRuns
+       FROM spans WHERE at >= ? OR (at >= ? AND at < ?) GROUP BY 1 ORDER BY 1`,
+      ...[from, before.from, width, from, before.from, before.until],
     );
   }
 

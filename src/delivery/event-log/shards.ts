@@ -3,7 +3,7 @@ import type { Env } from "../../env.ts";
 import { fnv1a } from "../../platform/crypto/encoding.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
 import type { EventLogObject } from "./event-log-object.ts";
-import type { HourlyCounts } from "./event-log-store.ts";
+import type { HourlyCounts, Span } from "./event-log-store.ts";
 
 /**
  * The shards of an organization's log. Fixed, because a room must stay in its shard: another number is another log,
@@ -28,14 +28,19 @@ export async function invalidateSubscriptions(logs: EventLogs, accountId: string
   await Promise.all(allShards(logs, accountId).map((shard) => shard.subscriptionsChanged()));
 }
 
-/** The logged events and ended runs of 30 days in each span of `width` milliseconds from `from` (epoch ms) on, the earliest first. */
+/**
+ * The logged events and ended runs of 30 days in each span of `width` milliseconds from `from` (epoch ms) on, the
+ * earliest first. A time before `from` is one span.
+ */
 export async function readHours(
   logs: EventLogs,
   accountId: string,
   from: number,
   width: number,
+  before?: Span,
 ): Promise<readonly HourlyCounts[]> {
-  return addHours(await Promise.all(allShards(logs, accountId).map((shard) => shard.hours(from, width))));
+  const shards = allShards(logs, accountId);
+  return addHours(await Promise.all(shards.map((shard) => shard.hours(from, width, before))));
 }
 
 /** Removes everything from the organization's log that identifies a user of the room, or that the user wrote. */

@@ -13,12 +13,20 @@ import { AppError, type Module } from "../../platform/errors.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import { readTrace } from "../../platform/trace.ts";
 
+const StatsRange = z.enum(["1h", "24h", "7d", "30d"]);
+
 export const StatsQuery = z.object({
-  range: z
-    .enum(["1h", "24h", "7d", "30d"])
-    .default("24h")
-    .meta({ description: "How far back: in points of 1 minute, 15 minutes, 2 hours or 6 hours." }),
+  range: StatsRange.default("24h").meta({
+    description: "How far back: in points of 1 minute, 15 minutes, 2 hours or 6 hours.",
+  }),
 });
+
+/** The parameter of a list that adds each item's totals. */
+export const totalling = {
+  stats: StatsRange.optional().meta({
+    description: "Adds `stats` to each: its attempts in so much time, and what waits now.",
+  }),
+};
 
 const latency = z
   .number()
@@ -34,24 +42,30 @@ const metrics = {
   latency_ms: z.object({ p50: latency, p95: latency, p99: latency }),
 };
 
-export const DeliveryStats = z
+export const DeliveryTotals = z
   .object({
-    range: z.enum(["1h", "24h", "7d", "30d"]),
+    range: StatsRange,
     ...metrics,
     waiting: z.int().meta({ description: "How many deliveries wait now.", minimum: 0, example: 2 }),
     waiting_bytes: z.int().meta({ description: "What they take on disk.", minimum: 0, example: 3200 }),
-    oldest_waiting_since: Timestamp.nullable(),
-    points: z.array(
-      z.object({
-        at: Timestamp.meta({ description: "When the point begins." }),
-        ...metrics,
-        waiting: z
-          .int()
-          .meta({ description: "The most that waited when an attempt ended.", minimum: 0, example: 5 }),
-      }),
-    ),
+    oldest_waiting_since: Timestamp.nullable().meta({
+      description: "When the oldest waiting event occurred; `null` when none waits.",
+    }),
   })
-  .meta({ id: "DeliveryStats" });
+  .meta({ id: "DeliveryTotals" });
+export type DeliveryTotals = z.infer<typeof DeliveryTotals>;
+
+export const DeliveryStats = DeliveryTotals.extend({
+  points: z.array(
+    z.object({
+      at: Timestamp.meta({ description: "When the point begins." }),
+      ...metrics,
+      waiting: z
+        .int()
+        .meta({ description: "The most that waited when an attempt ended.", minimum: 0, example: 5 }),
+    }),
+  ),
+}).meta({ id: "DeliveryStats" });
 export type DeliveryStats = z.infer<typeof DeliveryStats>;
 
 const presentMetrics = ({ succeeded, failed, p50, p95, p99 }: AttemptMetrics) => ({
@@ -61,16 +75,20 @@ const presentMetrics = ({ succeeded, failed, p50, p95, p99 }: AttemptMetrics) =>
   latency_ms: { p50, p95, p99 },
 });
 
-export const presentStats = (
-  range: DeliveryStats["range"],
-  { total, points, waiting }: SubscriberStats,
-): DeliveryStats => ({
+export const presentTotals = (
+  range: DeliveryTotals["range"],
+  { total, waiting }: SubscriberStats,
+): DeliveryTotals => ({
   range,
   ...presentMetrics(total),
   waiting: waiting.deliveries,
   waiting_bytes: waiting.bytes,
   oldest_waiting_since: presentNullableTime(waiting.oldestAt),
-  points: points.map(({ at, waiting: most, ...rest }) => ({
+});
+
+export const presentStats = (range: DeliveryStats["range"], stats: SubscriberStats): DeliveryStats => ({
+  ...presentTotals(range, stats),
+  points: stats.points.map(({ at, waiting: most, ...rest }) => ({
     at: presentTime(at),
     ...presentMetrics(rest),
     waiting: most,

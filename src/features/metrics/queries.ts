@@ -17,47 +17,55 @@ const LAYOUTS: Readonly<Record<Usage["range"], { readonly width: number; readonl
   "30d": { width: DAY_MS, points: 30 },
 };
 
-const firstOf = (range: Usage["range"], now: number): number =>
-  spanOf(now, LAYOUTS[range].width) - (LAYOUTS[range].points - 1) * LAYOUTS[range].width;
-
-/** The counts of the log's shards in a range. */
-const readCounts = (ctx: EventLogContext, range: Usage["range"], first: number) =>
-  readHours(ctx.eventLogs, ctx.accountId, first, LAYOUTS[range].width);
+/** The activity of a range point by point, its sums, and the sums of the time before it. */
+async function readActivity(ctx: EventLogContext, range: Usage["range"]) {
+  const { width, points: count } = LAYOUTS[range];
+  const first = spanOf(ctx.now(), width) - (count - 1) * width;
+  const length = count * width;
+  // Today's last point has not ended: the time before ends at the same moment of its own last point.
+  const before = { from: first - length, until: ctx.now() - length };
+  const counted = await readHours(ctx.eventLogs, ctx.accountId, first, width, before);
+  const points = toPoints(range, first, counted);
+  return {
+    points,
+    sums: sumsOf(points),
+    before: sumsOf(counted.filter(({ hour }) => hour < first).map(presentCounts)),
+  };
+}
 
 /** The activity in a range that begins at `first`, point by point. */
 function toPoints(range: Usage["range"], first: number, counted: readonly HourlyCounts[]): Activity[] {
   const { width, points } = LAYOUTS[range];
   return Array.from({ length: points }, (_, index) => {
     const at = first + index * width;
-    const { events = 0, runs = 0, failedRuns = 0 } = counted.find(({ hour }) => hour === at) ?? {};
-    return { at: presentTime(at), events, runs, failed_runs: failedRuns };
+    const counts = counted.find(({ hour }) => hour === at);
+    return { at: presentTime(at), ...presentCounts(counts ?? { events: 0, runs: 0, failedRuns: 0 }) };
   });
 }
 
-const sumOf = (points: readonly Activity[], field: "events" | "runs" | "failed_runs"): number =>
-  points.reduce((total, point) => total + point[field], 0);
+const presentCounts = ({ events, runs, failedRuns }: Omit<HourlyCounts, "hour">) => ({
+  events,
+  runs,
+  failed_runs: failedRuns,
+});
+
+const sumsOf = (counts: readonly Omit<Activity, "at">[]) => {
+  const sumOf = (field: "events" | "runs" | "failed_runs") =>
+    counts.reduce((total, each) => total + each[field], 0);
+  return { events: sumOf("events"), runs: sumOf("runs"), failed_runs: sumOf("failed_runs") };
+};
 
 export async function getUsage(ctx: EventLogContext, range: Usage["range"]): Promise<Usage> {
-  const first = firstOf(range, ctx.now());
-  const points = toPoints(range, first, await readCounts(ctx, range, first));
-  return {
-    range,
-    point_seconds: LAYOUTS[range].width / 1000,
-    events: sumOf(points, "events"),
-    runs: sumOf(points, "runs"),
-    failed_runs: sumOf(points, "failed_runs"),
-    points,
-  };
+  const { points, sums, before } = await readActivity(ctx, range);
+  return { range, point_seconds: LAYOUTS[range].width / 1000, ...sums, before, points };
 }
 
 /** The organization's totals, which triggers count, and its last 24 hours from the log. Up to a second old. */
 export async function getOverview(ctx: EventLogContext): Promise<Overview> {
-  const first = firstOf("24h", ctx.now());
-  const [[counts, [join]], counted] = await Promise.all([
+  const [[counts, [join]], { points, sums, before }] = await Promise.all([
     ctx.db.run([selectQuotas(ctx), selectFirstJoin(ctx)]),
-    readCounts(ctx, "24h", first),
+    readActivity(ctx, "24h"),
   ]);
-  const hours = toPoints("24h", first, counted);
   const countOf = (name: CounterName): number => counts.find(({ quota }) => quota === name)?.used ?? 0;
   return {
     rooms_total: countOf("rooms"),
@@ -65,9 +73,10 @@ export async function getOverview(ctx: EventLogContext): Promise<Overview> {
     participants_online: countOf("online_users"),
     users_total: countOf("users"),
     first_joined_at: join?.firstJoinAt == null ? null : presentTime(join.firstJoinAt),
-    events_last_day: sumOf(hours, "events"),
-    runs_last_day: sumOf(hours, "runs"),
-    failed_runs_last_day: sumOf(hours, "failed_runs"),
-    hours,
+    events_last_day: sums.events,
+    runs_last_day: sums.runs,
+    failed_runs_last_day: sums.failed_runs,
+    before,
+    hours: points,
   };
 }

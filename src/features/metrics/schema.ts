@@ -10,6 +10,10 @@ const activity = {
   failed_runs: Count,
 };
 
+const before = z.object(activity).meta({
+  description: "The counts of the same length of time before, to compare with.",
+});
+
 export const Hour = z
   .object({ at: Timestamp.meta({ description: "The start of the hour." }), ...activity })
   .meta({
@@ -30,6 +34,7 @@ export const Overview = z.object({
   events_last_day: Count.meta({ description: "The sum over `hours`.", example: 12 }),
   runs_last_day: Count.meta({ example: 2 }),
   failed_runs_last_day: Count.meta({ example: 0 }),
+  before,
   hours: z.array(Hour).meta({ description: "The last 24 hours; the current one comes last." }),
 });
 export type Overview = z.infer<typeof Overview>;
@@ -53,6 +58,7 @@ export const Usage = z
     range: Range,
     point_seconds: Count.meta({ description: "The length of a point.", example: 3600 }),
     ...activity,
+    before,
     points: z.array(Activity).meta({ description: "The parts of the range; the current one comes last." }),
   })
   .meta({ id: "Usage" });

@@ -7,8 +7,10 @@ import type { Page } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
 import {
   type DeliveryStats,
+  type DeliveryTotals,
   presentDeliveryPage,
   presentStats,
+  presentTotals,
   toDeliveryQuery,
 } from "../deliveries/schema.ts";
 import type { WebhookContext } from "./context.ts";
@@ -19,17 +21,24 @@ import {
   presentReplay,
   type Replay,
 } from "./delivery-schema.ts";
-import { presentWebhook, type Webhook } from "./schema.ts";
+import { type ListedWebhook, presentWebhook, type Webhook } from "./schema.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 
 export const subscriberKey = keyOf("webhook");
 
+/** A page of the webhooks; with `range`, one call of an object per webhook reads its totals. */
 export async function listWebhooks(
   ctx: WebhookContext,
   page: Page,
-): Promise<{ webhooks: Webhook[] } & PresentedPage> {
+  range?: DeliveryTotals["range"],
+): Promise<{ webhooks: ListedWebhook[] } & PresentedPage> {
   const [rows, counted] = await ctx.db.run([selectWebhooks(ctx, page), countWebhooks(ctx, page)]);
-  return { webhooks: rows.map(presentWebhook), ...presentPage(page, counted) };
+  const totalsOf = async (webhookId: string) =>
+    range && {
+      stats: presentTotals(range, await ctx.subscribers(subscriberKey(ctx, webhookId)).stats(range)),
+    };
+  const webhooks = rows.map(async (row) => ({ ...presentWebhook(row), ...(await totalsOf(row.id)) }));
+  return { webhooks: await Promise.all(webhooks), ...presentPage(page, counted) };
 }
 
 /** NOT_FOUND when the organization has no such webhook. */

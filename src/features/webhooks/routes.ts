@@ -4,7 +4,7 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
 import { pageShape, paging, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
 import { WebhookEventName } from "../../wire/events.ts";
-import { DeliveryStats, StatsQuery } from "../deliveries/schema.ts";
+import { DeliveryStats, StatsQuery, totalling } from "../deliveries/schema.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -25,7 +25,7 @@ import {
   ReplayCreation,
 } from "./delivery-schema.ts";
 import { findReplay, getWebhook, getWebhookStats, listDeliveries, listWebhooks } from "./queries.ts";
-import { Webhook, WebhookCreation, WebhookUpdate, WebhookWithSecret } from "./schema.ts";
+import { ListedWebhook, Webhook, WebhookCreation, WebhookUpdate, WebhookWithSecret } from "./schema.ts";
 
 const { endpoint } = endpointsFor<WebhookContext>({ module: "Webhooks" });
 
@@ -53,10 +53,10 @@ export const webhookEndpoints = [
     mayBeStale: true,
     summary: "List webhooks",
     details: "Newest first, or in the order of `sort`.",
-    query: z.object({ ...paging, ...sort, ...searching("the webhook's `url`") }),
+    query: z.object({ ...paging, ...sort, ...searching("the webhook's `url`"), ...totalling }),
     done: "Webhooks retrieved",
-    data: z.object({ webhooks: z.array(Webhook), ...pageShape }),
-    handle: (ctx, { query }) => listWebhooks(ctx, toPage(query, orderOf(query))),
+    data: z.object({ webhooks: z.array(ListedWebhook), ...pageShape }),
+    handle: (ctx, { query }) => listWebhooks(ctx, toPage(query, orderOf(query)), query.stats),
   }),
   endpoint({
     method: "POST",

@@ -4,6 +4,7 @@ import type { BatchLimits } from "../../delivery/subscriber/handler.ts";
 import { text } from "../../platform/text.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { WebhookEventName } from "../../wire/events.ts";
+import { DeliveryTotals } from "../deliveries/schema.ts";
 import { MAX_UNPROVEN_FAILURES, parseBatch } from "./receiver-health.ts";
 import type { DisabledReason, WebhookRow } from "./table.ts";
 
@@ -28,9 +29,18 @@ export const Webhook = z
       .string()
       .nullable()
       .meta({ description: "The room whose events it receives; null for all rooms." }),
-    batch: z.object({ max_events: z.int(), max_wait_ms: z.int() }).optional().meta({
-      description: "How its events are put together in batches. Absent while each has a request of its own.",
-    }),
+    batch: z
+      .object({
+        max_events: z.int().meta({ description: "The number of events in a batch, at most." }),
+        max_wait_ms: z.int().meta({
+          description: "How long the first event of a batch waits for others, in milliseconds.",
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          "How its events are put together in batches. Absent while each has a request of its own.",
+      }),
     enabled: z.boolean().meta({
       description:
         "A disabled webhook receives nothing. The service disables a webhook whose endpoint answers 410, fails for five days, fails 50 times without ever answering 2xx, or is so slow that the backlog becomes too large.",
@@ -48,6 +58,11 @@ export const Webhook = z
   })
   .meta({ id: "Webhook", example: EXAMPLE });
 export type Webhook = z.infer<typeof Webhook>;
+
+export const ListedWebhook = Webhook.extend({
+  stats: DeliveryTotals.optional().meta({ description: "Only for a list with the parameter `stats`." }),
+}).meta({ id: "ListedWebhook", example: EXAMPLE });
+export type ListedWebhook = z.infer<typeof ListedWebhook>;
 
 /** A webhook has a high backlog, because its receiver fails or is slow; with `webhook.enabled` false it was disabled. */
 export const WebhookBackloggedEvent = z

@@ -1,5 +1,6 @@
 /** Pages and searches: the part of a list to return, the returned part, and all parts one after the other. */
 import type { Rest } from "../core/rest.ts";
+import type { DeliveryTotals } from "../wire/resources.ts";
 
 /** A part of a list; by default its first 50 items. */
 export interface Page {
@@ -60,6 +61,8 @@ export type WorkflowSearch = Page & Searched & Sorted<"created_at" | "updated_at
 export interface WebhookSearch extends Page, Sorted<"created_at" | "updated_at" | "url"> {
   /** Text to find in the URL, ignoring case. */
   readonly search?: string;
+  /** Adds `stats` to each: its attempts in so much time, and what waits now. */
+  readonly stats?: DeliveryTotals["range"];
 }
 
 /** Orders a list of members. */

@@ -27,7 +27,7 @@ export class Webhooks extends Resource {
   }
 
   /** Newest first, or in the order of `sort`. */
-  list(search: WebhookSearch = {}): Promise<Listed<"webhooks", wire.Webhook, PageShown>> {
+  list(search: WebhookSearch = {}): Promise<Listed<"webhooks", wire.ListedWebhook, PageShown>> {
     return this.rest.get(["webhooks"], search);
   }
 

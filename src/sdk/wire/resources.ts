@@ -2,7 +2,7 @@
 
 export type { ApiKey } from "../../features/accounts/schema.ts";
 export type { AuditEntry } from "../../features/audit/schema.ts";
-export type { DeliveryStats } from "../../features/deliveries/schema.ts";
+export type { DeliveryStats, DeliveryTotals } from "../../features/deliveries/schema.ts";
 export type { FoundFile } from "../../features/files/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
@@ -30,7 +30,7 @@ export type {
 export type { ListedRoom } from "../../features/rooms/schema.ts";
 export type { IssuedToken, UserWithToken } from "../../features/users/schema.ts";
 export type { Delivery, DeliveryAttempt, Replay } from "../../features/webhooks/delivery-schema.ts";
-export type { Webhook, WebhookWithSecret } from "../../features/webhooks/schema.ts";
+export type { ListedWebhook, Webhook, WebhookWithSecret } from "../../features/webhooks/schema.ts";
 export type {
   CurrentExecution,
   LogLine,

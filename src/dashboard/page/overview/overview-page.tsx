@@ -1,6 +1,6 @@
 /** The organization's totals, the first steps of a new one, its activity over time, and who is online. */
 
-import type { Overview, Room, Usage as UsageMetrics } from "atrium/server";
+import type { ListedWebhook, Overview, Room, Usage as UsageMetrics } from "atrium/server";
 import { type ReactNode, useMemo } from "react";
 import { Link } from "wouter";
 import { useFilters } from "../data/filters.ts";
@@ -8,11 +8,13 @@ import { useApiQuery } from "../data/organization.tsx";
 import { NewRoom, useRooms } from "../rooms/rooms.tsx";
 import { useKeys } from "../settings/api-part.tsx";
 import { isHalfUsed, QuotaMeters, useQuotas } from "../settings/quota-meters.tsx";
+import { Icon } from "../ui/button.tsx";
 import { Chart } from "../ui/chart.tsx";
 import { Badge, ErrorMessage, Loaded } from "../ui/feedback.tsx";
 import { RangeSelect, rangeOf } from "../ui/fields.tsx";
-import { Page, Section, Stats } from "../ui/page.tsx";
+import { Page, Section, Stats, Trend } from "../ui/page.tsx";
 import { type Column, Table } from "../ui/table.tsx";
+import { formatMs } from "../ui/time.tsx";
 import { Quickstart } from "./quickstart.tsx";
 
 const REFRESH_MS = 5000;
@@ -38,8 +40,18 @@ const Summary = ({ overview }: SummaryProps) => (
       stats={[
         { label: "Rooms online", value: overview.rooms_online },
         { label: "Participants", value: overview.participants_online },
-        { label: "Events (24 h)", value: overview.events_last_day, href: "/webhooks" },
-        { label: "Runs (24 h)", value: overview.runs_last_day, href: "/workflows" },
+        {
+          label: "Events (24 h)",
+          value: overview.events_last_day,
+          before: overview.before.events,
+          href: "/webhooks",
+        },
+        {
+          label: "Runs (24 h)",
+          value: overview.runs_last_day,
+          before: overview.before.runs,
+          href: "/workflows",
+        },
         { label: "Total rooms", value: overview.rooms_total, href: "/rooms" },
         { label: "Total users", value: overview.users_total },
       ]}
@@ -48,6 +60,7 @@ const Summary = ({ overview }: SummaryProps) => (
     {overview.first_joined_at === null && <Quickstart />}
     {overview.rooms_total > 0 && (
       <>
+        <Attention overview={overview} />
         <OnlineRooms />
         <Usage />
       </>
@@ -142,6 +155,59 @@ function OnlineRooms() {
   );
 }
 
+const ATTENTION_REFRESH_MS = 60_000;
+const MAX_WEBHOOKS = 100;
+/** Above it, a receiver keeps events of its rooms waiting. */
+const SLOW_MS = 5000;
+
+/** Why someone should look at the webhook; null when nothing is wrong. */
+function troubleOf({ enabled, disabled_reason, backlogged_since, stats }: ListedWebhook): string | null {
+  if (disabled_reason !== undefined) return disabled_reason;
+  if (!enabled || stats === undefined) return null;
+  const { failed, succeeded, waiting, latency_ms } = stats;
+  if (backlogged_since !== undefined) return `${waiting.toLocaleString("en")} events wait for it.`;
+  if (failed > 0)
+    return `${failed.toLocaleString("en")} of ${(failed + succeeded).toLocaleString("en")} attempts failed.`;
+  const slowest = latency_ms.p95 ?? 0;
+  return slowest > SLOW_MS ? `One response in 20 takes more than ${formatMs(slowest)}.` : null;
+}
+
+/** Errors and slow receivers of the last 24 hours, when there are any. */
+function Attention({ overview: { runs_last_day, failed_runs_last_day } }: SummaryProps) {
+  const webhooks = useApiQuery(
+    ["webhooks", "attention"],
+    (atrium) => atrium.webhooks.list({ limit: MAX_WEBHOOKS, stats: "24h" }),
+    { refetchInterval: ATTENTION_REFRESH_MS },
+  );
+  const troubled = (webhooks.data?.webhooks ?? []).map((webhook) => ({
+    ...webhook,
+    trouble: troubleOf(webhook),
+  }));
+  const items = troubled.filter(({ trouble }) => trouble !== null);
+  if (items.length === 0 && failed_runs_last_day === 0) return null;
+  return (
+    <Section id="attention" title="Needs attention">
+      <ul className="attention">
+        {items.map(({ id, url, trouble }) => (
+          <li key={id}>
+            <Icon name="warning" />
+            <Link href={`/webhooks/${id}`}>{url}</Link> <span>{trouble}</span>
+          </li>
+        ))}
+        {failed_runs_last_day > 0 && (
+          <li>
+            <Icon name="warning" />
+            <Link href="/workflows">Workflows</Link>{" "}
+            <span>
+              {failed_runs_last_day.toLocaleString("en")} of {runs_last_day.toLocaleString("en")} runs failed.
+            </span>
+          </li>
+        )}
+      </ul>
+    </Section>
+  );
+}
+
 const USAGE_REFRESH_MS = 10_000;
 
 function Usage() {
@@ -180,8 +246,18 @@ function Charts({ usage }: { readonly usage: UsageMetrics }) {
   const count = (number: number) => number.toLocaleString("en");
   return (
     <div className="charts">
-      <Chart title={`${count(usage.events)} events`} {...{ starts, width }} series={events} />
-      <Chart title={`${count(usage.runs)} workflow runs`} {...{ starts, width }} series={runs} />
+      <Chart
+        title={`${count(usage.events)} events`}
+        beside={<Trend value={usage.events} before={usage.before.events} />}
+        {...{ starts, width }}
+        series={events}
+      />
+      <Chart
+        title={`${count(usage.runs)} workflow runs`}
+        beside={<Trend value={usage.runs} before={usage.before.runs} />}
+        {...{ starts, width }}
+        series={runs}
+      />
     </div>
   );
 }

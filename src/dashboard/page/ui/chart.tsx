@@ -1,6 +1,6 @@
 /** Charts, drawn by uPlot in the colors of the page. */
 
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import uPlot from "uplot";
 import { useIsDark } from "./theme.ts";
 
@@ -93,6 +93,8 @@ function resolveColor(element: HTMLElement, name: string): string {
 /** Counts over time as a column chart, and as a table for screen readers. */
 interface ChartProps {
   readonly title: string;
+  /** Beside the title, such as a comparison. */
+  readonly beside?: ReactNode;
   /** The start of each column, in epoch seconds. */
   readonly starts: readonly number[];
   /** The time that a column stands for, in seconds. */
@@ -100,7 +102,7 @@ interface ChartProps {
   readonly series: readonly Series[];
 }
 
-export function Chart({ title, starts, width, series }: ChartProps) {
+export function Chart({ title, beside, starts, width, series }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const isDark = useIsDark();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colors change with the theme
@@ -118,7 +120,7 @@ export function Chart({ title, starts, width, series }: ChartProps) {
   return (
     <figure className="chart">
       <figcaption>
-        {title}
+        {title} {beside}
         {series.map(({ label, color }, index) => (
           <span key={label} className={`legend chart-${index + 1}`} data-color={color}>
             {label}

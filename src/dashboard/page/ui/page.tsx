@@ -109,16 +109,36 @@ interface Stat {
   readonly href?: string;
   /** True for a number that someone should look into. */
   readonly isAlarming?: boolean;
+  /** The number of the time before, to compare with. */
+  readonly before?: number;
+}
+
+interface TrendProps {
+  readonly value: number;
+  readonly before: number;
+}
+
+/** A number's change since the time before, in percent; nothing when there was nothing to compare with. */
+export function Trend({ value, before }: TrendProps) {
+  if (before === 0) return null;
+  const percent = Math.round((100 * (value - before)) / before);
+  const change = `${Math.abs(percent).toLocaleString("en")} % ${percent > 0 ? "more" : "less"} than before`;
+  return (
+    <small className="trend soft" title={`${before.toLocaleString("en")} in the same time before`}>
+      {percent === 0 ? "as before" : change}
+    </small>
+  );
 }
 
 export const Stats = ({ stats }: { readonly stats: readonly Stat[] }) => (
   <dl className="stats">
-    {stats.map(({ label, value, href, isAlarming = false }) => (
+    {stats.map(({ label, value, href, before, isAlarming = false }) => (
       <div key={label}>
         <dt>{href === undefined ? label : <Link href={href}>{label}</Link>}</dt>
         <dd className={isAlarming ? "bad-text" : undefined}>
           {isAlarming && <Icon name="warning" />}
           {typeof value === "number" ? value.toLocaleString("en") : value}
+          {typeof value === "number" && before !== undefined && <Trend {...{ value, before }} />}
         </dd>
       </div>
     ))}

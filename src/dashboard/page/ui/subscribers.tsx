@@ -6,6 +6,7 @@ import { type BulkAction, oneByOne } from "./bulk-dialog.tsx";
 import { Badge, ErrorMessage } from "./feedback.tsx";
 import { RangeSelect, rangeOf } from "./fields.tsx";
 import { Section, Stats } from "./page.tsx";
+import { formatMs } from "./time.tsx";
 
 interface Subscriber {
   readonly id: string;
@@ -65,12 +66,11 @@ export function useSubscriberActions<Item extends Subscriber>(
   ];
 }
 
-/** Such as "99.8 %"; rounded down, so that 100 % means all. */
-const presentShare = (share: number | null): string =>
+/** Such as "99.8 %"; rounded down, so that 100 % means all. A dash when there is none. */
+export const presentShare = (share: number | null): string =>
   share === null ? "–" : `${Math.floor(share * 1000) / 10} %`;
 
-const presentMs = (ms: number | null): string =>
-  ms === null ? "–" : ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+const presentMs = (ms: number | null): string => (ms === null ? "–" : formatMs(ms));
 
 /** Below it, most of what a receiver or a program is given fails. */
 const ALARMING_SHARE = 0.5;

@@ -46,6 +46,9 @@ export function Time({ at }: { readonly at: string }) {
 export const OptionalTime = ({ at }: { readonly at: string | null | undefined }) =>
   at ? <Time at={at} /> : <span className="soft">never</span>;
 
+/** A duration of milliseconds, such as "80 ms" or "1.4 s". */
+export const formatMs = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
+
 /** A duration, such as "2 h 5 min". */
 export function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;

@@ -1,5 +1,5 @@
 /** The list of webhooks, of which several can be enabled, disabled or deleted. */
-import type { Webhook } from "atrium/server";
+import type { ListedWebhook } from "atrium/server";
 import { Link } from "wouter";
 import { chosen, useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
@@ -7,7 +7,7 @@ import { Empty, Paged } from "../ui/feedback.tsx";
 import { SearchBox } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
 import { SelectableTable } from "../ui/selectable.tsx";
-import { EnabledBadge, useSubscriberActions } from "../ui/subscribers.tsx";
+import { EnabledBadge, presentShare, useSubscriberActions } from "../ui/subscribers.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { NewWebhook } from "./webhook-form.tsx";
@@ -15,10 +15,11 @@ import { NewWebhook } from "./webhook-form.tsx";
 const summarizeEvents = (events: readonly string[]): string =>
   events.length <= 2 ? events.join(", ") : `${events[0]} and ${events.length - 1} more`;
 
-const COLUMNS: readonly Column<Webhook>[] = [
+const COLUMNS: readonly Column<ListedWebhook>[] = [
   { label: "Endpoint", sort: "url", cell: ({ id, url }) => <Link href={`/webhooks/${id}`}>{url}</Link> },
   { label: "Events", cell: ({ events }) => summarizeEvents(events) },
   { label: "Rooms", cell: ({ room_id }) => (room_id === null ? "all" : <code>{room_id.slice(0, 8)}</code>) },
+  { label: "Succeeded (24 h)", cell: ({ stats }) => presentShare(stats?.success_rate ?? null) },
   { label: "State", cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
   { label: "Created", sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
@@ -26,9 +27,9 @@ const COLUMNS: readonly Column<Webhook>[] = [
 export default function WebhooksPage() {
   const filters = useFilters();
   const { search, searchFor, isNarrowed } = filters;
-  const query = { ...filters.page(["url", "created_at"]), ...chosen({ search }) };
+  const query = { ...filters.page(["url", "created_at"]), ...chosen({ search }), stats: "24h" } as const;
   const webhooks = useApiQuery(["webhooks", query], (atrium) => atrium.webhooks.list(query));
-  const actions = useSubscriberActions<Webhook>("webhooks", {
+  const actions = useSubscriberActions<ListedWebhook>("webhooks", {
     enable: "They receive events again.",
     disable: "They receive no events until they are enabled again.",
     delete: "Their pending deliveries are cancelled and their histories deleted. This cannot be undone.",

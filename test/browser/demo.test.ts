@@ -198,7 +198,7 @@ describe("the board", () => {
     await ada.draw("Eraser", [690, 685], [790, 685]);
     await eventually("Bo's arrow is erased", async () => (await bo.shapes.count()) === paths + 1);
     for (const visitor of [ada, bo])
-      await visitor.page.getByRole("button", { name: "Move", exact: true }).click();
+      await visitor.page.getByRole("button", { name: "Select", exact: true }).click();
   });
 
   it("has no end, and is the same for everyone however far they have zoomed out", async () => {
@@ -220,34 +220,103 @@ describe("the board", () => {
     await bo.note("Typed").waitFor({ state: "detached" });
   });
 
-  it("supports drawing and erasing a shape by keyboard", async () => {
+  it("moves, copies and deletes all that is selected, for everyone, each as one step to undo", async () => {
+    const [cleo, dan] = [await welcome("Cleo", { room: "group" }), await welcome("Dan", { room: "group" })];
+    const { mouse, keyboard } = cleo.page;
+    const [note, others] = [dan.note("Welcome! This board is yours for a day."), dan.page.locator("article")];
+    await note.waitFor();
+    await dan.shapes.nth(8).waitFor({ state: "attached" });
+    const start = await dan.placeOf(note);
+    const box = await dan.shapes.first().boundingBox();
+    const isShapeMoved = (x: number, y: number) =>
+      eventually(`Dan sees the shape ${x}, ${y} from where it was`, async () => {
+        const now = await dan.shapes.first().boundingBox();
+        return (
+          Math.abs((now?.x ?? 0) - (box?.x ?? 0) - x) < 1 && Math.abs((now?.y ?? 0) - (box?.y ?? 0) - y) < 1
+        );
+      });
+    const counts = (notes: number, shapes: number) =>
+      eventually(`Dan sees ${notes} notes and ${shapes} shapes`, async () => {
+        return (await others.count()) === notes && (await dan.shapes.count()) === shapes;
+      });
+
+    // A marquee around the first note and the box, from the empty board.
+    await cleo.drag([240, 160], [620, 560]);
+    await dan.page.locator(".outline").nth(2).waitFor({ state: "attached" });
+    await keyboard.press("Escape");
+    await dan.page.locator(".outline").first().waitFor({ state: "detached" });
+
+    await keyboard.press("Control+a");
+    await dan.page.locator(".outline").nth(12).waitFor({ state: "attached" });
+    const grip = await cleo.note("Welcome! This board is yours for a day.").locator(".grip").boundingBox();
+    const [x, y] = [(grip?.x ?? 0) + 40, (grip?.y ?? 0) + 10];
+    await mouse.move(x, y);
+    await mouse.down();
+    await mouse.move(x + 60, y - 20, { steps: 4 });
+    await dan.arrives(note, { x: start.x + 60, y: start.y - 20 });
+    await isShapeMoved(60, -20);
+    await mouse.up();
+    await dan.page.locator(".held").first().waitFor({ state: "detached" });
+    await keyboard.press("ArrowRight");
+    await dan.arrives(note, { x: start.x + 70, y: start.y - 20 });
+    await isShapeMoved(70, -20);
+    await keyboard.press("Control+z");
+    await keyboard.press("Control+z");
+    await dan.arrives(note, start);
+    await isShapeMoved(0, 0);
+
+    await keyboard.press("Control+d");
+    await counts(8, 18);
+    await keyboard.press("Delete");
+    await counts(4, 9);
+    await keyboard.press("Control+z");
+    await counts(8, 18);
+    await keyboard.press("Control+z");
+    await counts(4, 9);
+  });
+
+  it("supports adding, moving and deleting a shape by keyboard", async () => {
     const { keyboard } = ada.page;
-    const press = async (...keys: string[]) => {
-      for (const key of keys) await keyboard.press(key);
-    };
-    const draws = ["Space", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown", "ArrowDown"];
     const paths = await bo.shapes.count();
     const becomes = (count: number) =>
       eventually(`Bo sees ${count} shapes`, async () => (await bo.shapes.count()) === count);
     await ada.page.getByRole("button", { name: "Box", exact: true }).focus();
-    await press("Enter", "ArrowUp");
-    await ada.notice("Space puts it down").waitFor();
-    await press(...draws);
+    for (const key of ["Enter", "Enter"]) await keyboard.press(key);
     await becomes(paths + 1);
-    await press("Escape");
-    await becomes(paths);
-    await press(...draws, "Space");
-    await becomes(paths + 1);
-    const corner = await ada.placeOf(ada.page.locator(".pen"));
-    await bo.arrives(bo.cursor("Ada"), corner);
+    await ada.notice("1 selected").waitFor();
+    const before = await bo.page.locator(".outline").boundingBox();
+    await keyboard.press("ArrowDown");
+    await eventually("Bo sees it moving", async () => {
+      const after = await bo.page.locator(".outline").boundingBox();
+      return Math.round((after?.y ?? 0) - (before?.y ?? 0)) === 10;
+    });
     expect(await findingsOf(ada.page)).toEqual([]);
-    await press("e", "Space", "Space");
+    await keyboard.press("Delete");
     await becomes(paths);
-    await press("Control+z");
-    await becomes(paths + 1);
-    await press("Control+z", "v");
-    await becomes(paths);
-    await ada.page.locator(".pen").waitFor({ state: "detached" });
+  });
+
+  it("zooms by keys and buttons, and pans while Space is held", async () => {
+    const guest = await welcome("Guest");
+    const { page } = guest;
+    const zooms = (zoom: number) =>
+      eventually(`the zoom is ${zoom}`, async () => Math.abs((await guest.zoom()) - zoom) < 0.001);
+    await page.keyboard.press("+");
+    await zooms(1.25);
+    await page.getByRole("button", { name: "Zoom out" }).click();
+    await zooms(1);
+    await page.keyboard.press("1");
+    await page.keyboard.press("0");
+    await zooms(1);
+    const start = await guest.point(600, 700);
+    await page.keyboard.down("Space");
+    await guest.drag([600, 700], [640, 650]);
+    await page.keyboard.up("Space");
+    const end = await guest.point(640, 650);
+    expect(end).toEqual(start);
+    await page.mouse.dblclick(640, 720);
+    await page.locator("textarea:focus").waitFor();
+    await page.keyboard.type("Here");
+    await ada.note("Here").waitFor();
   });
 
   it("supports touch", async () => {
@@ -434,7 +503,7 @@ describe("the page", () => {
     const guest = await welcome("Cleo", { viewport: { width, height }, colorScheme });
     const excess = await guest.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(excess).toBeLessThanOrEqual(0);
-    for (const part of ["header", "nav", ".tools", "details:not(.minutes)", ".minutes"]) {
+    for (const part of ["header", "nav", ".tools", ".zoom", "details:not(.minutes)", ".minutes"]) {
       const box = await guest.page.locator(part).boundingBox();
       expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([expect.any(Number), expect.any(Number)]);
       expect(box?.x).toBeGreaterThanOrEqual(0);

@@ -1,53 +1,30 @@
 /** The board: notes, shapes and the others' cursors, on an endless surface. */
-import { useOther, useOthers, useRoom, useStoreActions, useUpdateMyPresence } from "atrium/react";
-import { type DragEvent, type PointerEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { useRoom, useUpdateMyPresence } from "atrium/react";
+import {
+  type DragEvent,
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { Reactions } from "../panels/reactions.tsx";
-import { NOTE_SIZE, type Note, type Presence, placeOf, readParticipant } from "../room/model.ts";
-import { useFollowedId } from "../room/participants.ts";
-import type { Point } from "../room/shape.ts";
+import { NOTE_SIZE, type Presence, placeOf } from "../room/model.ts";
+import type { Kind, Point } from "../room/shape.ts";
+import { type BoardContent, boxAround, boxOf, isNote, thingAt } from "../room/things.ts";
 import { Camera } from "./camera.ts";
+import { Content } from "./content.tsx";
+import { Cursors } from "./cursors.tsx";
+import { Edits } from "./edits.ts";
 import { Gestures, type Tool } from "./gestures.ts";
-import { KeyboardPen, type PenState } from "./keyboard-pen.ts";
 import { useKeys } from "./keys.ts";
 import { NoteCards } from "./note.tsx";
-import { Shapes, useDrawing } from "./shapes.tsx";
-import { Toolbar } from "./toolbar.tsx";
-
-/** The pen for keys: its position and its actions. */
-interface PenProps {
-  readonly pen: KeyboardPen;
-}
-
-const usePen = ({ pen }: PenProps): PenState | null => useSyncExternalStore(pen.subscribe, () => pen.state);
-
-/** On the board; the others see a cursor there. */
-function KeyPenMark(props: PenProps) {
-  const setPresence = useUpdateMyPresence<Presence>();
-  const pen = usePen(props);
-  useEffect(() => {
-    if (pen === null) return;
-    setPresence({ cursor: placeOf(pen.at) });
-    return () => setPresence({ cursor: null });
-  }, [pen, setPresence]);
-  if (pen === null) return null;
-  const { x, y } = pen.at;
-  return (
-    <div className={pen.isDown ? "pen down" : "pen"} style={{ transform: `translate(${x}px, ${y}px)` }} />
-  );
-}
-
-const KeyPenHint = (props: PenProps) => (
-  <p className="pen-hint" role="status">
-    {hintOf(usePen(props))}
-  </p>
-);
-
-function hintOf(pen: PenState | null): string {
-  if (pen === null) return "";
-  const isEraser = pen.tool === "eraser";
-  if (!pen.isDown) return `Arrow keys move the ${isEraser ? "eraser" : "pen"} · Space puts it down`;
-  return isEraser ? "Arrow keys erase · Space lifts it" : "Arrow keys draw · Space ends · Escape discards";
-}
+import { Selection } from "./selection.ts";
+import { Shapes } from "./shapes.tsx";
+import { Toolbar, Zoom } from "./toolbar.tsx";
 
 /** The hint for the first visitor, between the header and the tools. */
 const FIRST_BOX = { x: -350, y: -250, width: 700, height: 500 };
@@ -57,6 +34,8 @@ const panelHeights = () => (innerWidth > 960 ? { top: 76, bottom: 92 } : { top: 
 const ZOOM_PER_PIXEL = 1.0025;
 /** On a phone, things are smaller, but not so small that no one can hit them. */
 const FARTHEST_AT_FIRST = 0.5;
+/** The size of a shape that is added by keyboard. */
+const SHAPE_SIZE = { width: 160, height: 100 };
 
 const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clientY: number }): Point => ({
   x: clientX,
@@ -69,45 +48,101 @@ const freePart = () => {
   return { x: SIDE, y: top, width: innerWidth - 2 * SIDE, height: innerHeight - top - bottom };
 };
 
-/** Bounds of a board, which is for a day and a few people. */
-const MAX_NOTES = 100;
+const freeMiddle = (): Point => {
+  const { x, y, width, height } = freePart();
+  return { x: x + width / 2, y: y + height / 2 };
+};
 
-export function Board() {
+/** Text that is being written, and buttons of a note: a press there is no matter of the board. */
+const isOutside = (target: EventTarget): boolean =>
+  target instanceof Element && target.closest("button:not(.grip), textarea:focus") !== null;
+
+interface BoardProps {
+  /** A past state to show instead of the present one; it can be looked at, and not changed. */
+  readonly past?: BoardContent | null;
+  /** Drawn on the board, in its coordinates. */
+  readonly children?: ReactNode;
+}
+
+export function Board({ past = null, children }: BoardProps) {
   const { client } = useRoom();
   const setPresence = useUpdateMyPresence<Presence>();
-  const notes = useStoreActions<Note>("notes");
-  const drawing = useDrawing();
-  const [camera] = useState(() => new Camera());
-  const [gestures] = useState(() => new Gestures(camera, drawing));
-  const [pen] = useState(() => new KeyboardPen(camera, gestures, freePart));
-  const [tool, setTool] = useState<Tool>("move");
+  const [tool, setTool] = useState<Tool>("select");
+  const [isPanning, setPanning] = useState(false);
   const [tint, setTint] = useState(1);
   const main = useRef<HTMLElement>(null);
+  const pressedText = useRef<HTMLTextAreaElement | null>(null);
+  const { camera, edits, selection, gestures, reveal } = useMemo(() => {
+    const camera = new Camera();
+    const edits = new Edits(client);
+    const selection = new Selection(client);
+    const show = (draft: Presence["draft"]) => client.presence.update({ draft });
+    const gestures = new Gestures({ camera, edits, selection, history: client.history, show });
+    const reveal = (point: Point) => camera.reveal(point, freePart());
+    return { camera, edits, selection, gestures, reveal };
+  }, [client]);
   gestures.tint = tint;
+  const isPast = past !== null;
+  const toolInUse = isPanning || isPast ? "hand" : tool;
   const choose = (next: Tool) => {
-    pen.take(next);
+    gestures.cancel();
+    if (document.activeElement instanceof HTMLTextAreaElement) document.activeElement.blur();
+    if (next !== "select") selection.select([]);
     setTool(next);
   };
 
-  const create = async (place: Point, picture = "") => {
-    if (Object.keys(client.store("notes").getAll()).length >= MAX_NOTES)
-      throw new Error("The board is full. Delete some notes first.");
-    await notes.set(`${Date.now()}-${client.userId}`, { ...placeOf(place), text: "", picture });
-  };
-  const add = () => {
-    const part = freePart();
-    const step = (Object.keys(client.store("notes").getAll()).length % 5) * 24;
-    const middle = camera.toBoard({ x: part.x + part.width / 2, y: part.y + part.height / 2 });
-    choose("move");
-    return create({ x: middle.x - NOTE_SIZE.width / 2 + step, y: middle.y - NOTE_SIZE.height / 2 + step });
+  const addAt = ({ x, y }: Point, picture = "") =>
+    edits.addNote({ x: x - NOTE_SIZE.width / 2, y: y - NOTE_SIZE.height / 2 }, picture);
+  const add = async () => {
+    const step = ([...edits.things.values()].filter(isNote).length % 5) * 24;
+    const { x, y } = camera.toBoard(freeMiddle());
+    choose("select");
+    await addAt({ x: x + step, y: y + step });
   };
   const drop = async (event: DragEvent) => {
     event.preventDefault();
     const place = camera.toBoard(pointOf(event));
     for (const file of event.dataTransfer.files)
-      await create(place, (await client.storage.upload({ file })).key);
+      await edits.addNote(place, (await client.storage.upload({ file })).key);
   };
-  useKeys({ camera, history: client.history, pen, choose, add });
+  const insert = (kind: Kind) => {
+    const { x, y } = camera.toBoard(freeMiddle());
+    const { width, height } = SHAPE_SIZE;
+    const corners = [x - width / 2, y - height / 2, x + width / 2, y + height / 2];
+    choose("select");
+    void edits.addShape({ kind, tint, points: corners.map(Math.round) }).then((id) => selection.select([id]));
+  };
+  const act = (): boolean => {
+    if (tool !== "select" && tool !== "hand" && tool !== "eraser") {
+      insert(tool);
+      return true;
+    }
+    const [id] = selection.state.ids;
+    const text = main.current?.querySelector<HTMLElement>(`[data-thing="${CSS.escape(id ?? "")}"] textarea`);
+    text?.focus();
+    return text !== undefined && text !== null;
+  };
+  const zoomTo = (zoom: number | "fit") => {
+    const around = boxAround([...edits.things.values()].map(boxOf));
+    if (zoom === "fit") camera.fit(around ?? FIRST_BOX, freePart());
+    else camera.zoomAt(freeMiddle(), zoom / camera.view.zoom);
+  };
+  const zoomBy = (factor: number) => camera.zoomAt(freeMiddle(), factor);
+  const cancel = () => gestures.cancel();
+  useKeys({
+    camera,
+    edits,
+    history: client.history,
+    selection,
+    choose,
+    add,
+    zoomTo,
+    zoomBy,
+    setPanning,
+    act,
+    cancel,
+  });
+
   useEffect(() => {
     const show = () => {
       const { x, y, zoom } = camera.view;
@@ -131,44 +166,68 @@ export function Board() {
     };
   }, [camera]);
 
-  const press = (event: PointerEvent) => {
-    pen.hide();
-    const isOnNote = event.target instanceof Element && event.target.closest(".note") !== null;
-    if (isOnNote || event.button > 1) {
-      gestures.press(event, null);
-      return;
-    }
+  const press = (event: PointerEvent<HTMLElement>) => {
+    const { target, button, pointerType } = event;
+    if (isOutside(target) || button > 1) return gestures.press(event, null);
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    pressedText.current = target instanceof HTMLTextAreaElement ? target : null;
     event.currentTarget.setPointerCapture(event.pointerId);
-    gestures.press(event, event.button === 1 ? "move" : tool);
+    const note = target instanceof Element ? target.closest<HTMLElement>(".note") : null;
+    gestures.press(event, {
+      tool: button === 1 ? "hand" : toolInUse,
+      noteId: note?.dataset.thing ?? null,
+      isAdding: event.shiftKey,
+      isTouch: pointerType === "touch",
+    });
+  };
+  const release = (event: PointerEvent) => {
+    const isClick = gestures.release(event);
+    if (isClick && toolInUse === "select" && !event.shiftKey) pressedText.current?.focus();
+  };
+  const addBelow = (event: MouseEvent) => {
+    const place = camera.toBoard(pointOf(event));
+    if (toolInUse === "select" && thingAt(edits.things, place, 0) === null) void addAt(place);
   };
   return (
     <>
       <main
         ref={main}
-        data-tool={tool}
+        data-tool={toolInUse}
         onPointerDown={press}
+        onMouseDown={(event) => isOutside(event.target) || event.preventDefault()}
         onPointerMove={(event) => {
           setPresence({ cursor: placeOf(camera.toBoard(pointOf(event))) });
           gestures.move(event);
         }}
-        onPointerUp={(event) => gestures.release(event)}
-        onPointerCancel={(event) => gestures.release(event)}
+        onPointerUp={release}
+        onPointerCancel={release}
         onPointerLeave={() => setPresence({ cursor: null })}
+        onDoubleClick={addBelow}
+        onFocus={({ target }) => {
+          const id = target.matches(".grip") && target.closest<HTMLElement>(".note")?.dataset.thing;
+          if (id) selection.select([id]);
+        }}
         onDragOver={(event) => event.preventDefault()}
         onDrop={drop}
       >
         <div className="sheet">
-          <NoteCards camera={camera} />
-          <Shapes />
-          <KeyPenMark pen={pen} />
-          <Cursors reveal={(point) => camera.reveal(point, freePart())} />
+          <Content past={past} selection={selection}>
+            <NoteCards />
+            <Shapes selection={selection} />
+            {children}
+          </Content>
+          <Cursors camera={camera} reveal={reveal} />
         </div>
       </main>
-      <Toolbar {...{ tool, choose, tint, setTint, camera }} fit={() => camera.fit(FIRST_BOX, freePart())} />
-      <KeyPenHint pen={pen} />
+      {isPast || (
+        <>
+          <Toolbar {...{ tool, choose, tint, setTint }} />
+          <SelectionCount selection={selection} />
+        </>
+      )}
+      <Zoom camera={camera} zoomTo={zoomTo} zoomBy={zoomBy} />
       <nav aria-label="Notes and reactions">
-        <button type="button" className="primary" onClick={add}>
+        <button type="button" className="primary" onClick={add} disabled={isPast}>
           Add note
         </button>
         <Reactions />
@@ -177,28 +236,12 @@ export function Board() {
   );
 }
 
-/** The cursors of the others; that of the one whom this user follows stays in view. */
-type Reveal = (point: Point) => void;
-
-function Cursors({ reveal }: { readonly reveal: Reveal }) {
-  const ids = useOthers((others) => others.map(({ user }) => user.id));
-  return ids.map((id) => <Cursor key={id} id={id} reveal={reveal} />);
-}
-
-function Cursor({ id, reveal }: { readonly id: string; readonly reveal: Reveal }) {
-  const other = useOther(id);
-  const isFollowed = useFollowedId() === id;
-  const { cursor, name, color } = other ? readParticipant(other) : { cursor: null, name: "", color: "" };
-  useEffect(() => {
-    if (isFollowed && cursor !== null) reveal(cursor);
-  });
+/** Says what is selected to those who do not see its outline. */
+function SelectionCount({ selection }: { readonly selection: Selection }) {
+  const { size } = useSyncExternalStore(selection.subscribe, () => selection.state.ids);
   return (
-    <div
-      className="cursor"
-      hidden={cursor === null}
-      style={{ transform: `translate(${cursor?.x}px, ${cursor?.y}px)`, color }}
-    >
-      <span>{isFollowed ? `Following ${name}` : name}</span>
-    </div>
+    <p className="visually-hidden" role="status">
+      {size > 0 && `${size} selected. Arrow keys move, Delete removes.`}
+    </p>
   );
 }

@@ -1,5 +1,6 @@
 /** The part of the board that the window shows: the board has no end. */
 import type { Point } from "../room/shape.ts";
+import type { Box } from "../room/things.ts";
 
 const CLOSEST = 4;
 const FARTHEST = 0.1;
@@ -7,11 +8,6 @@ const FARTHEST = 0.1;
 /** The place of the board's middle in the window, in whole pixels, and the scale. */
 interface View extends Point {
   readonly zoom: number;
-}
-
-export interface Box extends Point {
-  readonly width: number;
-  readonly height: number;
 }
 
 export class Camera {
@@ -43,7 +39,9 @@ export class Camera {
   /** Zooms by a factor; the board's point under `center` stays where it is. */
   zoomAt(center: Point, factor: number): void {
     const fixed = this.toBoard(center);
-    const zoom = Math.min(Math.max(this.view.zoom * factor, FARTHEST), CLOSEST);
+    const next = Math.min(Math.max(this.view.zoom * factor, FARTHEST), CLOSEST);
+    // Back to 100 % after steps that come close to it.
+    const zoom = Math.abs(next - 1) < 0.01 ? 1 : next;
     this.#show({ x: center.x - fixed.x * zoom, y: center.y - fixed.y * zoom, zoom });
   }
 

@@ -1,55 +1,75 @@
-/** Pointer gestures on the board: one pointer draws, erases or moves it, two move and zoom it. */
+/** Pointer gestures on the board: one pointer selects, drags, draws, erases or pans; two pan and zoom. */
+import type { History } from "atrium/client";
 import { type Kind, MAX_POINTS, type Point, type Shape } from "../room/shape.ts";
+import { boxAround, boxBetween, boxOf, contains, thingAt, thingsIn } from "../room/things.ts";
 import type { Camera } from "./camera.ts";
+import type { Edits } from "./edits.ts";
+import type { Selection } from "./selection.ts";
 
-export type Tool = "move" | "eraser" | Kind;
+export type Tool = "select" | "hand" | "eraser" | Kind;
 
-/** Points of a stroke are at least so far from each other, in pixels of the window. */
+/** A drag begins, and a stroke gets its next point, this far from where the pointer was, in pixels of the window. */
 const STEP = 3;
+/** How far a pointer reaches around itself, in pixels of the window. */
+const REACH = 10;
 
-/** Effects of gestures on the room; points are those of the board. */
-export interface Drawing {
-  /** A gesture begins: what it changes is one step to undo. */
-  begin(): void;
-  end(): void;
-  /** Shows the shape while it is drawn; null when there is none. */
-  show(draft: Shape | null): void;
-  add(shape: Shape): void;
-  /** Removes shapes within this distance of a point. */
-  erase(at: Point, distance: number): void;
+/** The pointer that begins a gesture. */
+export interface Press {
+  readonly tool: Tool;
+  /** The note below the pointer. */
+  readonly noteId: string | null;
+  /** Adds to the selection, or takes out of it. */
+  readonly isAdding: boolean;
+  readonly isTouch: boolean;
+}
+
+/** What one pointer does until it is released; points are those of the window. */
+interface Gesture {
+  move?(to: Point, before: Point): void;
+  /** `isWhole` is false if it is given up. */
+  end?(isWhole: boolean): void;
 }
 
 type Pressed = Pick<PointerEvent, "pointerId" | "clientX" | "clientY">;
 const pointOf = ({ clientX, clientY }: Pressed): Point => ({ x: clientX, y: clientY });
+const distanceBetween = (one: Point, other: Point): number => Math.hypot(one.x - other.x, one.y - other.y);
+
+export interface Effects {
+  readonly camera: Camera;
+  readonly edits: Edits;
+  readonly selection: Selection;
+  readonly history: Pick<History, "pause" | "resume">;
+  /** Shows the shape while it is drawn; null when there is none. */
+  show(draft: Shape | null): void;
+}
 
 export class Gestures {
   /** The color of what is drawn, as an index. */
   tint = 0;
-  readonly #camera: Camera;
-  readonly #drawing: Drawing;
+  readonly #effects: Effects;
   /** Positions of the pressed pointers in the window. */
   readonly #pressed = new Map<number, Point>();
+  /** That of a single pointer; null without one, and after a second one was pressed. */
+  #gesture: Gesture | null = null;
+  #pressedAt: Point = { x: 0, y: 0 };
   #draft: Shape | null = null;
-  /** The gesture of a single pointer; null without one, and after a second one was pressed. */
-  #mode: Tool | null = null;
 
-  constructor(camera: Camera, drawing: Drawing) {
-    this.#camera = camera;
-    this.#drawing = drawing;
+  constructor(effects: Effects) {
+    this.#effects = effects;
   }
 
-  /** `mode` is what this pointer does as long as it is the only one; null if that is no matter of the board. */
-  press(event: Pressed, mode: Tool | null): void {
-    this.#pressed.set(event.pointerId, pointOf(event));
+  /** `press` is what this pointer does as long as it is the only one; null if that is no matter of the board. */
+  press(event: Pressed, press: Press | null): void {
+    const at = pointOf(event);
+    this.#pressed.set(event.pointerId, at);
     if (this.#pressed.size > 1) {
-      this.#finish(false);
+      this.cancel();
       return;
     }
-    if (mode === null) return;
-    this.#mode = mode;
-    this.#drawing.begin();
-    if (this.#mode === "eraser") this.#erase(pointOf(event));
-    else if (this.#mode !== "move") this.#start(this.#mode, this.#boardPoint(event));
+    if (press === null) return;
+    this.#effects.history.pause();
+    this.#pressedAt = at;
+    this.#gesture = this.#begin(press, at);
   }
 
   move(event: Pressed): void {
@@ -58,64 +78,154 @@ export class Gestures {
     const other = [...this.#pressed].find(([id]) => id !== event.pointerId)?.[1];
     const after = pointOf(event);
     if (other !== undefined) this.#pinch(other, before, after);
-    else if (this.#mode === "move") this.#camera.pan({ x: after.x - before.x, y: after.y - before.y });
-    else if (this.#mode === "eraser") this.#erase(after);
-    else if (this.#draft !== null && !this.#draw(this.#draft, event)) return;
+    else this.#gesture?.move?.(after, before);
     this.#pressed.set(event.pointerId, after);
   }
 
-  release(event: Pressed): void {
+  /** Returns whether it was a click: the only pointer, released where it was pressed. */
+  release(event: Pressed): boolean {
+    const isClick = this.#gesture !== null && distanceBetween(this.#pressedAt, pointOf(event)) < STEP;
     this.#pressed.delete(event.pointerId);
     this.#finish(true);
+    return isClick;
   }
 
-  /** The pointer is gone: what it was drawing is given up. */
-  cancel(pointerId: number): void {
-    this.#pressed.delete(pointerId);
+  /** Gives up what a pointer is doing; false if it is doing nothing. */
+  cancel(): boolean {
+    const isBusy = this.#gesture !== null;
     this.#finish(false);
+    return isBusy;
   }
 
   #finish(isWhole: boolean): void {
-    if (this.#mode === null) return;
-    const draft = this.#draft;
-    this.#mode = this.#draft = null;
-    if (isWhole && draft !== null && draft.points.length >= 4) this.#drawing.add(draft);
-    else this.#drawing.show(null);
-    this.#drawing.end();
+    const gesture = this.#gesture;
+    if (gesture === null) return;
+    this.#gesture = null;
+    gesture.end?.(isWhole);
+    this.#effects.history.resume();
   }
 
-  #boardPoint(event: Pressed): [number, number] {
-    const { x, y } = this.#camera.toBoard(pointOf(event));
+  #begin(press: Press, at: Point): Gesture {
+    const { tool } = press;
+    if (tool === "hand") return this.#pan();
+    if (tool === "eraser") return this.#erase(at);
+    if (tool === "select") return this.#select(press, at);
+    return this.#draw(tool, at);
+  }
+
+  #pan = (): Gesture => ({
+    move: (to, before) => this.#effects.camera.pan({ x: to.x - before.x, y: to.y - before.y }),
+  });
+
+  #erase(at: Point): Gesture {
+    const { camera, edits } = this.#effects;
+    const erase = (to: Point) => edits.erase(camera.toBoard(to), REACH / camera.view.zoom);
+    erase(at);
+    return { move: erase };
+  }
+
+  #draw(kind: Kind, at: Point): Gesture {
+    const { camera, edits } = this.#effects;
+    let draft: Shape = { kind, tint: this.tint, points: this.#boardPoint(at) };
+    const add = (shape: Shape) =>
+      void edits.addShape(shape).finally(() => {
+        if (this.#draft === shape) this.#show(null);
+      });
+    return {
+      move: (to) => {
+        const [x = 0, y = 0] = draft.points.slice(kind === "pen" ? -2 : 0);
+        if (distanceBetween(camera.toWindow({ x, y }), to) < STEP) return;
+        const kept = kind === "pen" ? draft.points : draft.points.slice(0, 2);
+        draft = { ...draft, points: [...kept, ...this.#boardPoint(to)] };
+        this.#show(draft);
+        if (draft.points.length < 2 * MAX_POINTS) return;
+        add(draft);
+        draft = { ...draft, points: this.#boardPoint(to) };
+      },
+      end: (isWhole) => {
+        if (isWhole && draft.points.length >= 4) add(draft);
+        else this.#show(null);
+      },
+    };
+  }
+
+  #show(draft: Shape | null): void {
+    this.#draft = draft;
+    this.#effects.show(draft);
+  }
+
+  /** On a thing, the selection is dragged; beside all, an area is selected, or the finger pans. */
+  #select({ noteId, isAdding, isTouch }: Press, at: Point): Gesture {
+    const { camera, edits, selection } = this.#effects;
+    const start = camera.toBoard(at);
+    const hit = noteId ?? thingAt(edits.things, start, REACH / camera.view.zoom);
+    if (hit !== null && isAdding) selection.toggle(hit);
+    else if (hit !== null && !selection.state.ids.has(hit)) selection.select([hit]);
+    if (hit !== null || this.#isOnSelection(start)) return this.#drag(at, isAdding ? null : hit);
+    if (!isTouch) return this.#selectArea(start, isAdding);
+    const pan = this.#pan();
+    return { ...pan, end: () => isAdding || selection.select([]) };
+  }
+
+  #isOnSelection(point: Point): boolean {
+    const { edits, selection } = this.#effects;
+    const boxes = [...selection.state.ids].flatMap((id) => {
+      const thing = edits.things.get(id);
+      return thing === undefined ? [] : [boxOf(thing)];
+    });
+    const around = boxAround(boxes);
+    return around !== null && contains(around, point);
+  }
+
+  /** A click without a drag selects `clicked` alone. */
+  #drag(at: Point, clicked: string | null): Gesture {
+    const { camera, edits, selection } = this.#effects;
+    const from = camera.toBoard(at);
+    const { things } = edits;
+    let by: Point | null = null;
+    return {
+      move: (to) => {
+        if (by === null && distanceBetween(at, to) < STEP) return;
+        const [x, y] = this.#boardPoint(to);
+        by = { x: Math.round(x - from.x), y: Math.round(y - from.y) };
+        selection.drag(by, things);
+      },
+      end: (isWhole) => {
+        if (by === null) {
+          if (isWhole && clicked !== null) selection.select([clicked]);
+          return;
+        }
+        const saved = isWhole ? edits.move(selection.state.ids, by) : Promise.resolve();
+        selection.drop(saved);
+      },
+    };
+  }
+
+  #selectArea(from: Point, isAdding: boolean): Gesture {
+    const { camera, edits, selection } = this.#effects;
+    const { things } = edits;
+    const before = isAdding ? [...selection.state.ids] : [];
+    selection.select(before);
+    return {
+      move: (to) => {
+        const area = boxBetween(from, camera.toBoard(to));
+        selection.select([...before, ...thingsIn(things, area)], area);
+      },
+      end: (isWhole) => selection.select(isWhole ? selection.state.ids : before),
+    };
+  }
+
+  #boardPoint(inWindow: Point): [number, number] {
+    const { x, y } = this.#effects.camera.toBoard(inWindow);
     return [Math.round(x), Math.round(y)];
   }
 
-  #start(kind: Kind, from: readonly [number, number]): void {
-    this.#draft = { kind, tint: this.tint, points: [...from] };
-  }
-
-  /** False if the pointer has moved too little. */
-  #draw(draft: Shape, event: Pressed): boolean {
-    const to = this.#boardPoint(event);
-    const [x = 0, y = 0] = draft.points.slice(draft.kind === "pen" ? -2 : 0);
-    if (Math.hypot(to[0] - x, to[1] - y) * this.#camera.view.zoom < STEP) return false;
-    const points = draft.kind === "pen" ? [...draft.points, ...to] : [...draft.points.slice(0, 2), ...to];
-    this.#draft = { ...draft, points };
-    this.#drawing.show(this.#draft);
-    if (points.length < 2 * MAX_POINTS) return true;
-    this.#drawing.add(this.#draft);
-    this.#start(draft.kind, to);
-    return true;
-  }
-
-  #erase(inWindow: Point): void {
-    this.#drawing.erase(this.#camera.toBoard(inWindow), 10 / this.#camera.view.zoom);
-  }
-
   #pinch(other: Point, before: Point, after: Point): void {
+    const { camera } = this.#effects;
     const middle = (point: Point) => ({ x: (point.x + other.x) / 2, y: (point.y + other.y) / 2 });
-    const distance = (point: Point) => Math.max(Math.hypot(point.x - other.x, point.y - other.y), 1);
+    const distance = (point: Point) => Math.max(distanceBetween(point, other), 1);
     const [from, to] = [middle(before), middle(after)];
-    this.#camera.pan({ x: to.x - from.x, y: to.y - from.y });
-    this.#camera.zoomAt(to, distance(after) / distance(before));
+    camera.pan({ x: to.x - from.x, y: to.y - from.y });
+    camera.zoomAt(to, distance(after) / distance(before));
   }
 }

@@ -1,82 +1,141 @@
 /** The keys of the board, while no one writes. */
 import type { History } from "atrium/client";
 import { useEffect, useRef } from "react";
+import type { Point } from "../room/shape.ts";
 import type { Camera } from "./camera.ts";
+import type { Edits } from "./edits.ts";
 import type { Tool } from "./gestures.ts";
-import type { KeyboardPen } from "./keyboard-pen.ts";
+import type { Selection } from "./selection.ts";
 
 /** The key of each tool, which its button shows. */
 export const KEYS: Readonly<Record<Tool, string>> = {
-  move: "v",
+  select: "v",
+  hand: "h",
   pen: "p",
   box: "b",
   oval: "o",
   arrow: "a",
   eraser: "e",
 };
+/** The distance by which an arrow key moves the view, in pixels of the window. */
 const PAN = 80;
-const DIRECTIONS: ReadonlyMap<string, readonly [right: number, down: number]> = new Map([
-  ["ArrowLeft", [-1, 0]],
-  ["ArrowRight", [1, 0]],
-  ["ArrowUp", [0, -1]],
-  ["ArrowDown", [0, 1]],
+/** The distance by which it moves what is selected, and with Shift. */
+const [STEP, LARGE_STEP] = [10, 50];
+const DIRECTIONS: ReadonlyMap<string, Point> = new Map([
+  ["ArrowLeft", { x: -1, y: 0 }],
+  ["ArrowRight", { x: 1, y: 0 }],
+  ["ArrowUp", { x: 0, y: -1 }],
+  ["ArrowDown", { x: 0, y: 1 }],
 ]);
-const ZOOM = new Map([
-  ["+", 1.25],
-  ["=", 1.25],
-  ["-", 0.8],
-]);
+/** The factors of the keys and buttons that zoom. */
+export const ZOOM = { in: 1.25, out: 0.8 };
 
-interface Keyed {
+export interface Keyed {
   readonly camera: Camera;
-  readonly history: Pick<History, "undo" | "redo">;
-  readonly pen: KeyboardPen;
+  readonly edits: Edits;
+  readonly history: Pick<History, "undo" | "redo" | "pause" | "resume">;
+  readonly selection: Selection;
   choose(tool: Tool): void;
   add(): Promise<void>;
+  /** Shows the board at this zoom, or all of it. */
+  zoomTo(zoom: number | "fit"): void;
+  zoomBy(factor: number): void;
+  /** Pans with the pointer instead of what its tool does, or no longer. */
+  setPanning(isPanning: boolean): void;
+  /** Does what the tool does without a pointer: adds a shape, or edits the selected note; false if it does nothing. */
+  act(): boolean;
+  /** Gives up what a pointer is doing; false if it is doing nothing. */
+  cancel(): boolean;
 }
 
 const isTyping = ({ target }: Event): boolean =>
   target instanceof Element && target.closest("input, textarea, dialog, [popover]") !== null;
 
-/** On the page itself, or on a tool: there, arrow keys have no meaning of their own. */
+/** On the page itself, on a note or on a tool: there, arrow keys and Delete have no meaning of their own. */
 const isOnBoard = ({ target }: Event): boolean =>
-  target === document.body || (target instanceof Element && target.closest(".tools") !== null);
+  target === document.body || (target instanceof Element && target.closest(".tools, .grip") !== null);
 
-/** On the page itself, or on the tool in use, which need not be chosen again. */
-const isOnPen = ({ target }: Event): boolean =>
-  target === document.body || (target instanceof Element && target.matches("[aria-pressed=true]"));
+/** On the page itself, a note or the tool in use, which need not be chosen again. */
+const isOnTool = ({ target }: Event): boolean =>
+  target === document.body || (target instanceof Element && target.matches("[aria-pressed=true], .grip"));
 
-/** Moves the pen; without a tool to draw with, the board. */
-function go([right, down]: readonly [right: number, down: number], { camera, pen }: Keyed): void {
-  if (!pen.move(right, down)) camera.pan({ x: -PAN * right, y: -PAN * down });
+/** Moves what is selected, as one step to undo until the key is released; without it, the board. */
+function go({ x, y }: Point, isFar: boolean, { camera, edits, history, selection }: Keyed): void {
+  const { ids } = selection.state;
+  if (ids.size === 0) camera.pan({ x: -PAN * x, y: -PAN * y });
+  else {
+    const step = isFar ? LARGE_STEP : STEP;
+    history.pause();
+    void edits.move(ids, { x: x * step, y: y * step });
+  }
+}
+
+function remove({ edits, selection }: Keyed): void {
+  void edits.remove(selection.state.ids);
+  selection.select([]);
+}
+
+/** Selects the thing after the selected one, or before it. */
+function selectNext(step: 1 | -1, { edits, selection }: Keyed): void {
+  const ids = [...edits.things.keys()];
+  const [selected = ""] = selection.state.ids;
+  const index = ids.indexOf(selected);
+  const next = index < 0 && step < 0 ? -1 : (index + step) % ids.length;
+  const id = ids.at(next);
+  if (id !== undefined) selection.select([id]);
+}
+
+/** What a key does with Ctrl or ⌘; undefined if it means nothing. */
+function commandOf(name: string, isShift: boolean, keyed: Keyed): (() => unknown) | undefined {
+  const { edits, history, selection } = keyed;
+  const undo = () => history.undo();
+  const redo = () => history.redo();
+  return {
+    z: isShift ? redo : undo,
+    y: redo,
+    a: () => selection.select(edits.things.keys()),
+    d: () => selection.select(edits.duplicate(selection.state.ids)),
+  }[name];
+}
+
+/** What a key does alone; undefined if it means nothing. */
+function actionOf(event: KeyboardEvent, keyed: Keyed): (() => unknown) | undefined {
+  const { key, shiftKey, repeat } = event;
+  const name = key.toLowerCase();
+  const tool = Object.entries(KEYS).find(([, letter]) => letter === name)?.[0] as Tool | undefined;
+  if (tool !== undefined) {
+    return () => {
+      keyed.choose(tool);
+      // The tool whose button has the focus is no longer the one in use.
+      if (isOnBoard(event) && document.activeElement instanceof HTMLElement) document.activeElement.blur();
+    };
+  }
+  const direction = DIRECTIONS.get(key);
+  if (direction && isOnBoard(event)) return () => go(direction, shiftKey, keyed);
+  if ((name === "delete" || name === "backspace") && isOnBoard(event)) return () => remove(keyed);
+  if (key === " " && isOnTool(event)) return () => repeat || keyed.setPanning(true);
+  return {
+    n: () => keyed.add(),
+    j: () => selectNext(1, keyed),
+    k: () => selectNext(-1, keyed),
+    "+": () => keyed.zoomBy(ZOOM.in),
+    "=": () => keyed.zoomBy(ZOOM.in),
+    "-": () => keyed.zoomBy(ZOOM.out),
+    "0": () => keyed.zoomTo(1),
+    "1": () => keyed.zoomTo("fit"),
+    escape: () => keyed.cancel() || keyed.selection.select([]),
+  }[name];
 }
 
 /** Handles the key; returns whether it meant anything. */
 function handle(event: KeyboardEvent, keyed: Keyed): boolean {
-  const { key, shiftKey, ctrlKey, metaKey, altKey, repeat } = event;
-  const { camera, history, pen, choose } = keyed;
-  const name = key.toLowerCase();
+  const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
   if (altKey) return false;
-  if (ctrlKey || metaKey) {
-    if (name === "z" && !shiftKey) history.undo();
-    else if (name === "y" || name === "z") history.redo();
-    else return false;
-    return true;
-  }
-  const tool = Object.entries(KEYS).find(([, letter]) => letter === name)?.[0];
-  const factor = ZOOM.get(key);
-  const direction = isOnBoard(event) ? DIRECTIONS.get(key) : undefined;
-  if (tool !== undefined) {
-    choose(tool as Tool);
-    // The tool whose button has the focus is no longer the one in use.
-    if (isOnBoard(event) && document.activeElement instanceof HTMLElement) document.activeElement.blur();
-  } else if (name === "n") void keyed.add();
-  else if (factor !== undefined) camera.zoomAt({ x: innerWidth / 2, y: innerHeight / 2 }, factor);
-  else if (direction !== undefined) go(direction, keyed);
-  else if (key === " " || key === "Enter") return isOnPen(event) && (repeat || pen.press());
-  else if (key === "Escape") return pen.cancel() || pen.hide();
-  else return false;
-  return true;
+  if (key === "Enter") return isOnTool(event) && keyed.act();
+  const hasModifier = ctrlKey || metaKey;
+  const action = hasModifier ? commandOf(key.toLowerCase(), shiftKey, keyed) : actionOf(event, keyed);
+  action?.();
+  return action !== undefined;
 }
 
 export function useKeys(keyed: Keyed): void {
@@ -86,7 +145,18 @@ export function useKeys(keyed: Keyed): void {
     const press = (event: KeyboardEvent) => {
       if (!isTyping(event) && handle(event, latest.current)) event.preventDefault();
     };
+    const release = ({ key }: KeyboardEvent) => {
+      if (DIRECTIONS.has(key)) latest.current.history.resume();
+      if (key === " ") latest.current.setPanning(false);
+    };
+    const leave = () => latest.current.setPanning(false);
     addEventListener("keydown", press);
-    return () => removeEventListener("keydown", press);
+    addEventListener("keyup", release);
+    addEventListener("blur", leave);
+    return () => {
+      removeEventListener("keydown", press);
+      removeEventListener("keyup", release);
+      removeEventListener("blur", leave);
+    };
   }, []);
 }

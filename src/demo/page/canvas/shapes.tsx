@@ -1,74 +1,77 @@
-/** The shapes on the board, and those that are being drawn. */
-import { useMyPresence, useRoom, useStore } from "atrium/react";
-import { memo, useMemo } from "react";
-import { type Presence, readShape } from "../room/model.ts";
+/** The shapes on the board, those that are being drawn, and the outlines of what is selected. */
+import { useRoom } from "atrium/react";
+import { memo, useCallback, useSyncExternalStore } from "react";
+import type { Presence } from "../room/model.ts";
 import { useOtherParticipants } from "../room/participants.ts";
-import { distanceTo, pathOf, type Shape } from "../room/shape.ts";
-import type { Drawing } from "./gestures.ts";
+import { type Point, pathOf, type Shape } from "../room/shape.ts";
+import { type Box, isNote } from "../room/things.ts";
+import { shownBox, useShown } from "./content.tsx";
+import type { Selection } from "./selection.ts";
 
-export function Shapes() {
-  const [shapes] = useStore("shapes");
+export function Shapes({ selection }: { readonly selection: Selection }) {
+  const { things, holds, isPast } = useShown();
   return (
     <svg className="shapes" aria-hidden="true">
-      {Object.entries(shapes).map(([id, value]) => (
-        <StoredShape key={id} value={value} />
-      ))}
-      <Drafts />
+      {[...things].map(
+        ([id, thing]) => isNote(thing) || <Line key={id} shape={thing} by={holds.get(id)?.by ?? null} />,
+      )}
+      {isPast || <Drafts />}
+      <Outlines selection={selection} />
     </svg>
   );
 }
 
-const Line = ({ shape }: { readonly shape: Shape | null }) =>
-  shape && shape.points.length > 3 && <path className={`tint-${shape.tint}`} d={pathOf(shape)} />;
+interface LineProps {
+  readonly shape: Shape;
+  readonly by?: Point | null;
+}
 
 /** Only changed shapes are drawn again, however many there are. */
-const StoredShape = memo(({ value }: { readonly value: unknown }) => <Line shape={readShape(value)} />);
+const Line = memo(({ shape, by = null }: LineProps) => (
+  <path
+    className={`tint-${shape.tint}`}
+    d={pathOf(shape)}
+    transform={by ? `translate(${by.x} ${by.y})` : undefined}
+  />
+));
 
 /** While it is drawn, a shape is presence, which is cheap; when the pointer goes up, the store keeps it. */
 function Drafts() {
-  const [{ draft }] = useMyPresence<Presence>();
+  const { presence } = useRoom().client;
+  const subscribe = useCallback((changed: () => void) => presence.on("updated", changed), [presence]);
+  const draft = useSyncExternalStore(subscribe, () => (presence.own as Partial<Presence>).draft ?? null);
   const others = useOtherParticipants((all) => all.flatMap((other) => other.draft ?? []));
-  return [draft ?? null, ...others].map((shape, index) => (
+  return [draft, ...others].map((shape, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: drafts have no identity
-    <Line key={index} shape={shape} />
-  ));
+    shape && shape.points.length > 3 ? <Line key={index} shape={shape} /> : null,
+  );
 }
 
-const MAX_SHAPES = 500;
-
-/** Changes of the room's shapes by gestures. */
-export function useDrawing(): Drawing {
-  const { client } = useRoom();
-  return useMemo(() => {
-    const { presence, history } = client;
-    const shapes = client.store("shapes");
-    let drawn = 0;
-    let shown: Shape | null = null;
-    const show = (draft: Shape | null) => {
-      shown = draft;
-      presence.update({ draft });
-    };
-    return {
-      show,
-      begin: () => history.pause(),
-      end: () => history.resume(),
-      async add(shape) {
-        drawn += 1;
-        const { length } = Object.keys(shapes.getAll());
-        if (length >= MAX_SHAPES) {
-          show(null);
-          throw new Error("The board is full. Erase some shapes first.");
-        }
-        await shapes.set(`${Date.now()}-${drawn}-${client.userId}`, shape).finally(() => {
-          if (shown === shape) show(null);
-        });
-      },
-      erase(at, distance) {
-        for (const [id, value] of Object.entries(shapes.getAll())) {
-          const shape = readShape(value);
-          if (shape === null || distanceTo(shape, at) < distance) void shapes.delete(id);
-        }
-      },
-    };
-  }, [client]);
+/** A line around each thing that someone has selected, in their color. */
+function Outlines({ selection }: { readonly selection: Selection }) {
+  const shown = useShown();
+  const { marquee } = useSyncExternalStore(selection.subscribe, () => selection.state);
+  return (
+    <>
+      {[...shown.holds].map(([id, { color }]) => {
+        const box = shownBox(shown, id);
+        return box && <Outline key={id} box={box} color={color} />;
+      })}
+      {marquee && <rect className="marquee" {...marquee} />}
+    </>
+  );
 }
+
+const MARGIN = 4;
+
+const Outline = ({ box, color }: { readonly box: Box; readonly color: string | null }) => (
+  <rect
+    className="outline"
+    x={box.x - MARGIN}
+    y={box.y - MARGIN}
+    width={box.width + 2 * MARGIN}
+    height={box.height + 2 * MARGIN}
+    rx={MARGIN}
+    stroke={color ?? undefined}
+  />
+);

@@ -159,7 +159,7 @@ class Helper {
     await this.#removeOldest("notes");
     await this.#moveTo({ x: place.x + 60, y: place.y + 40 });
     await notes.set(key, { ...place, text: "", picture: "" });
-    this.#client.presence.update({ typing: key });
+    this.#client.presence.update({ typing: `notes:${key}` });
     const line = [...(lines[turn % lines.length] ?? "")];
     for (let length = 1; length <= line.length && notes.get(key) !== undefined; length += 1) {
       void notes.update(key, { text: line.slice(0, length).join("") }).catch(() => {}); // it was deleted meanwhile
@@ -197,11 +197,11 @@ class Helper {
     const target = { x: note.x + this.#between(-14, 14), y: note.y + this.#between(-14, 14) };
     for (const step of wayBetween(note, target, this.#random)) {
       const cursor = { x: step.x + NOTE_SIZE.width / 2, y: step.y + 14 };
-      this.#show(cursor, { drag: { id, ...step } });
+      this.#show(cursor, { selection: [`notes:${id}`], drag: step });
       await this.#wait(STEP_MS);
     }
     if (notes.get(id) !== undefined) await notes.update(id, target).catch(() => {}); // it was deleted meanwhile
-    this.#client.presence.update({ drag: null });
+    this.#client.presence.update({ selection: [], drag: null });
   }
 
   /** Goes to see what a visitor has written, and likes it. */

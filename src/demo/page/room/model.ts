@@ -11,6 +11,8 @@ export const STORES = defineStores({
     kind: { type: "string", required: true },
     tint: NUMBER,
     points: { type: "array", required: true },
+    x: { type: "number", default: 0 },
+    y: { type: "number", default: 0 },
   },
 });
 
@@ -19,12 +21,17 @@ export const NOTE_SIZE = { width: 200, height: 168 };
 /** No thing is further from the board's middle. */
 const FAR = 50_000;
 export const MAX_LENGTH = 500;
+/** A participant shows no more of what they have selected: presence is small. */
+export const MAX_SHOWN = 80;
 
 export type Note = Point & { text: string; picture: string }; // a file's key, or empty
-/** A participant's presence: the pointer, the note being dragged, the shape being drawn, and the id of what is written in. */
+/** What a participant shows the others: the pointer, what is selected, dragged, drawn, and the id of what is written in. */
 export type Presence = {
   cursor: Point | null;
-  drag: (Point & { id: string }) | null;
+  /** The ids of things. */
+  selection: string[];
+  /** Where the first selected thing is while all of them are dragged. */
+  drag: Point | null;
   draft: Shape | null;
   typing: string | null;
 };
@@ -44,26 +51,42 @@ export function readNote(value: unknown): Note {
   return { ...placeOf(value), text: textOf(text), picture: textOf(picture) };
 }
 
-/** Null for what is no shape. */
+/** Null for what is no shape. Its points are stored relative to its place, which moves it. */
 export function readShape(value: unknown): Shape | null {
   const { kind, tint, points } = fieldsOf(value);
+  const { x, y } = placeOf(value);
   const known = KINDS.find((each) => each === kind);
   if (known === undefined || !Array.isArray(points) || points.length < 4) return null;
   const isTint = typeof tint === "number" && tint in TINTS;
-  return { kind: known, tint: isTint ? tint : 0, points: points.slice(0, 2 * MAX_POINTS).map(within) };
+  const placed = points
+    .slice(0, 2 * MAX_POINTS)
+    .map((each, index) => within(within(each) + (index % 2 === 0 ? x : y)));
+  return { kind: known, tint: isTint ? tint : 0, points: placed };
 }
 
-export type Participant = ReturnType<typeof readParticipant>;
-export function readParticipant({ user: { id, name }, presence }: Member) {
-  const { color, cursor, drag, draft, typing } = presence ?? {};
-  const safeColor = /^#[0-9a-f]{6}$/i.exec(typeof color === "string" ? color : "")?.[0] ?? "#475569";
+export const readColor = (value: unknown): string =>
+  /^#[0-9a-f]{6}$/i.exec(typeof value === "string" ? value : "")?.[0] ?? "#475569";
+
+export const readCursor = (value: unknown): Point | null => (value ? placeOf(value) : null);
+
+export type Participant = ReturnType<typeof parseParticipant>;
+function parseParticipant({ user: { id, name }, presence }: Member) {
+  const { color, selection, drag, draft, typing } = presence ?? {};
   return {
     id,
     name,
-    color: safeColor,
-    cursor: cursor ? placeOf(cursor) : null,
-    drag: drag ? { ...placeOf(drag), id: textOf(fieldsOf(drag).id) } : null,
+    color: readColor(color),
+    selection: Array.isArray(selection) ? selection.slice(0, MAX_SHOWN).map(textOf) : [],
+    drag: drag ? placeOf(drag) : null,
     draft: readShape(draft),
     typing: textOf(typing),
   };
+}
+
+/** A member is the same object until something of it changes. */
+const parsed = new WeakMap<Member, Participant>();
+export function readParticipant(member: Member): Participant {
+  const participant = parsed.get(member) ?? parseParticipant(member);
+  parsed.set(member, participant);
+  return participant;
 }

@@ -1,6 +1,6 @@
 /** The participants as components read them: each renders again only when what it shows has changed. */
 import { useOthers, useSelf, useUpdateMyPresence } from "atrium/react";
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { type Participant, type Presence, readParticipant } from "./model.ts";
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
@@ -29,14 +29,24 @@ export function useTyping(where: string): { typed(): void; ended(): void } {
   return { typed, ended };
 }
 
-/** The users who write there now, as a line of text; empty for none. */
-export function useTypists(where: string): string {
-  const names = useOtherParticipants((others) =>
-    others.filter(({ typing }) => typing === where).map(({ name }) => name),
+/** The users who write now, as a line of text for each place. */
+export function useTypistsByPlace(): ReadonlyMap<string, string> {
+  const typists = useOtherParticipants((others) =>
+    others.filter(({ typing }) => typing !== "").map(({ name, typing }) => ({ name, typing })),
   );
-  if (names.length === 0) return "";
-  return names.length === 1 ? `${names[0]} is typing` : `${names.length} are typing`;
+  return useMemo(() => {
+    const places = Map.groupBy(typists, ({ typing }) => typing);
+    return new Map(
+      [...places].map(([where, [first, ...rest]]) => [
+        where,
+        rest.length === 0 ? `${first?.name} is typing` : `${rest.length + 1} are typing`,
+      ]),
+    );
+  }, [typists]);
 }
+
+/** The users who write there now, as a line of text; empty for none. */
+export const useTypists = (where: string): string => useTypistsByPlace().get(where) ?? "";
 
 /** The id of the user whom this user follows. */
 export const useFollowedId = (): string | null => useSelf(({ user }) => user.following[0] ?? null);

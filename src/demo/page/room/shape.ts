@@ -46,6 +46,13 @@ function arrowHead(from: Point, to: Point): Point[] {
   return [side(0.5), to, side(-0.5)];
 }
 
+/** The box around the points; the tip of an arrow may reach a little beyond. */
+export function boundsOf({ points }: Shape) {
+  const [xs, ys] = [0, 1].map((axis) => points.filter((_, index) => index % 2 === axis));
+  const [x, y] = [Math.min(...(xs ?? [])), Math.min(...(ys ?? []))];
+  return { x, y, width: Math.max(...(xs ?? [])) - x, height: Math.max(...(ys ?? [])) - y };
+}
+
 const at = ({ x, y }: Point): string => `${Math.round(x * 10) / 10} ${Math.round(y * 10) / 10}`;
 const middle = (one: Point, other: Point): Point => ({ x: (one.x + other.x) / 2, y: (one.y + other.y) / 2 });
 
@@ -78,3 +85,31 @@ function distanceToLine(from: Point, to: Point, { x, y }: Point): number {
   const part = length === 0 ? 0 : Math.min(Math.max(((x - from.x) * dx + (y - from.y) * dy) / length, 0), 1);
   return Math.hypot(from.x + part * dx - x, from.y + part * dy - y);
 }
+
+/** Whether the lines of a shape touch a box: within it, or across one of its diagonals. */
+export function crosses(
+  shape: Shape,
+  box: Point & { readonly width: number; readonly height: number },
+): boolean {
+  const [right, bottom] = [box.x + box.width, box.y + box.height];
+  const diagonals = [
+    [box, { x: right, y: bottom }],
+    [
+      { x: right, y: box.y },
+      { x: box.x, y: bottom },
+    ],
+  ] as const;
+  const isInside = ({ x, y }: Point) => x >= box.x && x <= right && y >= box.y && y <= bottom;
+  return linesOf(shape).some((line) =>
+    line.some((end, index) => {
+      const start = line[index - 1] ?? end;
+      return isInside(end) || diagonals.some(([from, to]) => areCrossing(start, end, from, to));
+    }),
+  );
+}
+
+const side = (from: Point, to: Point, { x, y }: Point): number =>
+  Math.sign((to.x - from.x) * (y - from.y) - (to.y - from.y) * (x - from.x));
+
+const areCrossing = (a: Point, b: Point, c: Point, d: Point): boolean =>
+  side(a, b, c) !== side(a, b, d) && side(c, d, a) !== side(c, d, b);

@@ -46,6 +46,7 @@ const NAMES = [
   "fleet",
   "search",
   "move",
+  "pages",
 ];
 const USAGE =
   "Usage: npm run bench -- NAME [PART ...] [--seconds 3] [--runs 3] [--participants 50,100,200,300] [--json FILE]; " +

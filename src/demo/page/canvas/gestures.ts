@@ -25,7 +25,7 @@ export interface Press {
 
 /** What one pointer does until it is released; points are those of the window. */
 interface Gesture {
-  move?(to: Point, before: Point): void;
+  move?(to: Point): void;
   /** `isWhole` is false if it is given up. */
   end?(isWhole: boolean): void;
 }
@@ -78,7 +78,7 @@ export class Gestures {
     const other = [...this.#pressed].find(([id]) => id !== event.pointerId)?.[1];
     const after = pointOf(event);
     if (other !== undefined) this.#pinch(other, before, after);
-    else this.#gesture?.move?.(after, before);
+    else this.#gesture?.move?.(after);
     this.#pressed.set(event.pointerId, after);
   }
 
@@ -107,15 +107,23 @@ export class Gestures {
 
   #begin(press: Press, at: Point): Gesture {
     const { tool } = press;
-    if (tool === "hand") return this.#pan();
+    if (tool === "hand") return this.#pan(at);
     if (tool === "eraser") return this.#erase(at);
     if (tool === "select") return this.#select(press, at);
     return this.#draw(tool, at);
   }
 
-  #pan = (): Gesture => ({
-    move: (to, before) => this.#effects.camera.pan({ x: to.x - before.x, y: to.y - before.y }),
-  });
+  /** The board's point under the pointer stays there. */
+  #pan(at: Point): Gesture {
+    const { camera } = this.#effects;
+    const fixed = camera.toBoard(at);
+    return {
+      move: (to) => {
+        const { x, y } = camera.toWindow(fixed);
+        camera.pan({ x: to.x - x, y: to.y - y });
+      },
+    };
+  }
 
   #erase(at: Point): Gesture {
     const { camera, edits } = this.#effects;
@@ -163,8 +171,7 @@ export class Gestures {
     else if (hit !== null && !selection.state.ids.has(hit)) selection.select([hit]);
     if (hit !== null || this.#isOnSelection(start)) return this.#drag(at, isAdding ? null : hit);
     if (!isTouch) return this.#selectArea(start, isAdding);
-    const pan = this.#pan();
-    return { ...pan, end: () => isAdding || selection.select([]) };
+    return { ...this.#pan(at), end: () => isAdding || selection.select([]) };
   }
 
   #isOnSelection(point: Point): boolean {

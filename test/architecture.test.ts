@@ -219,3 +219,30 @@ it("each Worker of the benchmarks exports the objects of wrangler.toml: it does 
   expect(objects.size).toBeGreaterThan(3);
   expect(lacking).toEqual([]);
 });
+
+describe("the style sheets", () => {
+  const TOKENS = "dashboard/page/style/tokens.css";
+  const declarations = globSync("**/*.css", { cwd: SRC })
+    .filter((file) => file !== TOKENS)
+    .flatMap((file) => {
+      const text = readFileSync(path.join(SRC, file), "utf8").replace(/\/\*.*?\*\//gs, "");
+      const found = text.matchAll(/(?<=[{;]\s*)([\w-]+):\s*([^;{}]+);/g);
+      return [...found].map(([, property = "", value = ""]) => ({ file, property, value }));
+    });
+  const offending = (property: RegExp, value: RegExp): string[] =>
+    declarations
+      .filter((one) => property.test(one.property) && value.test(one.value))
+      .map((one) => `${one.file} → ${one.property}: ${one.value}`);
+
+  it("take their colors from the tokens", () => {
+    expect(declarations.length).toBeGreaterThan(500);
+    const literal =
+      /#[0-9a-f]{3,8}\b|\b(rgba?|hsla?|hwb|oklch|light-dark)\(|(?<!-)\b(white|black|gr[ae]y|red|blue)\b/i;
+    expect(offending(/./, literal)).toEqual([]);
+  });
+
+  it("take sizes of text and distances from the scales, but for hairlines", () => {
+    const distance = /^(font|font-size|(margin|padding)(-\w+)*|((row|column)-)?gap)$/;
+    expect(offending(distance, /(?<![\w.-])(?!1px)[\d.]+(px|r?em|ch|pt)\b/)).toEqual([]);
+  });
+});

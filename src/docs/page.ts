@@ -62,7 +62,7 @@ interface Layout {
   readonly title: string;
   /** The path of the page. */
   readonly address: string;
-  /** The navigation: beside the content, or after it on a phone. */
+  /** The navigation: beside the content, or on a phone in a sheet that a button opens. */
   readonly side: Html;
   readonly content: Html;
 }
@@ -83,16 +83,15 @@ export const layout = ({ title, address, side, content }: Layout): Html => html`
 <header class="bar">
 <a class="brand" href="/docs">Atrium docs</a>
 <div class="search" role="search" hidden>
-<input type="search" aria-label="Search the documentation" placeholder="Search by task, method or error code" autocomplete="off" spellcheck="false">
+<input type="search" aria-label="Search the documentation" placeholder="Search: task, method, error code" autocomplete="off" spellcheck="false">
 <ul class="results" aria-label="Results" hidden></ul>
 </div>
 ${barLink("/docs/tasks", "Tasks", address)}
 ${barLink(REFERENCE, "API reference", address)}
-<label class="theme">Theme </label>
-<a class="to-contents" href="#contents">Contents</a>
+<button type="button" class="menu-button" popovertarget="contents">Menu</button>
 </header>
 <div class="layout">
-<div class="side" id="contents"><nav aria-label="Contents">${side}</nav></div>
+<div class="side" id="contents" popover><nav aria-label="Contents">${side}<label class="theme">Theme </label></nav></div>
 ${content}
 </div>
 </body>

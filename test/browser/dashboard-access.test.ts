@@ -124,7 +124,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
     shows: "1 online",
     act: async ({ page }) => {
       await page.keyboard.press("Control+k");
-      await page.getByRole("option").first().waitFor();
+      await page.getByRole("listbox").getByRole("option").first().waitFor();
     },
   },
 };

@@ -63,6 +63,10 @@ describe.each(paths)("%s", (path) => {
 
 it("each page that the documentation lists passes axe on a phone", { timeout: 600_000 }, async () => {
   await open("/docs", PHONE);
+  const bar = page.getByRole("banner");
+  expect(await bar.evaluate((one) => one.clientHeight)).toBeLessThan(60);
+  await bar.getByRole("button", { name: "Menu" }).click();
+  await page.getByRole("navigation", { name: "Contents" }).waitFor();
   const links = page
     .getByRole("navigation", { name: "Contents" })
     .locator("a[href^='/docs/']:not([href*='#'])");

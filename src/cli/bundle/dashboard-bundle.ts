@@ -25,8 +25,8 @@ const declarations: Plugin = {
     id === DECLARATIONS ? `export default ${JSON.stringify(await workflowDeclarations())}` : null,
 };
 
-/** The first versions that support `light-dark()` and nested rules. */
-const BROWSERS = ["chrome123", "edge123", "firefox120", "safari17.5"];
+/** The first versions that support `light-dark()`, nested rules and popovers. */
+const BROWSERS = ["chrome123", "edge123", "firefox125", "safari17.5"];
 
 /** Writes the files of `dashboard/`. All names but `index.html` contain a hash of the content. */
 export async function bundleDashboard(outdir = PUBLIC): Promise<void> {
@@ -48,6 +48,8 @@ export async function bundleDashboard(outdir = PUBLIC): Promise<void> {
       // The Content-Security-Policy allows no inline scripts or pictures.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      // The pages verify no webhooks, and the CommonJS module would stay without this.
+      rolldownOptions: { treeshake: { moduleSideEffects: (id) => !id.includes("/standardwebhooks/") } },
     },
   });
   const outputs = Array.isArray(result) ? result : [result];

@@ -1,5 +1,4 @@
 /** Entry point of the dashboard. */
-import { Toast } from "@base-ui/react/toast";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
@@ -16,13 +15,11 @@ const root = document.getElementById("root");
 if (root === null) throw new Error("The page has no element #root");
 createRoot(root).render(
   <QueryClientProvider client={queryClient}>
-    <Toast.Provider>
-      <Router base="/dashboard">
-        <WithConnection>
-          <App />
-        </WithConnection>
-      </Router>
-      <Notices />
-    </Toast.Provider>
+    <Router base="/dashboard">
+      <WithConnection>
+        <App />
+      </WithConnection>
+    </Router>
+    <Notices />
   </QueryClientProvider>,
 );

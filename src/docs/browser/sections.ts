@@ -45,9 +45,19 @@ function noteOtherVersion(): void {
   main.insertBefore(note, main.firstChild);
 }
 
+/** Following a link within the page closes the sheet of the navigation, which a phone shows above it. */
+function closeAfterUse(): void {
+  const contents = document.querySelector<HTMLElement>("#contents");
+  contents?.addEventListener("click", ({ target }) => {
+    if (target instanceof Element && target.closest("a") && contents.matches(":popover-open"))
+      contents.hidePopover();
+  });
+}
+
 export function enableSections(): void {
   const headings = [...document.querySelectorAll<HTMLElement>("main :is(h2, h3)[id]")];
   nameVersion();
   followSections(headings);
   noteOtherVersion();
+  closeAfterUse();
 }

@@ -1,5 +1,4 @@
 /** The current organization, with queries and actions on its API. */
-import { Toast } from "@base-ui/react/toast";
 import {
   keepPreviousData,
   type QueryKey,
@@ -14,6 +13,7 @@ import type { Me, OwnOrganization } from "../../../features/people/schema.ts";
 import { ME } from "./api.ts";
 import { isUnreachable } from "./connection.ts";
 import { adviceOn } from "./errors.ts";
+import { notify } from "./notices.ts";
 
 interface Current {
   readonly me: Me;
@@ -92,13 +92,12 @@ export function useAction<Result, Input = void>(
   const { atrium } = useCurrent();
   const key = useKey();
   const queries = useQueryClient();
-  const notices = Toast.useToastManager();
   return useMutation({
     mutationFn: (input: Input) => act(atrium, input),
     onSuccess: async (result) => {
       if (notice !== undefined) {
         const title = typeof notice === "string" ? notice : notice(result);
-        notices.add({ title, ...(isFailure?.(result) && { type: "error" }) });
+        notify({ title, isError: isFailure?.(result) });
       }
       const keys = refreshes.map((part) => (part === ME ? ME : key(...part)));
       await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
@@ -106,7 +105,7 @@ export function useAction<Result, Input = void>(
     },
     onError: (error) => {
       if (!notifiesErrors || isUnreachable(error)) return;
-      notices.add({ title: error.message, description: adviceOn(error), type: "error", priority: "high" });
+      notify({ title: error.message, description: adviceOn(error), isError: true });
     },
   });
 }

@@ -1,6 +1,5 @@
 /** One document: its content, now and in each version, its authors, and its actions. */
 
-import { Menu } from "@base-ui/react/menu";
 import type { DocumentDetails } from "atrium/server";
 import { Link, useLocation } from "wouter";
 import { orNull, useAction, useApiQuery } from "../data/organization.tsx";
@@ -8,7 +7,7 @@ import { JoinBar, LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
 import { Button, saveFile } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
 import { Badge, Empty, ErrorMessage, Loaded, Loading } from "../ui/feedback.tsx";
-import { DropMenu } from "../ui/menu.tsx";
+import { DropMenu, MenuItem } from "../ui/menu.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
 import { jsonOf, textOf } from "./document.ts";
 import {
@@ -153,11 +152,11 @@ function DocumentActions({ place: { roomId, name }, version }: DocumentActionsPr
   );
   return (
     <div className="row-actions">
-      <DropMenu label="Download" className="button plain" face="Download" align="end">
+      <DropMenu label="Download" className="button plain" face="Download">
         {Object.entries(FORMATS).map(([format, label]) => (
-          <Menu.Item key={format} onClick={() => download.mutate(format)}>
+          <MenuItem key={format} onSelect={() => download.mutate(format)}>
             {label}
-          </Menu.Item>
+          </MenuItem>
         ))}
       </DropMenu>
       <ConfirmAction

@@ -1,6 +1,5 @@
 /** The content of the chosen state of a document, as text and as a tree, or the differences between two states. */
 
-import { Tabs } from "@base-ui/react/tabs";
 import { replaceEqualDeep } from "@tanstack/react-query";
 import type { DocumentAuthor, DocumentSummary, DocumentVersion } from "atrium/server";
 import { useEffect, useState } from "react";
@@ -10,6 +9,7 @@ import { Button, ScrollBox } from "../ui/button.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { SelectField } from "../ui/fields.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
+import { TabPanels } from "../ui/tab-panels.tsx";
 import { formatSize } from "../ui/time.tsx";
 import { Comparison } from "./comparison.tsx";
 import type { DocumentRoot } from "./document.ts";
@@ -178,29 +178,34 @@ function ContentView({ roots }: { readonly roots: readonly DocumentRoot[] }) {
   const texts = shared.filter(({ text }) => text !== null);
   if (shared.length === 0) return <p className="soft">It has no content.</p>;
   return (
-    <Tabs.Root defaultValue={texts.length > 0 ? "text" : "json"} className="document-content">
-      <Tabs.List className="tabs" aria-label="Forms of the content">
-        <Tabs.Tab value="text" className="tab">
-          Text
-        </Tabs.Tab>
-        <Tabs.Tab value="json" className="tab">
-          Shared types
-        </Tabs.Tab>
-      </Tabs.List>
-      <Tabs.Panel value="text" className="tab-panel">
-        {texts.length === 0 && <p className="soft">None of its shared types is text.</p>}
-        {texts.map(({ name, text }) => (
-          <Text key={name} name={name} text={text ?? ""} isAlone={texts.length === 1} />
-        ))}
-      </Tabs.Panel>
-      <Tabs.Panel value="json" className="tab-panel">
-        <ScrollBox className="json-tree" label="Shared types">
-          {shared.map(({ name, kind, json }) => (
-            <JsonTree key={`${kind} ${name}`} name={`${name} (${kind})`} value={json} isOpen />
-          ))}
-        </ScrollBox>
-      </Tabs.Panel>
-    </Tabs.Root>
+    <TabPanels
+      label="Forms of the content"
+      className="document-content"
+      initial={texts.length > 0 ? "Text" : "Shared types"}
+      panels={[
+        {
+          name: "Text",
+          content:
+            texts.length === 0 ? (
+              <p className="soft">None of its shared types is text.</p>
+            ) : (
+              texts.map(({ name, text }) => (
+                <Text key={name} name={name} text={text ?? ""} isAlone={texts.length === 1} />
+              ))
+            ),
+        },
+        {
+          name: "Shared types",
+          content: (
+            <ScrollBox className="json-tree" label="Shared types">
+              {shared.map(({ name, kind, json }) => (
+                <JsonTree key={`${kind} ${name}`} name={`${name} (${kind})`} value={json} isOpen />
+              ))}
+            </ScrollBox>
+          ),
+        },
+      ]}
+    />
   );
 }
 

@@ -1,11 +1,11 @@
 /** The code that connects an application, and the room, user and token that it needs. */
-import { Tabs } from "@base-ui/react/tabs";
 import type { AtriumServer } from "atrium/server";
 import { useState } from "react";
 import { findOrCreateUser, useAction, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { Button, CodeBlock } from "../ui/button.tsx";
 import { ErrorMessage } from "../ui/feedback.tsx";
 import { Section } from "../ui/page.tsx";
+import { TabPanels } from "../ui/tab-panels.tsx";
 import { type QuickstartKeys, type Snippet, snippetsOf } from "./snippets.ts";
 
 export function Quickstart() {
@@ -22,20 +22,13 @@ export function Quickstart() {
         </p>
       }
     >
-      <Tabs.Root defaultValue="React">
-        <Tabs.List className="tabs" aria-label="Ways to connect">
-          {snippetsOf(quickstart.keys).map(({ name }) => (
-            <Tabs.Tab key={name} value={name} className="tab">
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {snippetsOf(quickstart.keys).map((snippet) => (
-          <Tabs.Panel key={snippet.name} value={snippet.name} className="tab-panel">
-            <Sample snippet={snippet} quickstart={quickstart} />
-          </Tabs.Panel>
-        ))}
-      </Tabs.Root>
+      <TabPanels
+        label="Ways to connect"
+        panels={snippetsOf(quickstart.keys).map((snippet) => ({
+          name: snippet.name,
+          content: <Sample snippet={snippet} quickstart={quickstart} />,
+        }))}
+      />
     </Section>
   );
 }

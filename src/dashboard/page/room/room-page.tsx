@@ -1,6 +1,5 @@
 /** A room: participants, users, stores, documents, comments and files. */
 
-import { Menu } from "@base-ui/react/menu";
 import type { Room } from "atrium/server";
 import { lazy, Suspense, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
@@ -14,7 +13,7 @@ import { Confirm, Dialog } from "../ui/dialog.tsx";
 import { Badge, Loaded, Loading } from "../ui/feedback.tsx";
 import { NameField, TextField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
-import { MoreMenu } from "../ui/menu.tsx";
+import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
 import { CommentsPart } from "./comments-part.tsx";
 import { FilesPart } from "./files-part.tsx";
@@ -130,15 +129,15 @@ function RoomActions({ room: { id, name, custom_id, state } }: { readonly room: 
   return (
     <>
       <MoreMenu>
-        <Menu.Item onClick={() => setOpenDialog("edit")}>Edit…</Menu.Item>
-        <Menu.Item onClick={() => setState.mutate(isClosed ? "active" : "closed")}>
+        <MenuItem onSelect={() => setOpenDialog("edit")}>Edit…</MenuItem>
+        <MenuItem onSelect={() => setState.mutate(isClosed ? "active" : "closed")}>
           {isClosed ? "Reopen" : "Close"}
-        </Menu.Item>
-        <Menu.Item onClick={() => reconcile.mutate()}>Reconcile</Menu.Item>
-        <Menu.Separator className="separator" />
-        <Menu.Item className="bad-text" onClick={() => setOpenDialog("delete")}>
+        </MenuItem>
+        <MenuItem onSelect={() => reconcile.mutate()}>Reconcile</MenuItem>
+        <hr />
+        <MenuItem isDanger onSelect={() => setOpenDialog("delete")}>
           Delete…
-        </Menu.Item>
+        </MenuItem>
       </MoreMenu>
       <Dialog title="Edit room" isOpen={openDialog === "edit"} onClose={close}>
         <Form

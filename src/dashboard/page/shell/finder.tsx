@@ -1,6 +1,5 @@
 /** Finds pages and rooms by name, for the command palette. */
-import { Autocomplete } from "@base-ui/react/autocomplete";
-import { useDeferredValue, useState } from "react";
+import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { useLocation } from "wouter";
 import { useApiQuery } from "../data/organization.tsx";
 import { NAVIGATION_ITEMS } from "./shortcuts.tsx";
@@ -29,46 +28,70 @@ function useTargets(search: string): Target[] {
 
 /** It arrives after the dialog has opened, so it takes the focus by itself. */
 const focus = (input: HTMLInputElement | null): void => input?.focus();
+const reveal = (option: HTMLElement | null): void => option?.scrollIntoView({ block: "nearest" });
 
 export default function Finder({ onClose }: { readonly onClose: () => void }) {
+  const id = useId();
   const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
   const targets = useTargets(useDeferredValue(text.slice(0, 256)));
   const [, go] = useLocation();
+  const chosen = Math.min(at, targets.length - 1);
+  const open = (target: Target | undefined) => {
+    if (target === undefined) return;
+    onClose();
+    go(target.path);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (event.key === "Enter") open(targets[chosen]);
+    else if (step !== undefined) setAt((chosen + step + targets.length) % targets.length);
+    else return;
+    event.preventDefault();
+  };
   return (
-    <Autocomplete.Root
-      inline
-      open
-      autoHighlight="always"
-      items={targets}
-      mode="none"
-      value={text}
-      onValueChange={setText}
-      itemToStringValue={(target: Target) => target.label}
-    >
-      <Autocomplete.Input
+    <>
+      <input
         ref={focus}
         className="input"
+        role="combobox"
         aria-label="Page or room"
+        aria-expanded={targets.length > 0}
+        aria-controls={id}
+        aria-autocomplete="list"
+        aria-activedescendant={`${id}-${chosen}`}
         placeholder="Page or room"
+        autoComplete="off"
+        value={text}
+        onChange={({ currentTarget }) => {
+          setText(currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKeyDown}
       />
-      <Autocomplete.Empty className="soft nothing-found">
+      <p className="soft nothing-found" role="status">
         {targets.length === 0 && "No results."}
-      </Autocomplete.Empty>
-      <Autocomplete.List className="found">
-        {(target: Target) => (
-          <Autocomplete.Item
-            key={target.id}
-            value={target}
-            onClick={() => {
-              onClose();
-              go(target.path);
-            }}
-          >
-            <span>{target.label}</span>
-            <span className="soft small">{target.kind}</span>
-          </Autocomplete.Item>
-        )}
-      </Autocomplete.List>
-    </Autocomplete.Root>
+      </p>
+      {targets.length > 0 && (
+        <div className="found" id={id} role="listbox" aria-label="Results">
+          {targets.map((target, index) => (
+            // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the input has the focus
+            <div
+              key={target.id}
+              id={`${id}-${index}`}
+              ref={index === chosen ? reveal : undefined}
+              role="option"
+              aria-selected={index === chosen}
+              data-highlighted={index === chosen ? "" : undefined}
+              onPointerMove={() => setAt(index)}
+              onClick={() => open(target)}
+            >
+              <span>{target.label}</span>
+              <span className="soft small">{target.kind}</span>
+            </div>
+          ))}
+        </div>
+      )}
+    </>
   );
 }

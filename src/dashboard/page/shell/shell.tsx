@@ -1,5 +1,4 @@
 /** The frame of every page: organization, navigation, command palette and person. */
-import { Menu } from "@base-ui/react/menu";
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useSignOut } from "../data/api.ts";
@@ -8,7 +7,7 @@ import { useCurrent } from "../data/organization.tsx";
 import { Button, Icon, Monogram } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Loading } from "../ui/feedback.tsx";
-import { DropMenu } from "../ui/menu.tsx";
+import { DropMenu, MenuItem } from "../ui/menu.tsx";
 import { bringIntoView } from "../ui/page.tsx";
 import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
 import { NAVIGATION_ITEMS, Shortcuts } from "./shortcuts.tsx";
@@ -85,16 +84,16 @@ function OrganizationMenu() {
       }
     >
       {me.organizations.map(({ id, name }) => (
-        <Menu.Item key={id} onClick={() => go(`~/dashboard/${id}`)}>
+        <MenuItem key={id} onSelect={() => go(`~/dashboard/${id}`)}>
           <Icon name={id === organization.id ? "check" : "overview"} />
           {name}
-        </Menu.Item>
+        </MenuItem>
       ))}
-      <Menu.Separator className="separator" />
-      <Menu.Item onClick={() => go("~/dashboard/new")}>
+      <hr />
+      <MenuItem onSelect={() => go("~/dashboard/new")}>
         <Icon name="plus" />
         New organization
-      </Menu.Item>
+      </MenuItem>
     </DropMenu>
   );
 }
@@ -116,19 +115,16 @@ function PersonMenu() {
         </>
       }
     >
-      <p className="soft small menu-note">{person.email}</p>
-      <Menu.Item onClick={() => go("/settings/profile")}>Profile</Menu.Item>
-      <Menu.Separator className="separator" />
-      <Menu.RadioGroup value={theme} onValueChange={chooseTheme}>
-        {THEMES.map((value) => (
-          <Menu.RadioItem key={value} value={value}>
-            {THEME_NAMES[value]}
-            <Menu.RadioItemIndicator className="indicator">✓</Menu.RadioItemIndicator>
-          </Menu.RadioItem>
-        ))}
-      </Menu.RadioGroup>
-      <Menu.Separator className="separator" />
-      <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
+      <div className="soft small menu-note">{person.email}</div>
+      <MenuItem onSelect={() => go("/settings/profile")}>Profile</MenuItem>
+      <hr />
+      {THEMES.map((value) => (
+        <MenuItem key={value} isChecked={value === theme} onSelect={() => chooseTheme(value)}>
+          {THEME_NAMES[value]}
+        </MenuItem>
+      ))}
+      <hr />
+      <MenuItem onSelect={() => signOut.mutate()}>Sign out</MenuItem>
     </DropMenu>
   );
 }

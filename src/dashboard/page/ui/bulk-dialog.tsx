@@ -1,12 +1,11 @@
 /** Actions on several rows of a list, and the dialog that asks, shows progress and names refused rows. */
-import { AlertDialog } from "@base-ui/react/alert-dialog";
-import { Toast } from "@base-ui/react/toast";
 import { AtriumError } from "atrium/server";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { actOnSeveral, type Outcome, type Progress, toError } from "../data/act-on-several.ts";
 import { isUnreachable, noteResult } from "../data/connection.ts";
+import { notify } from "../data/notices.ts";
 import { Button } from "./button.tsx";
-import { Confirmation } from "./dialog.tsx";
+import { Confirmation, Modal } from "./dialog.tsx";
 
 /** A list's items in words. */
 export interface Noun {
@@ -91,7 +90,6 @@ export function BulkDialog<Item>(props: BulkDialogProps<Item>) {
   const { action, noun, nameOf, onEnd, onClose } = props;
   const [items, setItems] = useState(props.items);
   const [state, setState] = useState<State<Item>>({ is: "asking" });
-  const notices = Toast.useToastManager();
   const count = countOf(items.length, noun);
 
   const run = async (concerned: readonly Item[]) => {
@@ -102,42 +100,50 @@ export function BulkDialog<Item>(props: BulkDialogProps<Item>) {
     const outcome = await action.run(concerned, { onProgress, signal: stop.signal });
     onEnd(outcome);
     if (outcome.done.length === concerned.length) {
-      notices.add({ title: `${countOf(concerned.length, noun)} ${action.done}` });
+      notify({ title: `${countOf(concerned.length, noun)} ${action.done}` });
       onClose();
     } else setState({ is: "over", outcome });
   };
 
-  return (
-    <AlertDialog.Root open onOpenChange={(next) => !next && state.is !== "running" && onClose()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="backdrop" />
-        <AlertDialog.Popup className="dialog" finalFocus={firstBox}>
-          {state.is === "asking" && (
+  useEffect(() => () => firstBox()?.focus(), []);
+
+  switch (state.is) {
+    case "asking":
+      return (
+        <Modal
+          role="alertdialog"
+          title={`${action.label} ${count}?`}
+          about={
             <>
-              <AlertDialog.Title>{`${action.label} ${count}?`}</AlertDialog.Title>
-              <AlertDialog.Description className="soft" render={<div />}>
-                <p className="names">{namesOf(items.map(nameOf))}</p>
-                <p>{action.consequences}</p>
-              </AlertDialog.Description>
-              <Confirmation
-                label={`${action.label} ${count}`}
-                typed={action.isTyped ? count : undefined}
-                isDanger={action.isDanger}
-                onConfirm={() => void run(items)}
-              />
+              <p className="names">{namesOf(items.map(nameOf))}</p>
+              <p>{action.consequences}</p>
             </>
-          )}
-          {state.is === "running" && (
-            <>
-              <AlertDialog.Title>{`${action.label} ${count}`}</AlertDialog.Title>
-              <Running {...state} total={items.length} label={`${action.label} ${noun.many}`} />
-            </>
-          )}
-          {state.is === "over" && <Result {...{ action, noun, nameOf, run }} outcome={state.outcome} />}
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
-  );
+          }
+          onClose={onClose}
+        >
+          <Confirmation
+            label={`${action.label} ${count}`}
+            typed={action.isTyped ? count : undefined}
+            isDanger={action.isDanger}
+            onConfirm={() => void run(items)}
+            onCancel={onClose}
+          />
+        </Modal>
+      );
+    case "running":
+      return (
+        <Modal
+          role="alertdialog"
+          title={`${action.label} ${count}`}
+          isClosedByEscape={false}
+          onClose={onClose}
+        >
+          <Running {...state} total={items.length} label={`${action.label} ${noun.many}`} />
+        </Modal>
+      );
+    case "over":
+      return <Result {...{ action, noun, nameOf, run, onClose }} outcome={state.outcome} />;
+  }
 }
 
 /** The button that opened the dialog is gone with the selection. */
@@ -172,39 +178,43 @@ function Running({ label, ended, total, stop }: RunningProps) {
   );
 }
 
-interface ResultProps<Item> extends Pick<BulkDialogProps<Item>, "action" | "noun" | "nameOf"> {
+interface ResultProps<Item> extends Pick<BulkDialogProps<Item>, "action" | "noun" | "nameOf" | "onClose"> {
   readonly outcome: Outcome<Item>;
   readonly run: (items: readonly Item[]) => Promise<void>;
 }
 
-function Result<Item>({ action, noun, nameOf, outcome: { done, refused, left }, run }: ResultProps<Item>) {
+function Result<Item>({ action, noun, nameOf, outcome, run, onClose }: ResultProps<Item>) {
+  const { done, refused, left } = outcome;
   const again = [...refused.map(({ item }) => item), ...left];
   return (
-    <>
-      <AlertDialog.Title>
-        {done.length === 0 ? `No ${noun.one} ${action.done}` : `${countOf(done.length, noun)} ${action.done}`}
-      </AlertDialog.Title>
-      <AlertDialog.Description className="soft" render={<div />}>
-        {refused.length > 0 && <p>{countOf(refused.length, noun)} could not be:</p>}
-        <ul className="refused">
-          {refused.map(({ item, error }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names can be equal
-            <li key={index}>
-              <strong>{nameOf(item)}</strong>
-              <span>{error.message}</span>
-            </li>
-          ))}
-        </ul>
-        {left.length > 0 && <p>{countOf(left.length, noun)} left as before.</p>}
-      </AlertDialog.Description>
+    <Modal
+      role="alertdialog"
+      title={
+        done.length === 0 ? `No ${noun.one} ${action.done}` : `${countOf(done.length, noun)} ${action.done}`
+      }
+      about={
+        <>
+          {refused.length > 0 && <p>{countOf(refused.length, noun)} could not be:</p>}
+          <ul className="refused">
+            {refused.map(({ item, error }, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the list never changes, and names can be equal
+              <li key={index}>
+                <strong>{nameOf(item)}</strong>
+                <span>{error.message}</span>
+              </li>
+            ))}
+          </ul>
+          {left.length > 0 && <p>{countOf(left.length, noun)} left as before.</p>}
+        </>
+      }
+      onClose={onClose}
+    >
       <footer>
-        <AlertDialog.Close ref={focus} className="button plain">
-          Close
-        </AlertDialog.Close>
+        <Button onClick={onClose}>Close</Button>
         <Button variant="primary" onClick={() => void run(again)}>
           Try {again.length === 1 ? "it" : `these ${again.length}`} again
         </Button>
       </footer>
-    </>
+    </Modal>
   );
 }

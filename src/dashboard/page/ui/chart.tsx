@@ -1,7 +1,7 @@
 /** Charts, drawn by uPlot in the colors of the page. */
 
 import { type ReactNode, useEffect, useRef } from "react";
-import uPlot from "uplot";
+import type uPlot from "uplot";
 import { useIsDark } from "./theme.ts";
 
 /** The look of a chart for uPlot: axes, columns and colors. */
@@ -28,6 +28,7 @@ const dayAndTime = new Intl.DateTimeFormat("en", {
 });
 
 function paint(
+  Plot: typeof uPlot,
   element: HTMLElement,
   starts: readonly number[],
   width: number,
@@ -41,7 +42,7 @@ function paint(
     ticks: { show: false },
     font: `11px ${style.fontFamily}`,
   };
-  const bars = uPlot.paths.bars?.({ size: [COLUMN_SHARE, MAX_COLUMN_PX] });
+  const bars = Plot.paths.bars?.({ size: [COLUMN_SHARE, MAX_COLUMN_PX] });
   const options: uPlot.Options = {
     width: element.clientWidth,
     height: HEIGHT_PX,
@@ -77,7 +78,7 @@ function paint(
       })),
     ],
   };
-  return new uPlot(options, [[...starts], ...series.map(({ values }) => [...values])], element);
+  return new Plot(options, [[...starts], ...series.map(({ values }) => [...values])], element);
 }
 
 /** Resolves a CSS custom property, which a canvas cannot use. */
@@ -109,12 +110,22 @@ export function Chart({ title, beside, starts, width, series }: ChartProps) {
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
-    const plot = paint(element, starts, width, series);
-    const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
-    watch.observe(element);
+    let stop = () => {};
+    let isOver = false;
+    // The library comes after the page, which keeps the chart's place.
+    void import("uplot").then(({ default: Plot }) => {
+      if (isOver) return;
+      const plot = paint(Plot, element, starts, width, series);
+      const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+      watch.observe(element);
+      stop = () => {
+        watch.disconnect();
+        plot.destroy();
+      };
+    });
     return () => {
-      watch.disconnect();
-      plot.destroy();
+      isOver = true;
+      stop();
     };
   }, [starts, width, series, isDark]);
   return (

@@ -1,11 +1,9 @@
-/** Modal dialogs, which trap the focus: plain ones, confirmations and secrets. */
-
-import { AlertDialog } from "@base-ui/react/alert-dialog";
-import { Dialog as Base } from "@base-ui/react/dialog";
+/** Modal dialogs: plain ones, confirmations and secrets. */
 import type { AtriumServer } from "atrium/server";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
+import { createPortal } from "react-dom";
 import { type ActionOptions, useAction } from "../data/organization.tsx";
-import { Button, type ButtonProps, CopyButton, Icon } from "./button.tsx";
+import { Button, type ButtonProps, CopyButton } from "./button.tsx";
 import { ErrorMessage } from "./feedback.tsx";
 import { TextField } from "./fields.tsx";
 
@@ -21,39 +19,77 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
-export const Dialog = ({
-  title,
-  isOpen,
-  onClose,
-  about,
-  isWide,
-  isSticky = false,
-  children,
-}: DialogProps) => (
-  <Base.Root
-    open={isOpen}
-    disablePointerDismissal={isSticky}
-    onOpenChange={(next, details) => {
-      if (next || (isSticky && details.reason === "escape-key")) return;
-      onClose();
-    }}
-  >
-    <Base.Portal>
-      <Base.Backdrop className="backdrop" />
-      <Base.Popup className={isWide ? "dialog wide" : "dialog"}>
-        <Base.Title>{title}</Base.Title>
-        {about && <Base.Description className="soft">{about}</Base.Description>}
-        {children}
-        {/* Last, so that the focus starts at the dialog's first field. */}
-        {!isSticky && (
-          <Base.Close className="button quiet dialog-close" aria-label="Close">
-            <Icon name="close" />
-          </Base.Close>
+export function Dialog({ isOpen, isWide = false, isSticky = false, children, ...rest }: DialogProps) {
+  if (!isOpen) return null;
+  return (
+    <Modal {...rest} role="dialog" className={isWide ? "dialog wide" : "dialog"} isClosedOutside={!isSticky}>
+      {children}
+      {/* Last, so that the focus starts at the dialog's first field. */}
+      {!isSticky && (
+        <Button
+          variant="quiet"
+          className="dialog-close"
+          icon="close"
+          aria-label="Close"
+          onClick={rest.onClose}
+        />
+      )}
+    </Modal>
+  );
+}
+
+interface ModalProps extends Pick<DialogProps, "title" | "about" | "onClose" | "children"> {
+  readonly role: "dialog" | "alertdialog";
+  readonly className?: string;
+  /** False for a dialog that only its own buttons close. */
+  readonly isClosedByEscape?: boolean;
+  /** True for a dialog that closes when its backdrop is pressed. */
+  readonly isClosedOutside?: boolean;
+}
+
+/** A dialog that is open as long as it is rendered. The browser traps the focus, and returns it at the end. */
+export function Modal(props: ModalProps) {
+  const { title, about, onClose, role, className = "dialog", isClosedOutside = false, children } = props;
+  const { isClosedByEscape = role === "alertdialog" || isClosedOutside } = props;
+  const id = useId();
+  return createPortal(
+    <dialog
+      ref={showModal}
+      role={role}
+      className={className}
+      aria-labelledby={id}
+      aria-describedby={about ? `${id}-about` : undefined}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || event.defaultPrevented) return;
+        event.preventDefault();
+        if (isClosedByEscape) onClose();
+      }}
+      onClose={onClose}
+      onMouseDown={(event) => {
+        if (!isClosedOutside || event.target !== event.currentTarget) return;
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className="dialog-body">
+        <h2 id={id}>{title}</h2>
+        {about && (
+          <div className="soft" id={`${id}-about`}>
+            {about}
+          </div>
         )}
-      </Base.Popup>
-    </Base.Portal>
-  </Base.Root>
-);
+        {children}
+      </div>
+    </dialog>,
+    document.body,
+  );
+}
+
+/** Closed before it leaves the page: only then the browser returns the focus. */
+function showModal(dialog: HTMLDialogElement): () => void {
+  dialog.showModal();
+  return () => dialog.close();
+}
 
 interface SecretProps {
   readonly title: string;
@@ -92,11 +128,12 @@ interface ConfirmationProps {
   readonly isBusy?: boolean;
   readonly error?: Error | null;
   readonly onConfirm: () => void;
+  readonly onCancel: () => void;
 }
 
 /** The lower part of the dialog: a field where one is typed, an error, and the buttons. */
 export function Confirmation(props: ConfirmationProps) {
-  const { label, typed, isDanger = false, isBusy = false, error = null, onConfirm } = props;
+  const { label, typed, isDanger = false, isBusy = false, error = null, onConfirm, onCancel } = props;
   const [text, setText] = useState("");
   return (
     <>
@@ -110,7 +147,7 @@ export function Confirmation(props: ConfirmationProps) {
       )}
       <ErrorMessage error={error} />
       <footer>
-        <AlertDialog.Close className="button plain">Cancel</AlertDialog.Close>
+        <Button onClick={onCancel}>Cancel</Button>
         <Button
           variant={isDanger ? "danger" : "primary"}
           disabled={typed !== undefined && text !== typed}
@@ -139,27 +176,22 @@ interface ConfirmProps extends Pick<ConfirmationProps, "typed"> {
 }
 
 /** The input is dropped when it closes. */
-export const Confirm = ({ title, children, confirmLabel, typed, action, isOpen, onClose }: ConfirmProps) => (
-  <AlertDialog.Root open={isOpen} onOpenChange={(next) => !next && onClose()}>
-    <AlertDialog.Portal>
-      <AlertDialog.Backdrop className="backdrop" />
-      <AlertDialog.Popup className="dialog">
-        <AlertDialog.Title>{title}</AlertDialog.Title>
-        <AlertDialog.Description className="soft" render={<div />}>
-          {children}
-        </AlertDialog.Description>
-        <Confirmation
-          label={confirmLabel}
-          typed={typed}
-          isDanger
-          isBusy={action.isPending}
-          error={action.error}
-          onConfirm={() => void action.mutateAsync().then(onClose, ignoreShown)}
-        />
-      </AlertDialog.Popup>
-    </AlertDialog.Portal>
-  </AlertDialog.Root>
-);
+export function Confirm({ title, children, confirmLabel, typed, action, isOpen, onClose }: ConfirmProps) {
+  if (!isOpen) return null;
+  return (
+    <Modal role="alertdialog" title={title} about={children} onClose={onClose}>
+      <Confirmation
+        label={confirmLabel}
+        typed={typed}
+        isDanger
+        isBusy={action.isPending}
+        error={action.error}
+        onConfirm={() => void action.mutateAsync().then(onClose, ignoreShown)}
+        onCancel={onClose}
+      />
+    </Modal>
+  );
+}
 
 /** The dialog shows the error. */
 const ignoreShown = () => {};

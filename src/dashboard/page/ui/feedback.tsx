@@ -1,13 +1,13 @@
 /** Feedback on a page: the states of queries, empty lists, badges, errors with their request, notices, the connection. */
-import { Toast } from "@base-ui/react/toast";
 import { AtriumError } from "atrium/server";
-import { type ReactNode, useContext, useState } from "react";
+import { type ReactNode, useContext, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { isUnreachable, type Outage, retryNow, useOutage } from "../data/connection.ts";
 import { adviceOn } from "../data/errors.ts";
 import type { Filters } from "../data/filters.ts";
+import { dismiss, type Notice, useNotices } from "../data/notices.ts";
 import { CurrentContext } from "../data/organization.tsx";
-import { Button, Icon } from "./button.tsx";
+import { Button } from "./button.tsx";
 import { Pager } from "./table.tsx";
 import { useTick } from "./time.tsx";
 
@@ -106,25 +106,41 @@ export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
   );
 }
 
-/** Notifications of results and errors, shown for a while. */
-export function Notices() {
-  const { toasts } = Toast.useToastManager();
+/** Notices of results and errors, shown for a while. */
+export const Notices = () => (
+  <section className="notices" aria-label="Notices" aria-live="polite">
+    {useNotices().map((notice) => (
+      <OneNotice key={notice.id} {...notice} />
+    ))}
+  </section>
+);
+
+const NOTICE_MS = 6_000;
+
+/** It stays while a pointer or the focus is on it. */
+function OneNotice({ id, title, description, isError = false }: Notice) {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (isHeld) return;
+    const timer = setTimeout(() => dismiss(id), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [id, isHeld]);
   return (
-    <Toast.Portal>
-      <Toast.Viewport className="notices">
-        {toasts.map((toast) => (
-          <Toast.Root key={toast.id} toast={toast} className={`notice ${toast.type ?? ""}`}>
-            <div>
-              <Toast.Title className="notice-title" render={<p />} />
-              <Toast.Description className="soft" />
-            </div>
-            <Toast.Close className="button quiet" aria-label="Dismiss">
-              <Icon name="close" />
-            </Toast.Close>
-          </Toast.Root>
-        ))}
-      </Toast.Viewport>
-    </Toast.Portal>
+    // biome-ignore lint/a11y/noStaticElementInteractions: its button is the control
+    <div
+      className={isError ? "notice error" : "notice"}
+      role={isError ? "alert" : undefined}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <div>
+        <p className="notice-title">{title}</p>
+        {description && <p className="soft">{description}</p>}
+      </div>
+      <Button variant="quiet" icon="close" aria-label="Dismiss" onClick={() => dismiss(id)} />
+    </div>
   );
 }
 

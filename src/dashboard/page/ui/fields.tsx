@@ -1,7 +1,16 @@
 /** Fields of forms and filters of lists. */
-import { Field } from "@base-ui/react/field";
 import type { Usage, WebhookEventName } from "atrium/server";
-import { type ChangeEvent, type ComponentProps, type ReactNode, useEffect, useId, useRef } from "react";
+import {
+  type ChangeEvent,
+  type ComponentProps,
+  createContext,
+  type ElementType,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
 import { EVENTS } from "../data/events.ts";
 import type { Filters } from "../data/filters.ts";
 import { Icon } from "./button.tsx";
@@ -20,19 +29,42 @@ interface TextFieldProps
   readonly rows?: number;
 }
 
-export const TextField = ({ label, hint, name, rows, ...input }: TextFieldProps) => (
-  <Field.Root name={name} className="field">
-    <Field.Label>{label}</Field.Label>
-    <Field.Control
-      className={rows === undefined ? "input" : "input area"}
-      autoComplete="off"
-      {...(rows !== undefined && { render: <textarea spellCheck={false} rows={rows} /> })}
-      {...input}
-    />
-    {hint && <Field.Description className="soft small">{hint}</Field.Description>}
-    <Field.Error className="field-error" />
-  </Field.Root>
-);
+/** The problems of a form's fields, by their names. */
+export const FieldProblems = createContext<Readonly<Record<string, string>>>({});
+
+const controlOf = (rows: number | undefined): ElementType => (rows === undefined ? "input" : "textarea");
+
+export function TextField({ label, hint, name, rows, ...input }: TextFieldProps) {
+  const id = useId();
+  const problem = useContext(FieldProblems)[name];
+  const Control = controlOf(rows);
+  const about = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <Control
+        id={id}
+        name={name}
+        className={rows === undefined ? "input" : "input area"}
+        autoComplete="off"
+        aria-describedby={about || undefined}
+        aria-invalid={problem !== undefined || undefined}
+        {...(rows !== undefined && { spellCheck: false, rows })}
+        {...input}
+      />
+      {hint && (
+        <p className="soft small" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {problem && (
+        <p className="field-error" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+    </div>
+  );
+}
 
 export const NameField = (props: Partial<TextFieldProps>) => (
   <TextField label="Name" name="name" required maxLength={255} {...props} />

@@ -1,11 +1,11 @@
 /** Forms, which show a problem beside its field, and buttons whose dialog has one. */
-import { Form as BaseForm } from "@base-ui/react/form";
 import { AtriumError } from "atrium/server";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { type FieldProblem, readRefusal } from "../data/messages.ts";
 import { Button, type ButtonProps } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
 import { ErrorMessage } from "./feedback.tsx";
+import { FieldProblems } from "./fields.tsx";
 
 export type Values = Readonly<Record<string, string>>;
 
@@ -31,20 +31,38 @@ const fieldProblemOf = (error: Error | null): FieldProblem | null =>
 export function Form<Input>(props: FormProps<Input>) {
   const { action, toInput, submitLabel, isDanger = false, onCancel, children } = props;
   const form = useRef<HTMLFormElement>(null);
-  const problem = fieldProblemOf(action.error);
-  const isBesideField = problem !== null && hasTextField(form.current, problem.field);
+  const [problems, setProblems] = useState<Values>({});
+  const refusal = fieldProblemOf(action.error);
+  const isBesideField = refusal !== null && textFieldOf(form.current, refusal.field) !== null;
+  useEffect(() => {
+    const refused = fieldProblemOf(action.error);
+    const field = refused && textFieldOf(form.current, refused.field);
+    if (refused === null || !field) return;
+    setProblems({ [refused.field]: refused.problem });
+    field.focus();
+  }, [action.error]);
   return (
-    <BaseForm
+    <form
       ref={form}
       className="form"
-      errors={isBesideField ? { [problem.field]: problem.problem } : {}}
+      noValidate
+      onInput={({ target }) => {
+        if (isTextField(target)) setProblems(({ [target.name]: _, ...others }) => others);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
-        const input = action.isPending ? undefined : toInput(readForm(event.currentTarget));
+        const fields = [...event.currentTarget.elements].filter(isTextField);
+        const invalid = fields.filter((field) => !field.checkValidity());
+        setProblems(
+          Object.fromEntries(invalid.map(({ name, validationMessage }) => [name, validationMessage])),
+        );
+        invalid[0]?.focus();
+        if (invalid.length > 0 || action.isPending) return;
+        const input = toInput(readForm(event.currentTarget));
         if (input !== undefined) action.mutate(input);
       }}
     >
-      {children}
+      <FieldProblems value={problems}>{children}</FieldProblems>
       {!isBesideField && <ErrorMessage error={action.error} />}
       <footer>
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
@@ -52,17 +70,17 @@ export function Form<Input>(props: FormProps<Input>) {
           {submitLabel}
         </Button>
       </footer>
-    </BaseForm>
+    </form>
   );
 }
 
 /** True for a field that can show a problem. */
-function hasTextField(form: HTMLFormElement | null, name: string): boolean {
+const isTextField = (one: unknown): one is HTMLInputElement | HTMLTextAreaElement =>
+  (one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement) && one.classList.contains("input");
+
+function textFieldOf(form: HTMLFormElement | null, name: string) {
   const field = form?.elements.namedItem(name);
-  return (
-    (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) &&
-    field.classList.contains("input")
-  );
+  return isTextField(field) ? field : null;
 }
 
 const readForm = (form: HTMLFormElement): Values =>

@@ -1,5 +1,4 @@
 /** A webhook: its deliveries, and its configuration behind a tab. */
-import { Menu } from "@base-ui/react/menu";
 import type { Webhook, WebhookInput } from "atrium/server";
 import { useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
@@ -10,7 +9,7 @@ import { Confirm, Dialog, Secret } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
 import { Form, type Values } from "../ui/form.tsx";
-import { MoreMenu } from "../ui/menu.tsx";
+import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Section, Tabs } from "../ui/page.tsx";
 import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
@@ -118,13 +117,13 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
         {test.isPending ? "Sending…" : "Send test event"}
       </Button>
       <MoreMenu>
-        <Menu.Item onClick={enabling.toggle}>{enabling.label}</Menu.Item>
-        {enabled && <Menu.Item onClick={() => setOpenDialog("replay")}>Send again…</Menu.Item>}
-        <Menu.Item onClick={() => setOpenDialog("rotate")}>Rotate secret…</Menu.Item>
-        <Menu.Separator className="separator" />
-        <Menu.Item className="bad-text" onClick={() => setOpenDialog("delete")}>
+        <MenuItem onSelect={enabling.toggle}>{enabling.label}</MenuItem>
+        {enabled && <MenuItem onSelect={() => setOpenDialog("replay")}>Send again…</MenuItem>}
+        <MenuItem onSelect={() => setOpenDialog("rotate")}>Rotate secret…</MenuItem>
+        <hr />
+        <MenuItem isDanger onSelect={() => setOpenDialog("delete")}>
           Delete…
-        </Menu.Item>
+        </MenuItem>
       </MoreMenu>
       <ReplayDialog webhookId={id} isOpen={openDialog === "replay"} onClose={close} />
       <Confirm

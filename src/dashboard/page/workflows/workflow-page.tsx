@@ -1,5 +1,4 @@
 /** A workflow, existing or new: its form, a test run, its runs, and its versions. */
-import { Menu } from "@base-ui/react/menu";
 import type { Workflow } from "atrium/server";
 import { useState } from "react";
 import { Link, useLocation, useParams } from "wouter";
@@ -7,7 +6,7 @@ import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { Identifier } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
-import { MoreMenu } from "../ui/menu.tsx";
+import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page } from "../ui/page.tsx";
 import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
@@ -98,11 +97,11 @@ function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
   return (
     <>
       <MoreMenu>
-        <Menu.Item onClick={enabling.toggle}>{enabling.label}</Menu.Item>
-        <Menu.Separator className="separator" />
-        <Menu.Item className="bad-text" onClick={() => setDeleting(true)}>
+        <MenuItem onSelect={enabling.toggle}>{enabling.label}</MenuItem>
+        <hr />
+        <MenuItem isDanger onSelect={() => setDeleting(true)}>
           Delete…
-        </Menu.Item>
+        </MenuItem>
       </MoreMenu>
       <Confirm
         title={`Delete ${name}?`}

@@ -95,7 +95,7 @@ async function expectSame(windows: readonly EditorWindow[], written: readonly st
   }
 }
 
-const compile = (starter: Starter): Promise<void> => starter.run(TSC, "-p", ".");
+const compile = (starter: Starter): Promise<unknown> => starter.run(TSC, "-p", ".");
 
 /** What the stories of several editors share. */
 export class EditorStories {

@@ -1,13 +1,15 @@
 /** `npm run screenshots`: takes the pictures in docs/pictures, with a service and data of its own. */
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually, ROOT } from "../cli/processes.ts";
-import { startService } from "../cli/service.ts";
+import { type Service, startService } from "../cli/service.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
+import { ask, openTwo, PAGES, type Terminal, visit, SIZE as WINDOW } from "./quickstarts.ts";
+import { buildPackage, Starter } from "./starter.ts";
 import { Visitor } from "./visitor.ts";
 
 const PICTURES = path.join(ROOT, "docs/pictures");
@@ -32,10 +34,15 @@ const WIDE = { width: 1680, height: 860 };
 
 const take = (page: Page, name: string) => page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
 
-/** Takes all of a page, in a window that is as tall. */
-async function takeWhole(page: Page, name: string): Promise<void> {
+/** Makes a window as tall as its page. */
+async function stretch(page: Page, { width }: { readonly width: number }): Promise<void> {
   const height = await page.evaluate(() => document.documentElement.scrollHeight);
-  await page.setViewportSize({ ...SIZE, height });
+  await page.setViewportSize({ width, height });
+}
+
+/** Takes all of a page. */
+async function takeWhole(page: Page, name: string): Promise<void> {
+  await stretch(page, SIZE);
   await take(page, name);
   await page.setViewportSize(SIZE);
 }
@@ -126,10 +133,86 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
   for (const client of clients) client.disconnect();
 }
 
+/** Two windows beside each other, as figures with a title. */
+const BESIDE = `
+  body { display: flex; gap: 20px; margin: 0; padding: 20px; background: #dfe4ec; font: 14px/1.7 system-ui, sans-serif; }
+  figure { flex: none; overflow: hidden; width: 500px; margin: 0; border-radius: 10px; background: #fff; }
+  figcaption { padding: 5px 14px; background: #f5f7fa; border-bottom: 1px solid #dfe4ec; color: #566075; }
+  img { display: block; }
+  pre { min-height: 150px; margin: 0; padding: 12px 14px; background: #10141b; color: #e3e8f0; font: 13px/1.7 monospace; white-space: pre-wrap; }
+  b { color: #7fdcb9; font-weight: 400; }`;
+
+interface Window {
+  readonly title: string;
+  readonly content: string;
+}
+
+async function takeBeside(browser: Browser, name: string, windows: readonly Window[]): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1060, height: 200 } });
+  const figures = windows.map(
+    ({ title, content }) => `<figure><figcaption>${title}</figcaption>${content}</figure>`,
+  );
+  await page.setContent(`<!doctype html><style>${BESIDE}</style>${figures.join("")}`);
+  await page.screenshot({ path: path.join(PICTURES, `quickstart-${name}.png`), fullPage: true });
+  await page.close();
+}
+
+const terminal = ({ command, output }: Terminal, title: string): Window => {
+  const text = output.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+  return { title, content: `<pre><b>$ ${command}</b>\n${text}</pre>` };
+};
+
+/** The end of each quickstart: what its page shows to two people, or what its two terminals have printed. */
+async function takeQuickstarts(browser: Browser, service: Service): Promise<void> {
+  const dist = await buildPackage();
+  const follow = async (name: string, show: (starter: Starter) => Promise<Window[]>): Promise<void> => {
+    const starter = await Starter.follow(name, dist, service);
+    try {
+      await takeBeside(browser, name, await show(starter));
+    } finally {
+      await starter.remove();
+    }
+  };
+  for (const [name, play] of Object.entries(PAGES))
+    await follow(name, async (starter) => {
+      const url = await starter.start();
+      const { ada, bo } = await openTwo(browser, url);
+      await play(ada, bo);
+      for (const page of [ada, bo]) await stretch(page, WINDOW);
+      const windows: Window[] = [];
+      for (const [title, page] of [
+        ["Ada", ada],
+        ["Bo", bo],
+      ] as const) {
+        const picture = (await page.screenshot()).toString("base64");
+        windows.push({ title, content: `<img src="data:image/png;base64,${picture}">` });
+      }
+      await Promise.all([ada.close(), bo.close()]);
+      return windows;
+    });
+  await follow("server", async (starter) => {
+    const url = await starter.start();
+    const [server, visitor] = await visit(starter, url);
+    const output = server?.output.replace(url, "http://localhost:3000") ?? "";
+    return [
+      server && terminal({ ...server, output }, "The server"),
+      visitor && terminal(visitor, "A visitor"),
+    ].filter((one) => one !== undefined);
+  });
+  await follow("agent", async (starter) => {
+    const [agent, asker] = await ask(starter);
+    return [agent && terminal(agent, "The agent"), asker && terminal(asker, "Ada")].filter(
+      (one) => one !== undefined,
+    );
+  });
+  await rm(dist, { recursive: true });
+}
+
 await mkdir(PICTURES, { recursive: true });
 const service = await startService();
 const browser = await launchChromium();
 try {
+  await takeQuickstarts(browser, service);
   await takeBoard(browser, service.url);
   await takeDashboard(browser, service.url);
 } finally {

@@ -1,15 +1,22 @@
-/** A starter of `examples/`, as it runs where someone has installed it: copied, and with the built package. */
+/** A starter of `examples/`, or the files of a quickstart, as they run where someone has installed them, with the built package. */
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { expect } from "vitest";
 import { eventually, ROOT, run, runCli } from "../cli/processes.ts";
 import type { SharedService } from "../cli/shared-service.ts";
+import { readBlocks, readDocument } from "../docs/markdown.ts";
+
+/** Finds `vite` and this Node.js, as npm's scripts find what is installed. */
+const PATH = [path.join(ROOT, "node_modules/.bin"), process.env.PATH].join(path.delimiter);
 
 type Environment = Pick<SharedService, "url" | "accountId" | "apiKey">;
 
 interface Manifest {
+  readonly version: string;
+  readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
@@ -22,15 +29,15 @@ export const manifestOf = async (folder: string): Promise<Manifest> =>
 export async function expectTestedVersions(name: string): Promise<void> {
   const [own, tested] = await Promise.all([manifestOf(`examples/${name}`), manifestOf(".")]);
   const { atrium, ...others } = { ...own.dependencies, ...own.devDependencies };
-  expect(atrium).toBe("file:../../dist");
-  expect({ ...tested.dependencies, ...tested.devDependencies }).toMatchObject(others);
+  assert.equal(atrium, "file:../../dist");
+  assert.partialDeepStrictEqual({ ...tested.dependencies, ...tested.devDependencies }, others);
 }
 
 /** Builds the package of `npm run build` where its types find those of its peers; returns the folder, to be removed. */
 export async function buildPackage(): Promise<string> {
   await mkdir(path.join(ROOT, ".wrangler"), { recursive: true });
   const dist = await mkdtemp(path.join(ROOT, ".wrangler/package-"));
-  expect(await runCli("build.ts", ["--out", dist])).toMatchObject({ exitCode: 0, stderr: "" });
+  assert.deepEqual(await runCli("build.ts", ["--out", dist]), { exitCode: 0, stdout: "", stderr: "" });
   return dist;
 }
 
@@ -40,31 +47,56 @@ export type Packages = "linked" | "locked";
 export class Starter {
   readonly #parent: string;
   readonly #directory: string;
-  readonly #service: Environment;
+  /** Variables of its processes. */
+  readonly #env: Record<string, string>;
   #child: ChildProcess | undefined;
+  /** The commands of a quickstart, in their order. */
+  commands: readonly string[] = [];
   /** What the process has printed. */
   output = "";
 
-  private constructor(parent: string, name: string, service: Environment) {
+  private constructor(parent: string, directory: string, env: Record<string, string>) {
     this.#parent = parent;
-    this.#directory = path.join(parent, "examples", name);
-    this.#service = service;
+    this.#directory = path.join(parent, directory);
+    this.#env = env;
   }
 
   /** Copies the starter, and links its packages as `npm install` does, or installs them; `dist` has the built `atrium`. */
   static async install(
     name: string,
     dist: string,
-    service: Environment,
+    { url, accountId, apiKey }: Environment,
     packages: Packages = "linked",
   ): Promise<Starter> {
     const parent = await mkdtemp(path.join(tmpdir(), `atrium-${name}-`));
-    const starter = new Starter(parent, name, service);
+    const env = { ATRIUM_URL: url, ACCOUNT_ID: accountId, API_KEY: apiKey };
+    const starter = new Starter(parent, `examples/${name}`, env);
     const isOwn = (file: string): boolean => !/node_modules|dist$/.test(path.relative(ROOT, file));
     await cp(path.join(ROOT, "examples", name), starter.#directory, { recursive: true, filter: isOwn });
     await symlink(dist, path.join(parent, "dist"));
-    if (packages === "linked") await starter.#link();
+    if (packages === "linked") await starter.#link(dist);
     else await starter.#run("npm", ["ci", "--prefer-offline", "--no-audit", "--no-fund"]);
+    return starter;
+  }
+
+  /** Writes the files of a quickstart into an empty folder, with the keys in `.env`, and links what the page installs. */
+  static async follow(name: string, dist: string, service: Environment): Promise<Starter> {
+    const starter = new Starter(await mkdtemp(path.join(tmpdir(), `atrium-${name}-`)), name, {});
+    await mkdir(starter.#directory);
+    const blocks = readBlocks(await readDocument(`docs/quickstarts/${name}.md`));
+    for (const { file, code } of blocks)
+      if (file !== undefined) await writeFile(path.join(starter.#directory, file), `${code}\n`);
+    await starter.rewrite(".env", (text) =>
+      text
+        .replace("http://localhost:8787", service.url)
+        .replace("ACCOUNT_ID=...", `ACCOUNT_ID=${service.accountId}`)
+        .replace("API_KEY=...", `API_KEY=${service.apiKey}`),
+    );
+    starter.commands = blocks
+      .filter(({ language, file }) => language === "sh" && file === undefined)
+      .flatMap(({ code }) => code.split("\n"));
+    const tarball = /^npm install (\.\/\S+\.tgz)$/m.exec(starter.commands.join("\n"))?.[1];
+    await starter.#link(dist, tarball === undefined ? {} : { atrium: `file:${tarball}` });
     return starter;
   }
 
@@ -74,39 +106,54 @@ export class Starter {
     await writeFile(file, textOf(await readFile(file, "utf8")));
   }
 
-  async #link(): Promise<void> {
-    const modules = path.join(this.#directory, "node_modules");
+  async #link(dist: string, others: Manifest["dependencies"] = {}): Promise<void> {
     const { dependencies, devDependencies } = await manifestOf(this.#directory);
-    for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
-      const target = path.join(
-        ...(name === "atrium" ? [this.#parent, "dist"] : [ROOT, "node_modules", name]),
-      );
-      await mkdir(path.dirname(path.join(modules, name)), { recursive: true });
-      await symlink(target, path.join(modules, name));
+    const modules = path.join(this.#directory, "node_modules");
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...others })) {
+      const place = path.join(modules, name);
+      await mkdir(path.dirname(place), { recursive: true });
+      // A tarball is unpacked, and so finds the packages of the folder. A folder is linked.
+      if (name === "atrium" && version.endsWith(".tgz")) await cp(dist, place, { recursive: true });
+      else if (name === "atrium") await symlink(dist, place);
+      else await linkPackage(name, version, place);
     }
   }
 
-  get #options() {
-    const { url, accountId, apiKey } = this.#service;
-    return { cwd: this.#directory, env: { ATRIUM_URL: url, ACCOUNT_ID: accountId, API_KEY: apiKey } };
-  }
-
-  /** Runs a Node.js program of the starter to its end. */
-  run(...args: readonly string[]): Promise<void> {
+  /** Runs a Node.js program of the starter to its end; returns what it has printed. */
+  run(...args: readonly string[]): Promise<string> {
     return this.#run(process.execPath, args);
   }
 
-  async #run(program: string, args: readonly string[]): Promise<void> {
-    const { exitCode, stdout, stderr } = await run(program, args, this.#options);
-    if (exitCode !== 0) throw new Error(`${args.join(" ")} failed:\n${stdout}\n${stderr}`);
+  /** Runs a command of the shell, as in a second terminal. */
+  shell(command: string): Promise<string> {
+    return this.#run("bash", ["-c", command]);
   }
 
-  /** Runs the program that serves the starter, on this port or any; returns its address when it listens. */
-  async start(args: readonly string[], port = 0): Promise<string> {
-    const { cwd, env } = this.#options;
-    const child = spawn(process.execPath, args, {
-      cwd,
-      env: { ...process.env, ...env, PORT: String(port), NO_COLOR: "1" },
+  async #run(program: string, args: readonly string[]): Promise<string> {
+    const env = { ...this.#env, PATH };
+    const { exitCode, stdout, stderr } = await run(program, args, { cwd: this.#directory, env });
+    if (exitCode !== 0) throw new Error(`${args.join(" ")} failed:\n${stdout}\n${stderr}`);
+    return stdout;
+  }
+
+  /** Runs `npm start`, or a Node.js program that serves the starter, on this port or any; returns its address. */
+  async start(args?: readonly string[], port = 0): Promise<string> {
+    await this.begin(args, port);
+    let address: string | undefined;
+    await this.prints("its address", (output) => {
+      address = /http:\/\/localhost:\d+/.exec(output)?.[0];
+      return address !== undefined;
+    });
+    return address ?? "";
+  }
+
+  /** Runs `npm start`, or a Node.js program. */
+  async begin(args?: readonly string[], port = 0): Promise<void> {
+    const { scripts } = await manifestOf(this.#directory);
+    const [program, given] = args ? [process.execPath, args] : ["bash", ["-c", `exec ${scripts.start}`]];
+    const child = spawn(program, given, {
+      cwd: this.#directory,
+      env: { ...process.env, ...this.#env, PATH, PORT: String(port), NO_COLOR: "1" },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#child = child;
@@ -115,13 +162,15 @@ export class Starter {
       stream.setEncoding("utf8").on("data", (text: string) => {
         this.output += text;
       });
-    let address: string | undefined;
-    await eventually("the starter listens", () => {
-      if (child.exitCode !== null) throw new Error(`The starter has ended:\n${this.output}`);
-      address = /http:\/\/localhost:\d+/.exec(this.output)?.[0];
-      return address !== undefined;
+  }
+
+  /** Waits until the process has printed something. */
+  prints(what: string, isThere: (output: string) => boolean): Promise<void> {
+    return eventually(`the starter prints ${what}`, () => {
+      const hasEnded = this.#child === undefined || this.#child.exitCode !== null;
+      if (hasEnded) throw new Error(`The starter has ended:\n${this.output}`);
+      return isThere(this.output);
     });
-    return address ?? "";
   }
 
   /** Ends the process. */
@@ -137,5 +186,21 @@ export class Starter {
   async remove(): Promise<void> {
     await this.stop();
     await rm(this.#parent, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Puts a package of this repository where npm would. A second version, as of React, is a copy, which finds its peers
+ * beside it and not in this repository.
+ */
+async function linkPackage(name: string, version: string, place: string): Promise<void> {
+  const twin = path.join(ROOT, "node_modules", `${name}-${version.split(".")[0]}`);
+  const source = existsSync(twin) ? twin : path.join(ROOT, "node_modules", name);
+  if (source === twin) await cp(source, place, { recursive: true });
+  else await symlink(source, place);
+  // Types are for the reader's editor alone.
+  if (!name.startsWith("@types/")) {
+    const linked: unknown = JSON.parse(await readFile(path.join(source, "package.json"), "utf8"));
+    assert.partialDeepStrictEqual(linked, { version }, `${name} is tested in another version`);
   }
 }

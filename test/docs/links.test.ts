@@ -49,7 +49,7 @@ describe.each(documents)("%s", (file) => {
 it("docs/README.md lists every guide, and every other page of docs", async () => {
   const listed = readLinks(await readDocument("docs/README.md")).map(({ target }) => `docs/${target}`);
   const pages = documents.filter(
-    (file) => /^docs\/(guides\/)?[^/]+$/.test(file) && file !== "docs/README.md",
+    (file) => /^docs\/((guides|quickstarts)\/)?[^/]+$/.test(file) && file !== "docs/README.md",
   );
   expect(listed).toEqual(expect.arrayContaining(pages));
 });

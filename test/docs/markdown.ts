@@ -7,6 +7,8 @@ import { ROOT } from "../cli/processes.ts";
 export interface Block {
   /** The language after the fence, such as `ts`. */
   readonly language: string;
+  /** The name of the file that the block is all of, as it stands behind the language. */
+  readonly file: string | undefined;
   readonly code: string;
   /** Line of the first line of code, from 1. */
   readonly line: number;
@@ -33,11 +35,11 @@ export function readBlocks(text: string): Block[] {
   const lines = text.split("\n");
   const blocks: Block[] = [];
   for (let index = 0; index < lines.length; index += 1) {
-    const language = /^```(\w+)$/.exec(lines[index] ?? "")?.[1];
+    const [, language, file] = /^```(\w+)(?: (\S+))?$/.exec(lines[index] ?? "") ?? [];
     if (language === undefined) continue;
     const end = lines.indexOf("```", index + 1);
     const code = lines.slice(index + 1, end).join("\n");
-    blocks.push({ language, code, line: index + 2, before: lines[index - 1] ?? "" });
+    blocks.push({ language, file, code, line: index + 2, before: lines[index - 1] ?? "" });
     index = end;
   }
   return blocks;

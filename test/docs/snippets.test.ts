@@ -24,7 +24,7 @@ const CONFIG = {
   extends: path.join(ROOT, "tsconfig.json"),
   compilerOptions: {
     lib: ["es2024", "dom", "dom.iterable"],
-    types: [],
+    types: ["node", "vite/client"],
     jsx: "react-jsx",
     noUnusedLocals: false,
     noUnusedParameters: false,
@@ -56,7 +56,10 @@ it.each([
     const blocks = readBlocks(await readDocument(file));
     for (const block of blocks.filter(({ language }) => LANGUAGES.includes(language))) {
       if (isRegistering(block) !== registering) continue;
-      const name = `snippet-${origins.size}.${block.language}`;
+      // Files of a page import each other; of a file that is changed, the last text counts.
+      const folder = path.basename(file, ".md");
+      const name = block.file ? `${folder}/${block.file}` : `snippet-${origins.size}.${block.language}`;
+      await mkdir(path.dirname(path.join(directory, name)), { recursive: true });
       origins.set(name, file);
       await writeFile(path.join(directory, name), moduleOf(block));
     }
@@ -77,7 +80,7 @@ it.each([
 
   const { stdout } = await run(TSC, ["--project", directory, "--pretty", "false"], { cwd: directory });
   const problems = stdout.replaceAll(
-    /^(snippet-\d+\.tsx?)\((\d+),(\d+)\)/gm,
+    /^(\S+\.tsx?)\((\d+),(\d+)\)/gm,
     (_, name: string, line: string, column: string) => `${origins.get(name)}:${line}:${column}`,
   );
   expect(problems).toBe("");

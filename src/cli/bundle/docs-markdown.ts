@@ -9,6 +9,7 @@ const LANGUAGES: Readonly<Record<string, readonly [title: string, colored?: stri
   js: ["JavaScript", "typescript"],
   json: ["JSON", "json"],
   html: ["HTML", "xml"],
+  css: ["CSS", "css"],
   text: ["Text"],
 };
 
@@ -44,7 +45,7 @@ const escapeHtml = (text: string): string =>
 const plain = (markdown: string): string =>
   markdown
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/<!--.*?-->|^```\w*$/gm, "")
+    .replaceAll(/<!--.*?-->|```.*$/gm, "")
     .replaceAll(/[`*]/g, "")
     .replaceAll(/\||---+:?/g, " ")
     .replaceAll(/\s+/g, " ")
@@ -133,14 +134,19 @@ function rewriteLink(token: Token, addressOf: (target: string) => string | null)
   }
 }
 
-function figure({ lang = "text", text }: Tokens.Code): string {
+/** The language of a sample, and the name of the file if it is a whole one: both stand behind its fence. */
+const infoOf = ({ lang = "text" }: Tokens.Code): readonly string[] => lang.split(" ");
+
+function figure(code: Tokens.Code): string {
+  const { text } = code;
+  const [lang = "text", file] = infoOf(code);
   const [title, colored] = LANGUAGES[lang] ?? [lang];
-  const name = lang === "sh" && /\bcurl /.test(text) ? "curl" : title;
+  const name = file ?? (lang === "sh" && /\bcurl /.test(text) ? "curl" : title);
   const language = colored === undefined ? "" : ` class="language-${colored}"`;
   return `<figure><figcaption>${name}</figcaption><pre tabindex="0"><code${language}>${escapeHtml(text)}</code></pre></figure>\n`;
 }
 
-/** Samples in several languages that follow each other become one group; comments go. */
+/** Samples in several languages that follow each other become one group, files excepted; comments go. */
 function groupSamples(tokens: readonly Token[]): Token[] {
   const result: Token[] = [];
   let group: Tokens.Code[] = [];
@@ -156,7 +162,10 @@ function groupSamples(tokens: readonly Token[]): Token[] {
     if (isOf(token, "code")) {
       const code = token as Tokens.Code;
       if (group.some(({ lang }) => lang === code.lang)) end();
+      const isFile = infoOf(code).length > 1;
+      if (isFile) end();
       group.push(code);
+      if (isFile) end();
     } else {
       end();
       result.push(token);

@@ -1,12 +1,13 @@
 /** Colors the samples of a page. Without it, samples are plain text. */
 import hljs from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
+import css from "highlight.js/lib/languages/css";
 import json from "highlight.js/lib/languages/json";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 
-// JSX within TypeScript is XML.
-const LANGUAGES = { bash, json, typescript, xml };
+// JSX within TypeScript is XML, and so is a page with its styles.
+const LANGUAGES = { bash, css, json, typescript, xml };
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
 
 export function highlightSamples(): void {

@@ -1,0 +1,140 @@
+/** The quickstarts as their readers follow them, up to what their pictures show. */
+import type { Browser, Page } from "playwright-core";
+import { complaintsOf } from "./chromium.ts";
+import type { Starter } from "./starter.ts";
+
+/** What two people do in two windows with the page of a quickstart: each sees what the other does. */
+type Play = (ada: Page, bo: Page) => Promise<void>;
+
+export const SIZE = { width: 500, height: 340 };
+
+/** Opens two windows, the first one as Ada; `complaints` are the errors and warnings of both. */
+export async function openTwo(
+  browser: Browser,
+  url: string,
+): Promise<{ ada: Page; bo: Page; complaints: string[][] }> {
+  const complaints: string[][] = [];
+  const open = async (): Promise<Page> => {
+    const page = await browser.newPage({ viewport: SIZE });
+    complaints.push(complaintsOf(page));
+    await page.goto(url);
+    await page.locator("main *").first().waitFor(); // the room is known, and so the name that is next
+    return page;
+  };
+  return { ada: await open(), bo: await open(), complaints };
+}
+
+/** Moves a pointer to a place, until the other window shows it there. */
+const point = async (from: Page, to: Page, name: string, x: number, y: number): Promise<void> => {
+  await from.mouse.move(x, y);
+  const cursor = to.locator(".cursor", { hasText: name });
+  await cursor.waitFor();
+  await to.waitForFunction(
+    ([text, left, top]) => {
+      const all = [...document.querySelectorAll(".cursor")];
+      const box = all.find(({ textContent }) => textContent === text)?.getBoundingClientRect();
+      return Math.round(box?.left ?? 0) === left && Math.round(box?.top ?? 0) === top;
+    },
+    [name, x, y] as const,
+  );
+};
+
+async function moveCursors(ada: Page, bo: Page): Promise<void> {
+  await point(ada, bo, "Ada", 300, 190);
+  await point(bo, ada, "Bo", 190, 255);
+}
+
+async function shareList(ada: Page, bo: Page): Promise<void> {
+  for (const title of ["Tea", "Apples", "Bread"]) {
+    await ada.getByLabel("New item").fill(title);
+    await ada.getByRole("button", { name: "Add" }).click();
+    await bo.getByText(title, { exact: true }).waitFor();
+  }
+  await bo.getByRole("checkbox", { name: "Apples" }).check();
+  await ada.getByRole("checkbox", { name: "Apples", checked: true }).waitFor();
+  await ada.getByRole("button", { name: "Delete Bread" }).click();
+  await bo.getByText("Bread", { exact: true }).waitFor({ state: "detached" });
+  await ada.getByRole("button", { name: "Undo" }).click();
+  await bo.getByText("Bread", { exact: true }).waitFor();
+  await bo.getByRole("checkbox", { name: "Apples", checked: true }).waitFor();
+  for (const [page, other] of [
+    [ada, "Bo"],
+    [bo, "Ada"],
+  ] as const)
+    await page.getByText(`With ${other}`).waitFor();
+}
+
+async function comment(ada: Page, bo: Page): Promise<void> {
+  const send = async (page: Page, text: string) => {
+    const field = page.getByLabel("Comment on title");
+    await field.fill(text);
+    await field.press("Enter");
+  };
+  await ada.getByText("Comment", { exact: true }).first().click();
+  await send(ada, "Not on Sunday?");
+  await bo.getByText("Not on Sunday?").waitFor();
+  await send(bo, "Monday is fine");
+  await ada.getByRole("listitem").filter({ hasText: "Bo" }).getByText("Monday is fine").waitFor();
+  await send(bo, "Done");
+  await ada.getByRole("listitem").filter({ hasText: "Done" }).getByRole("button").click();
+  await Promise.all([ada, bo].map((page) => page.getByText("Comments: 2").waitFor()));
+}
+
+async function write(ada: Page, bo: Page): Promise<void> {
+  const [own, other] = [ada, bo].map((page) => page.getByLabel("Minutes"));
+  if (own === undefined || other === undefined) return;
+  await own.click();
+  await ada.keyboard.type("# Weekly planning\nAda writes here\nBo writes there");
+  await other.getByText("Bo writes there").click();
+  await bo.keyboard.press("End");
+  await own.getByText("Ada writes here").click();
+  await ada.keyboard.press("End");
+  await Promise.all([ada.keyboard.type(", and sees Bo"), bo.keyboard.type(", at the same time")]);
+  for (const [text, name] of [
+    [own, "Bo"],
+    [other, "Ada"],
+  ] as const) {
+    await text.getByText("Ada writes here, and sees Bo").waitFor();
+    await text.getByText("Bo writes there, at the same time").waitFor();
+    await text.locator(".collaboration-carets__label", { hasText: name }).waitFor();
+  }
+  for (const page of [ada, bo]) await page.getByText("Saved", { exact: true }).waitFor();
+}
+
+/** Quickstarts that are pages, by their names. */
+export const PAGES: Readonly<Record<string, Play>> = {
+  cursors: moveCursors,
+  list: shareList,
+  comments: comment,
+  editor: write,
+};
+
+/** A terminal with a command and what it has printed. */
+export interface Terminal {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** Runs the page's last command in a second terminal, until the first one prints `last`. */
+async function runBeside(starter: Starter, last: string): Promise<Terminal[]> {
+  const command = starter.commands.at(-1) ?? "";
+  const output = await starter.shell(command);
+  await starter.prints(last, (printed) => printed.includes(last));
+  return [
+    { command: "npm start", output: starter.output },
+    { command, output },
+  ];
+}
+
+/** Has the server of `docs/quickstarts/server.md` at this port visited. */
+export async function visit(starter: Starter, url: string): Promise<Terminal[]> {
+  await starter.rewrite("visit.ts", (text) => text.replace("http://localhost:3000", url));
+  return runBeside(starter, "participant.left Ada");
+}
+
+/** Has the agent of `docs/quickstarts/agent.md` asked. */
+export async function ask(starter: Starter): Promise<Terminal[]> {
+  await starter.begin();
+  await starter.prints("that it is ready", (output) => output.includes("The agent is in the room"));
+  return runBeside(starter, "Ada has left");
+}

@@ -48,7 +48,8 @@ describe.each(paths)("%s", (path) => {
     for (const landmark of ["main", "search"] as const) {
       expect([landmark, await page.getByRole(landmark).count()]).toEqual([landmark, 1]);
     }
-    expect(await page.getByRole("navigation", { name: "Contents" }).count()).toBe(1);
+    const contents = page.getByRole("navigation", { name: "Contents", includeHidden: true });
+    expect(await contents.count()).toBe(1);
     const levels = await page
       .locator("h1, h2, h3, h4")
       .evaluateAll((all) => all.map((one) => Number(one.tagName[1])));

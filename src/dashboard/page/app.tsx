@@ -64,6 +64,7 @@ function Home() {
 function Organization() {
   const { accountId = "" } = useParams();
   const { me, error, isPending } = useMe();
+  usePreloading(`/dashboard/${accountId}`);
   if (isPending) return <Loading />;
   if (error) return <ErrorMessage error={error} />;
   if (me === null) {
@@ -88,34 +89,35 @@ function Organization() {
 }
 
 /** Paths and links within it are relative to the organization. */
-function OrganizationPages() {
-  usePreloading();
-  return (
-    <Suspense fallback={<Loading />}>
-      <Switch>
-        {PAGES.map(({ path, Content }) => (
-          <Route key={path} path={path} component={Content} />
-        ))}
-        <Route>
-          <NotFound what="This page does not exist." />
-        </Route>
-      </Switch>
-    </Suspense>
-  );
-}
+const OrganizationPages = () => (
+  <Suspense fallback={<Loading />}>
+    <Switch>
+      {PAGES.map(({ path, Content }) => (
+        <Route key={path} path={path} component={Content} />
+      ))}
+      <Route>
+        <NotFound what="This page does not exist." />
+      </Route>
+    </Switch>
+  </Suspense>
+);
 
-/** Loads the code of a page as soon as a pointer or the focus reaches a link to it. */
-function usePreloading(): void {
-  const { parser, base } = useRouter();
+/** Loads the code of the page at once, beside the session, and of others when a pointer or the focus reaches a link. */
+function usePreloading(base: string): void {
+  const { parser } = useRouter();
   useEffect(() => {
-    const onReach = ({ target }: Event) => {
-      const link = target instanceof Element ? target.closest("a") : null;
-      if (!link?.pathname.startsWith(base)) return;
-      const path = link.pathname.slice(base.length) || "/";
+    const preload = ({ pathname }: Location | HTMLAnchorElement) => {
+      if (!pathname.startsWith(base)) return;
+      const path = pathname.slice(base.length) || "/";
       const page = PAGES.find((one) => matchRoute(parser, one.path, path)[0]);
-      // A failed load is repeated when the link is followed.
+      // A failed load is repeated when the page is shown.
       page?.load().catch(() => undefined);
     };
+    const onReach = ({ target }: Event) => {
+      const link = target instanceof Element ? target.closest("a") : null;
+      if (link) preload(link);
+    };
+    preload(location);
     addEventListener("pointerover", onReach);
     addEventListener("focusin", onReach);
     return () => {

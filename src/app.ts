@@ -65,6 +65,7 @@ app.on(
 );
 app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument()));
 app.on("GET", ["/docs/*", "/llms.txt"], (c) => guidePage(c.req.raw, c.env));
+app.get("/demo/history", (c) => handleVisitor("history", c.req.raw, c.env, c.executionCtx, handleRequest));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 for (const name of ["visitors", "tokens", "helpers"] as const)
   app.post(`/demo/${name}`, (c) => handleVisitor(name, c.req.raw, c.env, c.executionCtx, handleRequest));

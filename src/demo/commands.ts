@@ -1,4 +1,4 @@
-/** Creates visitors of the demo, each a user of a board, which the first one opens, and renews their tokens. */
+/** Creates visitors of the demo, each a user of a board, which the first one opens, renews their tokens, and lists their board's history. */
 import { createRoom } from "../features/rooms/commands.ts";
 import type { RoomContext } from "../features/rooms/context.ts";
 import { findRoomRow } from "../features/rooms/queries.ts";
@@ -7,6 +7,7 @@ import type { UserContext } from "../features/users/context.ts";
 import { selectUser } from "../features/users/statements.ts";
 import { violatedConstraint } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
+import { presentTime } from "../platform/time.ts";
 import { BOARD, BOARD_PREFIX } from "./boards.ts";
 import { countBoards } from "./store.ts";
 
@@ -111,6 +112,34 @@ export async function admitHelpers(ctx: DemoContext): Promise<{ tokens: string[]
   return { tokens };
 }
 
+/** The changes of one page of a board's history: all of them have a MiB. */
+const CHANGES_PER_PAGE = 1_000;
+
+/** A change of a store as the room logs it; `value` is null for a deletion. */
+interface LoggedChange {
+  readonly store: string;
+  readonly key: string;
+  readonly value: unknown;
+  readonly by: string | null;
+}
+
+const parseChange = (data: string): LoggedChange => JSON.parse(data) as LoggedChange;
+
+/**
+ * A page of the changes of the stores of the visitor's own board after a seq, oldest first. FORBIDDEN for other
+ * credentials.
+ */
+export async function listHistory(ctx: DemoContext, after: number) {
+  const { roomId } = await requireVisitor(ctx);
+  const limit = CHANGES_PER_PAGE;
+  const page = await ctx.rooms.stub(roomId).listStoreChanges(ctx.accountId, after, limit);
+  const changes = page.changes.map(({ seq, at, data }) => {
+    const { store, key, value, by } = parseChange(data);
+    return { seq, at: presentTime(at), store, key, value, by };
+  });
+  return { changes, dropped_seq: page.droppedSeq, has_more: changes.length === limit };
+}
+
 async function findUserId(ctx: DemoContext, roomId: string, customId: string): Promise<string | null> {
   const [[user]] = await ctx.db.run([selectUser(ctx, roomId, { customId })]);
   return user?.id ?? null;
@@ -163,8 +192,12 @@ async function openBoard(ctx: DemoContext, customId: string): Promise<string> {
   });
 }
 
-/** Puts the first notes and drawings on a board. A board without them is as good. */
+/** Has the room keep its history, and puts the first notes and drawings on it. A board without them is as good. */
 async function seedBoard({ rooms, accountId, log }: DemoContext, roomId: string): Promise<void> {
+  await rooms
+    .stub(roomId)
+    .keepEveryChange(accountId)
+    .catch((error: unknown) => log("A board of the demo keeps no history", error));
   const operations = Object.entries(SEED).flatMap(([store, entries]) =>
     Object.entries(entries).map(([key, value]) => ({ type: "STORE_SET", store, key, value })),
   );

@@ -2,6 +2,7 @@
 import type { ExecutionContext } from "hono";
 import * as z from "zod";
 import type { Env } from "../env.ts";
+import { wholeNumber } from "../features/room-content/documents/schema.ts";
 import { Token } from "../features/users/schema.ts";
 import { limitDemoVisitors } from "../http/authenticate.ts";
 import { endpointsFor } from "../http/endpoint.ts";
@@ -12,7 +13,8 @@ import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { readSetting } from "../platform/settings.ts";
 import { Name, text } from "../platform/text.ts";
-import { admitHelpers, createVisitor, type DemoContext, renewVisitor } from "./commands.ts";
+import { Timestamp } from "../platform/time.ts";
+import { admitHelpers, createVisitor, type DemoContext, listHistory, renewVisitor } from "./commands.ts";
 
 const { endpoint } = endpointsFor<DemoContext>({ module: "Users" });
 
@@ -60,6 +62,34 @@ const helpers = endpoint({
   handle: (ctx) => admitHelpers(ctx),
 });
 
+const HistoryPage = z.object({
+  changes: z.array(
+    z.object({
+      seq: z.int(),
+      at: Timestamp,
+      store: z.string(),
+      key: z.string(),
+      value: z.unknown().meta({ description: "The entry after the change; null when it was deleted." }),
+      by: z.string().nullable().meta({ description: "The user; null for the back end." }),
+    }),
+  ),
+  dropped_seq: z.int().meta({ description: "The latest change that is no longer kept; 0 if all are." }),
+  has_more: z.boolean(),
+});
+
+const history = endpoint({
+  method: "GET",
+  path: "/demo/history",
+  operation: "listDemoHistory",
+  access: "member",
+  summary: "List the changes of the visitor's board",
+  errors: ["NOT_FOUND"],
+  query: z.object({ after: wholeNumber.default(0) }),
+  done: "History retrieved",
+  data: HistoryPage,
+  handle: (ctx, { query }) => listHistory(ctx, query.after),
+});
+
 /** The id of the demo organization. NOT_FOUND where there is no demo. */
 function requireDemo(env: Env): string {
   const accountId = readSetting(env, "DEMO_ACCOUNT_ID");
@@ -83,7 +113,7 @@ async function respond(work: () => Promise<Response>): Promise<Response> {
 }
 
 /** The endpoints by the last part of their paths. */
-const ENDPOINTS = { visitors, tokens, helpers };
+const ENDPOINTS = { visitors, tokens, helpers, history };
 
 /** `visitors` gives anyone a token, at a rate that keeps a single client from filling the demo; the others take one. */
 export const handleVisitor = (

@@ -173,6 +173,17 @@ export class RoomObject extends RoomHost {
     return `[${responses.join()}]`;
   }
 
+  /** From now on, the room's log keeps every change of its stores, within the limits of the log. */
+  async keepEveryChange(accountId: string): Promise<void> {
+    const { room } = await this.#existing(accountId);
+    room.content.changes.keepEvery();
+  }
+
+  /** Kept changes of stores after a seq, oldest first; `data` is JSON. */
+  listStoreChanges(accountId: string, afterSeq: number, limit: number) {
+    return this.#room(accountId).content.changes.ofStores(afterSeq, limit);
+  }
+
   listDocuments(accountId: string) {
     return this.#room(accountId).documentRequests.list();
   }

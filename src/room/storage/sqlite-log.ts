@@ -1,6 +1,6 @@
 /** The log of changes, their epochs, and the receipts of requests in SQLite. */
 import type { ChangeEvent } from "../protocol/protocol.ts";
-import { SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
+import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
 /** A change as it is logged; `data` is JSON. */
 interface LoggedChange {
@@ -34,9 +34,21 @@ export interface LogTotals {
   readonly droppedSeq: number;
   readonly changes: number;
   readonly bytes: number;
+  /** Whether earlier changes of an entry stay beside its latest. */
+  readonly keepsEvery: boolean;
 }
 
+/** A change of a store with its time (epoch ms). */
+export type TimedChange = Pick<NewChange, "seq" | "at" | "data">;
+
 type KeptChange = { seq: number; size: number };
+
+type TotalsRow = Record<"changes" | "bytes" | "keepsEvery", number>;
+
+const EMPTY: TotalsRow = { changes: 0, bytes: 0, keepsEvery: 0 };
+
+/** The name of the fact that the log keeps every change. */
+const EVERY_CHANGE = "every change";
 
 const COLUMNS = "(seq, at, event, data, size, store, key)";
 
@@ -89,17 +101,25 @@ export class SqliteChanges extends SqlitePart {
     );
   }
 
+  /** Changes of stores after `seq`, oldest first. */
+  listOfStores(seq: number, limit: number): TimedChange[] {
+    const query = `SELECT seq, at, data FROM changes WHERE seq > ? AND event = 'storeChanged' ORDER BY seq ${LIMIT}`;
+    return this.tables.read<TimedChange>(query, seq, limit);
+  }
+
+  keepEvery(): void {
+    this.tables.write(`INSERT OR REPLACE INTO facts VALUES ('${EVERY_CHANGE}', '1')`);
+  }
+
   readDroppedSeq(): number {
     return this.tables.find<{ seq: number }>("SELECT up_to_seq AS seq FROM dropped_changes")?.seq ?? 0;
   }
 
   readTotals(): LogTotals {
-    const query = "SELECT count(*) AS changes, ifnull(sum(size), 0) AS bytes FROM changes";
-    const { changes, bytes } = this.tables.find<Omit<LogTotals, "droppedSeq">>(query) ?? {
-      changes: 0,
-      bytes: 0,
-    };
-    return { droppedSeq: this.readDroppedSeq(), changes, bytes };
+    const query = `SELECT count(*) AS changes, ifnull(sum(size), 0) AS bytes,
+      EXISTS (SELECT 1 FROM facts WHERE name = '${EVERY_CHANGE}') AS keepsEvery FROM changes`;
+    const { changes, bytes, keepsEvery } = this.tables.find<TotalsRow>(query) ?? EMPTY;
+    return { droppedSeq: this.readDroppedSeq(), changes, bytes, keepsEvery: keepsEvery === 1 };
   }
 }
 

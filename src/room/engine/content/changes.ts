@@ -5,7 +5,13 @@ import { JsonText } from "../../protocol/frame.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
-import type { EntryAddress, LogTotals, Receipt, ReceiptPlace } from "../../storage/sqlite-log.ts";
+import type {
+  EntryAddress,
+  LogTotals,
+  Receipt,
+  ReceiptPlace,
+  TimedChange,
+} from "../../storage/sqlite-log.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 
@@ -137,7 +143,7 @@ export class Changes {
 
   /**
    * Logs the next change, in the {@link transaction} of what it describes. The change of an `entry` has its whole new
-   * state, and replaces the earlier one in the log.
+   * state, and replaces the earlier one in the log, unless the log keeps every change.
    */
   append(event: ChangeEvent, dataOf: (seq: number) => object, entry: ChangedEntry | null = null): Change {
     this.#openEpoch();
@@ -145,13 +151,14 @@ export class Changes {
     const data = textOf(dataOf(seq));
     const change: Change = { seq, event, data: new JsonText(data) };
     const size = byteLength(data);
-    const { droppedSeq, changes, bytes } = this.#totals;
-    const replaces = entry === null ? null : replacedBy(entry, droppedSeq);
-    const deletes = entry?.isDeleted === true ? entry : null;
+    const { droppedSeq, changes, bytes, keepsEvery } = this.#totals;
+    const replacing = keepsEvery ? null : entry;
+    const replaces = replacing === null ? null : replacedBy(replacing, droppedSeq);
+    const deletes = replacing?.isDeleted === true ? replacing : null;
     const at = this.#ports.now();
     const replaced = this.#storage.changes.append({ seq, event, data, at, size, replaces, deletes });
     this.#known.totals = {
-      droppedSeq,
+      ...this.#totals,
       changes: changes + (replaced === null ? 1 : 0),
       bytes: bytes + size - (replaced ?? 0),
     };
@@ -190,10 +197,21 @@ export class Changes {
     if (droppedSeq > before) this.#drop({ droppedSeq, changes, bytes });
   }
 
-  #drop(left: LogTotals): void {
+  #drop(left: Omit<LogTotals, "keepsEvery">): void {
     this.#storage.changes.drop(left.droppedSeq);
     this.#known.droppedSeq = left.droppedSeq;
-    this.#known.totals = left;
+    this.#known.totals = { ...this.#totals, ...left };
+  }
+
+  /** From now on, earlier changes of an entry stay in the log as well, within its limits. */
+  keepEvery(): void {
+    this.#storage.changes.keepEvery();
+    this.#known.totals = null;
+  }
+
+  /** Kept changes of stores after `seq`, oldest first, and the latest change that is no longer kept; 0 for none. */
+  ofStores(seq: number, limit: number): { readonly changes: TimedChange[]; readonly droppedSeq: number } {
+    return { changes: this.#storage.changes.listOfStores(seq, limit), droppedSeq: this.#totals.droppedSeq };
   }
 
   /**

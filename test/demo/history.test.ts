@@ -1,0 +1,146 @@
+/** The history of a board: what the service lists of it, to whom, and the past that the page replays. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Change, entriesAt, momentsOf, readPast } from "../../src/demo/page/panels/replay.ts";
+import type { Room } from "../../src/wire/room.ts";
+import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
+import { answerOf, askDemo, visit } from "./visit.ts";
+
+interface Listed {
+  readonly changes: readonly Change[];
+  readonly dropped_seq: number;
+  readonly has_more: boolean;
+}
+
+async function historyOf(owner: Account, authorization: string | undefined, query = "") {
+  const headers = {
+    "CF-Connecting-IP": freshAddress(),
+    ...(authorization && { Authorization: authorization }),
+  };
+  return answerOf<Listed>(
+    await askDemo(owner.id, new Request(`${ORIGIN}/demo/history${query}`, { headers })),
+  );
+}
+
+describe("GET /demo/history", () => {
+  it("lists every change of the visitor's own board from the first one on, and no other board's", async () => {
+    const owner = await account();
+    const [ada, bo] = [await visit(owner.id, "?name=Ada"), await visit(owner.id, "?name=Bo")];
+    const { rooms } = (await owner.api.get<{ rooms: Room[] }>("/rooms")).data;
+    const board = rooms.find(({ custom_id }) => custom_id === `demo:${ada.data.room}`);
+    const path = `/rooms/${board?.id}/stores/notes/one`;
+    for (const text of ["M", "Milk"]) await owner.api.put(path, { value: { text } });
+    await owner.api.delete(path);
+    await owner.api.put(path, { value: { text: "Bread" } });
+    const { data } = await historyOf(owner, `Bearer ${ada.data.token}`);
+    expect([data.dropped_seq, data.has_more]).toEqual([0, false]);
+    const values = (listed: Listed) =>
+      listed.changes.filter(({ key }) => key === "one").map(({ value }) => value);
+    expect(values(data)).toEqual([{ text: "M" }, { text: "Milk" }, null, { text: "Bread" }]);
+    const afterwards = await historyOf(
+      owner,
+      `Bearer ${ada.data.token}`,
+      `?after=${data.changes.at(-2)?.seq}`,
+    );
+    expect(afterwards.data.changes).toEqual(data.changes.slice(-1));
+    const others = await historyOf(owner, `Bearer ${bo.data.token}`);
+    expect([others.data.changes.length, values(others.data)]).toEqual([data.changes.length - 4, []]);
+  });
+
+  it("refuses callers without a visitor's token", async () => {
+    const owner = await account();
+    const { id } = await owner.api.createRoom({ customId: "demonstration" });
+    const { token } = await owner.api.createUser(id);
+    for (const [credential, status] of [
+      [undefined, 401],
+      ["Bearer nonsense", 401],
+      [`Bearer ${token}`, 403],
+      [bearer(owner.id, owner.apiKey), 403],
+    ] as const)
+      expect((await historyOf(owner, credential)).status).toBe(status);
+    const { data } = await visit(owner.id, "?name=Ada");
+    expect((await historyOf(owner, `Bearer ${data.token}`, "?after=-1")).status).toBe(400);
+  });
+});
+
+const Step = fc.record({
+  store: fc.constantFrom("notes", "shapes"),
+  key: fc.constantFrom("a", "b", "__proto__"),
+  value: fc.option(fc.record({ text: fc.string({ maxLength: 5 }), x: fc.nat(3) })),
+  by: fc.constantFrom(null, "ada", "bo"),
+  waitMs: fc.constantFrom(0, 40, 1_500, 5_000),
+});
+
+it("all changes together are the present, however many are no longer kept, and each moment is what it was", () => {
+  fc.assert(
+    fc.property(fc.array(Step, { maxLength: 40 }), fc.nat(40), (steps, dropped) => {
+      const now = new Map<string, Change & { version: number }>();
+      const states: unknown[] = [];
+      const entriesOf = (store: string) =>
+        Object.fromEntries(
+          [...now.values()]
+            .filter((entry) => entry.store === store)
+            .map(({ key, value }) => [key, value] as const)
+            .sort(([one], [other]) => (one < other ? -1 : 1)),
+        );
+      const stateNow = () => ["notes", "shapes"].map(entriesOf);
+      states.push(stateNow());
+      let ms = Date.UTC(2026, 0, 1);
+      const changes = steps.map(({ waitMs, ...step }, index): Change => {
+        ms += waitMs;
+        const change = { ...step, seq: index + 1, at: new Date(ms).toISOString() };
+        const name = `${step.store}/${step.key}`;
+        if (step.value === null) now.delete(name);
+        else now.set(name, { ...change, version: change.seq });
+        states.push(stateNow());
+        return change;
+      });
+      const droppedSeq = Math.min(dropped, changes.length);
+      const past = readPast(changes, droppedSeq, [...now.values()]);
+      const stateAt = (count: number) => ["notes", "shapes"].map((store) => entriesAt(past, count, store));
+      expect(stateAt(past.changes.length)).toEqual(states.at(-1));
+      const moments = momentsOf(past);
+      expect(moments.at(-1)?.count ?? 0).toBe(past.changes.length);
+      if (past.isWhole) for (const { count } of moments) expect(stateAt(count)).toEqual(states[count]);
+    }),
+  );
+});
+
+it("a moment says what was done, and takes together what was done without a pause", () => {
+  const change = (
+    seq: number,
+    at: string,
+    key: string,
+    value: unknown,
+    by: string | null = "ada",
+  ): Change => ({
+    seq,
+    at: `2026-01-31T09:00:${at}Z`,
+    store: key.startsWith("s") ? "shapes" : "notes",
+    key,
+    value,
+    by,
+  });
+  const oval = { kind: "oval", tint: 1, points: [0, 0, 9, 9] };
+  const past = readPast(
+    [
+      change(1, "00.000", "n1", { x: 0, y: 0, text: "Hi" }, null),
+      change(2, "00.001", "s1", oval, null),
+      change(3, "10.000", "n2", { x: 1, y: 1, text: "" }),
+      change(4, "11.000", "n2", { x: 1, y: 1, text: "Mi" }),
+      change(5, "12.000", "n2", { x: 1, y: 1, text: "Milk" }),
+      change(6, "20.000", "n2", { x: 5, y: 1, text: "Milk" }, "bo"),
+      change(7, "21.000", "s1", null, "bo"),
+      change(8, "30.000", "n2", null, "bo"),
+    ],
+    0,
+    [],
+  );
+  expect(momentsOf(past).map(({ count, by, deed }) => [count, by, deed])).toEqual([
+    [2, null, "changed 2 things"],
+    [5, "ada", "wrote “Milk”"],
+    [6, "bo", "moved “Milk”"],
+    [7, "bo", "erased an oval"],
+    [8, "bo", "deleted “Milk”"],
+  ]);
+});

@@ -16,9 +16,9 @@ const ALIAS = {
   "atrium/react": path.join(ROOT, "src/sdk/react/index.ts"),
 };
 
-/** Writes `demo.html` and the files of `demo/`. */
+/** Writes `demo.html` and the files of `demo/`: panels are loaded as they are opened. */
 export async function bundleDemo({ outdir = PUBLIC, development = false } = {}): Promise<void> {
-  await build({
+  const { metafile } = await build({
     entryPoints: [
       { in: path.join(PAGE, "main.tsx"), out: "demo/app" },
       { in: path.join(PAGE, "style.css"), out: "demo/style" },
@@ -27,6 +27,9 @@ export async function bundleDemo({ outdir = PUBLIC, development = false } = {}):
     ],
     outdir,
     bundle: true,
+    splitting: true,
+    chunkNames: "demo/[name]-[hash]",
+    metafile: true,
     alias: ALIAS,
     format: "esm",
     jsx: "automatic",
@@ -37,6 +40,12 @@ export async function bundleDemo({ outdir = PUBLIC, development = false } = {}):
     external: ["/demo/*"],
     define: { "process.env.NODE_ENV": JSON.stringify(development ? "development" : "production") },
   });
+  const written = new Set(Object.keys(metafile.outputs).map((file) => path.resolve(file)));
+  const folder = path.join(outdir, "demo");
+  const stale = (await readdir(folder))
+    .map((name) => path.join(folder, name))
+    .filter((file) => !written.has(file));
+  await Promise.all(stale.map((file) => rm(file)));
 }
 
 const GUEST = path.join(ROOT, ".wrangler/guest");

@@ -2,8 +2,7 @@
 import { RoomProvider } from "atrium/react";
 import { createRoot } from "react-dom/client";
 import { Board } from "./canvas/board.tsx";
-import { Comments } from "./panels/comments.tsx";
-import { Minutes } from "./panels/minutes.tsx";
+import { Dock } from "./panels/dock.tsx";
 import { Participants } from "./panels/participants.tsx";
 import { Notices, Strip } from "./panels/strip.tsx";
 import { STORES } from "./room/model.ts";
@@ -16,8 +15,7 @@ try {
     <RoomProvider serverUrl={location.origin} authToken={visitorToken} stores={STORES}>
       <Board />
       <Participants />
-      <Minutes />
-      <Comments />
+      <Dock />
       <Strip />
       <Notices />
     </RoomProvider>,

@@ -1,83 +1,86 @@
-/** The minutes: a document that all visitors write together. */
-
+/** The minutes: a document beside the board, which all visitors write together. */
+import type { EditorState } from "@tiptap/pm/state";
+import type { EditorView } from "@tiptap/pm/view";
 import { useDocument } from "atrium/documents/react";
-import { useCallback } from "react";
-import type * as Y from "yjs";
-import { useTyping, useTypists } from "../room/participants.ts";
+import { type Member, useSelf } from "atrium/react";
+import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { isSame, useTyping } from "../room/participants.ts";
+import { ACTIONS, namesOfWriters, openEditor, readPerson } from "./editor.ts";
+import { Side } from "./side.tsx";
 
-export function Minutes() {
-  const { provider, hasUnsyncedChanges } = useDocument("minutes");
+function sayWriters(names: readonly string[]): string {
+  if (names.length === 0) return "Everyone on this board writes here";
+  return names.length === 1 ? `${names[0]} is writing` : `${names.length} people writing`;
+}
+
+const personOf = ({ user, presence }: Member) => readPerson({ ...presence, name: user.name });
+
+export default function Minutes({ close }: { readonly close: () => void }) {
+  const { provider, synced, hasUnsyncedChanges } = useDocument("minutes");
+  const { awareness, doc } = provider;
+  const person = useSelf(personOf, isSame);
   const typing = useTyping("minutes");
-  const typists = useTypists("minutes");
+  const latestTyping = useRef(typing);
+  latestTyping.current = typing;
+  const view = useRef<EditorView>(null);
+  const [state, setState] = useState<EditorState | null>(null);
   const bind = useCallback(
-    (area: HTMLTextAreaElement) => bindTextArea(area, provider.doc.getText("text")),
-    [provider],
+    (element: HTMLDivElement) => {
+      const fragment = doc.getXmlFragment("minutes");
+      const opened = openEditor(element, {
+        fragment,
+        awareness,
+        changed: setState,
+        typed: () => latestTyping.current.typed(),
+        left: () => latestTyping.current.ended(),
+      });
+      view.current = opened;
+      opened.focus();
+      return () => opened.destroy();
+    },
+    [doc, awareness],
   );
+  useEffect(() => {
+    awareness.setLocalState({ ...awareness.getLocalState(), user: person });
+  }, [awareness, person]);
+  useEffect(() => () => awareness.setLocalState(null), [awareness]);
+  const watch = useCallback(
+    (changed: () => void) => {
+      awareness.on("change", changed);
+      return () => awareness.off("change", changed);
+    },
+    [awareness],
+  );
+  const writers = useSyncExternalStore(watch, () => sayWriters(namesOfWriters(awareness)));
   return (
-    <aside aria-label="Minutes">
-      <details className="minutes">
-        <summary>Minutes</summary>
-        <textarea
-          ref={bind}
-          aria-label="Minutes"
-          placeholder="Write together"
-          onInput={typing.typed}
-          onBlur={typing.ended}
-        />
-        <p>{typists || (hasUnsyncedChanges ? "Saving …" : "Saved")}</p>
-      </details>
-    </aside>
+    <Side title="Minutes" close={close}>
+      <div className="format" role="toolbar" aria-label="Format">
+        {ACTIONS.map(({ label, icon, command, isOn }) => (
+          <button
+            key={label}
+            type="button"
+            title={label}
+            aria-label={label}
+            aria-pressed={state !== null && isOn(state)}
+            onMouseDown={(event) => event.preventDefault()} // the text keeps its selection
+            onClick={() => {
+              const { current } = view;
+              if (current === null) return;
+              command(current.state, current.dispatch);
+              current.focus();
+            }}
+          >
+            <svg viewBox="0 0 20 20" aria-hidden="true">
+              <path d={icon} />
+            </svg>
+          </button>
+        ))}
+      </div>
+      {synced || state !== null ? <div className="text" ref={bind} /> : <p className="text">Loading…</p>}
+      <p className="side-foot">
+        <span>{writers}</span>
+        <span>{hasUnsyncedChanges ? "Saving…" : "Saved"}</span>
+      </p>
+    </Side>
   );
-}
-
-/** Keeps both equal until the function that it returns is called. */
-function bindTextArea(area: HTMLTextAreaElement, text: Y.Text): () => void {
-  const show = ({ delta }: Pick<Y.YTextEvent, "delta">, { origin }: Y.Transaction) => {
-    if (origin === area) return;
-    const caret = [area.selectionStart, area.selectionEnd].map((at) => moved(at, delta));
-    area.value = text.toString();
-    if (document.activeElement === area) area.setSelectionRange(caret[0] ?? 0, caret[1] ?? 0);
-  };
-  const write = () => {
-    const { start, removed, inserted } = difference(text.toString(), area.value);
-    text.doc?.transact(() => {
-      text.delete(start, removed);
-      text.insert(start, inserted);
-    }, area);
-  };
-  area.value = text.toString();
-  text.observe(show);
-  area.addEventListener("input", write);
-  return () => {
-    text.unobserve(show);
-    area.removeEventListener("input", write);
-  };
-}
-
-/** The position after a change. */
-function moved(position: number, delta: Y.YTextEvent["delta"]): number {
-  let at = 0;
-  let result = position;
-  for (const { retain = 0, insert = "", delete: removed = 0 } of delta) {
-    at += retain;
-    if (at >= result) break;
-    const length = typeof insert === "string" ? insert.length : 1;
-    result += length - Math.min(removed, result - at);
-    at += length;
-  }
-  return result;
-}
-
-const isHighSurrogate = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
-
-/** The one change that makes `after` of `before`. It splits no character. */
-function difference(before: string, after: string) {
-  const most = Math.min(before.length, after.length);
-  let start = 0;
-  while (start < most && before[start] === after[start]) start += 1;
-  if (start > 0 && isHighSurrogate(before.charCodeAt(start - 1))) start -= 1;
-  let end = 0;
-  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  if (end > 0 && isHighSurrogate(before.charCodeAt(before.length - end - 1))) end -= 1;
-  return { start, removed: before.length - end - start, inserted: after.slice(start, after.length - end) };
 }

@@ -3,7 +3,8 @@ import { useOthers, useSelf, useUpdateMyPresence } from "atrium/react";
 import { useEffect, useMemo, useRef } from "react";
 import { type Participant, type Presence, readParticipant } from "./model.ts";
 
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+export const isSame = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 
 /** The selection of `select` from all others. */
 export const useOtherParticipants = <Selected>(

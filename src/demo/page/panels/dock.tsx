@@ -1,0 +1,76 @@
+/** The dock: opens the panels beside the board, one at a time; each is loaded when it is first opened. */
+import { useComments } from "atrium/react";
+import { type ComponentType, useRef, useState } from "react";
+import { useTypists } from "../room/participants.ts";
+
+export interface PanelProps {
+  close(): void;
+}
+
+interface Panel {
+  readonly label: string;
+  /** The lines of its icon in a square of 20 units. */
+  readonly icon: string;
+  load(): Promise<{ readonly default: ComponentType<PanelProps> }>;
+}
+
+const PANELS = {
+  comments: {
+    label: "Comments",
+    icon: "M4 4h12v9H9l-4 3v-3H4z",
+    load: () => import("./comments.tsx"),
+  },
+  minutes: {
+    label: "Minutes",
+    icon: "M5 3h7l3 3v11H5zM12 3v3h3M8 10h4M8 13h4",
+    load: () => import("./minutes.tsx"),
+  },
+} satisfies Record<string, Panel>;
+type Name = keyof typeof PANELS;
+const NAMES = Object.keys(PANELS) as Name[];
+
+export function Dock() {
+  const [open, setOpen] = useState<{ readonly name: Name; readonly Shown: ComponentType<PanelProps> }>();
+  const [comments] = useComments();
+  const typists = useTypists("minutes");
+  const buttons = useRef<HTMLElement>(null);
+  const unresolved = comments.filter(({ id, thread_id, resolved }) => id === thread_id && !resolved).length;
+  const notes: Readonly<Record<Name, string>> = {
+    comments: unresolved === 0 ? "" : `${unresolved} open`,
+    minutes: typists,
+  };
+  const toggle = async (name: Name) => {
+    if (open?.name === name) return setOpen(undefined);
+    const loaded = await PANELS[name].load().catch(() => {
+      throw new Error("The panel could not be loaded. Try again when you are online.");
+    });
+    setOpen({ name, Shown: loaded.default });
+  };
+  const close = () => {
+    setOpen(undefined);
+    buttons.current?.querySelector<HTMLElement>("[aria-expanded=true]")?.focus();
+  };
+  return (
+    <>
+      <section ref={buttons} className="dock" aria-label="Panels">
+        {NAMES.map((name) => (
+          <button
+            key={name}
+            type="button"
+            title={PANELS[name].label}
+            aria-label={PANELS[name].label}
+            aria-description={notes[name]}
+            aria-expanded={open?.name === name}
+            onClick={() => toggle(name)}
+          >
+            <svg viewBox="0 0 20 20" aria-hidden="true">
+              <path d={PANELS[name].icon} />
+            </svg>
+            {notes[name] && <span aria-hidden="true">{name === "comments" ? unresolved : "…"}</span>}
+          </button>
+        ))}
+      </section>
+      {open && <open.Shown key={open.name} close={close} />}
+    </>
+  );
+}

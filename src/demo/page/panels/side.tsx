@@ -1,0 +1,33 @@
+/** A panel beside the board, which is a sheet on a phone. Escape closes it; its keys mean nothing to the board. */
+import { type ReactNode, useEffect, useRef } from "react";
+
+interface SideProps {
+  readonly title: string;
+  readonly children: ReactNode;
+  close(): void;
+}
+
+export function Side({ title, children, close }: SideProps) {
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => panel.current?.focus(), []);
+  return (
+    <aside
+      ref={panel}
+      className="side"
+      aria-label={title}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key === "Escape") close();
+      }}
+    >
+      <div className="side-head">
+        <h2>{title}</h2>
+        <button type="button" aria-label={`Close ${title.toLowerCase()}`} onClick={close}>
+          ×
+        </button>
+      </div>
+      {children}
+    </aside>
+  );
+}

@@ -1,23 +1,48 @@
 /** The demo: a board of one's own, shared with everyone who has its link. */
 import { RoomProvider } from "atrium/react";
+import { type ComponentType, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Board } from "./canvas/board.tsx";
 import { Dock } from "./panels/dock.tsx";
 import { Participants } from "./panels/participants.tsx";
 import { Notices, Strip } from "./panels/strip.tsx";
+import type { Focus, FocusProps } from "./panels/threads.ts";
 import { STORES } from "./room/model.ts";
+import type { BoardContent } from "./room/things.ts";
 import { visitorToken } from "./room/visitor.ts";
+
+/** Comments are loaded when the page has been drawn, and other panels when they are opened. */
+function usePins(): ComponentType<FocusProps> | undefined {
+  const [loaded, setLoaded] = useState<typeof import("./panels/pins.tsx")>();
+  useEffect(() => {
+    void import("./panels/pins.tsx").then(setLoaded, () => {
+      throw new Error("The comments could not be loaded. Reload the page when you are online.");
+    });
+  }, []);
+  return loaded?.Pins;
+}
+
+function Page() {
+  const [past, setPast] = useState<BoardContent | null>(null);
+  const [focus, setFocus] = useState<Focus>(null);
+  const Pins = usePins();
+  return (
+    <>
+      <Board past={past}>{Pins && <Pins focus={focus} setFocus={setFocus} />}</Board>
+      <Participants />
+      <Dock {...{ focus, setFocus, setPast }} />
+      <Strip />
+      <Notices />
+    </>
+  );
+}
 
 const root = createRoot(document.body);
 try {
   await visitorToken(); // a visitor who is refused sees why
   root.render(
     <RoomProvider serverUrl={location.origin} authToken={visitorToken} stores={STORES}>
-      <Board />
-      <Participants />
-      <Dock />
-      <Strip />
-      <Notices />
+      <Page />
     </RoomProvider>,
   );
 } catch (error) {

@@ -1,41 +1,69 @@
-/** Comments, which the room keeps. */
+/** All threads of the board: each leads to its pin. */
 import { useComments, useRoom } from "atrium/react";
-import { useTyping, useTypists } from "../room/participants.ts";
+import { useState } from "react";
 import type { PanelProps } from "./dock.tsx";
 import { Side } from "./side.tsx";
+import { threadsOf } from "./threads.ts";
 
-export default function Comments({ close }: PanelProps) {
+const countOf = (comments: number): string => (comments === 1 ? "" : ` · ${comments} comments`);
+
+export default function Threads({ close, focus, setFocus }: PanelProps) {
   const { users } = useRoom().client;
-  const [comments, { create }] = useComments();
-  const typing = useTyping("comments");
-  const typists = useTypists("comments");
-  const send = (form: FormData) => {
-    typing.ended();
-    void create({ text: String(form.get("text")), threadId: comments[0]?.thread_id });
+  const [comments] = useComments();
+  const [isResolved, setResolved] = useState(false);
+  const threads = threadsOf(comments).filter((thread) => thread.isResolved === isResolved);
+  const go = (next: Parameters<typeof setFocus>[0]) => {
+    if (innerWidth <= 960) close(); // a sheet covers the board
+    setFocus(next);
   };
   return (
     <Side title="Comments" close={close}>
-      <ol>
-        {comments.map(({ id, user_id, text, created_at }) => (
-          <li key={id}>
-            <b>{users.get({ userId: user_id })?.name ?? "Deleted user"}</b>
-            <time>{new Date(created_at).toLocaleTimeString([], { timeStyle: "short" })}</time>
-            <p>{text}</p>
-          </li>
+      <div className="filters">
+        {[false, true].map((filter) => (
+          <button
+            key={String(filter)}
+            type="button"
+            aria-pressed={filter === isResolved}
+            onClick={() => setResolved(filter)}
+          >
+            {filter ? "Resolved" : "Open"}
+          </button>
         ))}
+        <button type="button" className="primary" onClick={() => go({ type: "placing" })}>
+          Add comment
+        </button>
+      </div>
+      {threads.length === 0 && (
+        <p className="none">
+          {isResolved
+            ? "No thread is resolved yet."
+            : "Pin a comment to a note, a shape or a point of the board."}
+        </p>
+      )}
+      <ol>
+        {threads.map(({ id, anchor, comments: all }) => {
+          const name = users.get({ userId: all[0].user_id })?.name ?? "Deleted user";
+          return (
+            <li key={id}>
+              <button
+                type="button"
+                aria-pressed={focus?.type === "thread" && focus.id === id}
+                onClick={() => go({ type: "thread", id, isRevealed: false })}
+              >
+                <span className="dot" style={{ background: anchor?.color }} />
+                <span>
+                  <b>{name}</b>
+                  <time>
+                    {new Date(all[0].created_at).toLocaleTimeString([], { timeStyle: "short" })}
+                    {countOf(all.length)}
+                  </time>
+                  <span>{all[0].text}</span>
+                </span>
+              </button>
+            </li>
+          );
+        })}
       </ol>
-      <form action={send}>
-        <input
-          name="text"
-          aria-label="Comment"
-          placeholder={typists || "Add a comment"}
-          maxLength={1_000}
-          required
-          onInput={typing.typed}
-          onBlur={typing.ended}
-        />
-        <input type="submit" className="primary" value="Send" />
-      </form>
     </Side>
   );
 }

@@ -2,9 +2,13 @@
 import { useComments } from "atrium/react";
 import { type ComponentType, useRef, useState } from "react";
 import { useTypists } from "../room/participants.ts";
+import type { BoardContent } from "../room/things.ts";
+import { type FocusProps, threadsOf } from "./threads.ts";
 
-export interface PanelProps {
+export interface PanelProps extends FocusProps {
   close(): void;
+  /** Shows a past state of the board; null for the present one. */
+  setPast(past: BoardContent | null): void;
 }
 
 interface Panel {
@@ -25,19 +29,25 @@ const PANELS = {
     icon: "M5 3h7l3 3v11H5zM12 3v3h3M8 10h4M8 13h4",
     load: () => import("./minutes.tsx"),
   },
+  history: {
+    label: "History",
+    icon: "M4 10a6 6 0 1 1 2 4.5M3 7l1 3 3-1M10 7v3.5l2.5 1.5",
+    load: () => import("./history.tsx"),
+  },
 } satisfies Record<string, Panel>;
 type Name = keyof typeof PANELS;
 const NAMES = Object.keys(PANELS) as Name[];
 
-export function Dock() {
+export function Dock(props: Omit<PanelProps, "close">) {
   const [open, setOpen] = useState<{ readonly name: Name; readonly Shown: ComponentType<PanelProps> }>();
   const [comments] = useComments();
   const typists = useTypists("minutes");
   const buttons = useRef<HTMLElement>(null);
-  const unresolved = comments.filter(({ id, thread_id, resolved }) => id === thread_id && !resolved).length;
+  const unresolved = threadsOf(comments).filter(({ isResolved }) => !isResolved).length;
   const notes: Readonly<Record<Name, string>> = {
     comments: unresolved === 0 ? "" : `${unresolved} open`,
     minutes: typists,
+    history: "",
   };
   const toggle = async (name: Name) => {
     if (open?.name === name) return setOpen(undefined);
@@ -70,7 +80,7 @@ export function Dock() {
           </button>
         ))}
       </section>
-      {open && <open.Shown key={open.name} close={close} />}
+      {open && <open.Shown key={open.name} close={close} {...props} />}
     </>
   );
 }

@@ -1,5 +1,5 @@
 /** The demo in real browsers: all visitors see each change, and no change is lost. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -16,10 +16,9 @@ const directory = await mkdtemp(path.join(tmpdir(), "atrium-demo-"));
 const persistTo = path.join(directory, "state");
 let service = await startService({ persistTo, preparedState: await preparedState() });
 await bundleDemo({ outdir: directory, development: true });
-const script = await readFile(path.join(directory, "demo/app.js"), "utf8");
 const browser = await openBrowser();
 /** Runs the page with React's development build, which warns about mistakes. */
-const ada = await Visitor.open(browser, service.url, "Ada", { script });
+const ada = await Visitor.open(browser, service.url, "Ada", { scripts: path.join(directory, "demo") });
 /** Runs the production build of the page. */
 const bo = await Visitor.open(browser, service.url, "Bo");
 const guests: Visitor[] = [];
@@ -392,12 +391,36 @@ describe("the board", () => {
 });
 
 describe("comments and reactions", () => {
-  it("show a comment to everyone, including later visitors", async () => {
-    await ada.page.getByLabel("Comment", { exact: true }).fill("Shall we begin?");
-    await ada.page.keyboard.press("Enter");
-    await bo.comment("Shall we begin?").getByText("Ada").waitFor();
+  it("pin a thread to a note, which it follows, and everyone replies, reacts and resolves", async () => {
+    await ada.addNote("Agenda");
+    const note = ada.note("Agenda");
+    const box = await note.boundingBox();
+    await ada.comment("Shall we begin?", (box?.x ?? 0) + 150, (box?.y ?? 0) + 120);
+    await bo.pin("Shall we begin?").click();
+    await bo.page.getByRole("textbox", { name: "Reply" }).fill("In a minute");
+    await bo.page.keyboard.press("Enter");
+    await bo.page.getByRole("button", { name: "React with ❤️" }).first().click();
+    await ada.page.locator(".thread li", { hasText: "In a minute" }).waitFor();
+    await ada.page.getByRole("button", { name: "React with ❤️" }).first().getByText("1").waitFor();
+    expect(await findingsOf(ada.page)).toEqual([]);
+
+    const pin = bo.page.locator(".pin", { has: bo.pin("Shall we begin?") });
+    const { x, y } = await bo.placeOf(pin);
+    await ada.page.keyboard.press("Escape");
+    await note.locator(".grip").focus();
+    await ada.page.keyboard.press("ArrowDown");
+    await bo.arrives(pin, { x, y: y + 10 });
     const cleo = await welcome("Cleo");
-    await cleo.comment("Shall we begin?").getByText("Ada").waitFor();
+    await cleo.pin("Shall we begin?").waitFor();
+
+    await bo.page.getByRole("button", { name: "Resolve" }).click();
+    await cleo.pin("Shall we begin?").waitFor({ state: "detached" });
+    await ada.page.getByRole("button", { name: "Resolved" }).click();
+    await ada.page.getByRole("button", { name: "Shall we begin?" }).click();
+    await ada.page.getByRole("button", { name: "Reopen" }).click();
+    await cleo.pin("Shall we begin?").waitFor();
+    for (const { page } of [ada, bo]) await page.getByRole("button", { name: "Close thread" }).click();
+    await ada.page.getByRole("button", { name: "Close comments" }).click();
   });
 
   it("show an emoji to everyone online", async () => {
@@ -407,24 +430,62 @@ describe("comments and reactions", () => {
   });
 });
 
-it("the minutes are written together: nothing is lost, and each caret stays where it is", async () => {
-  const areas = [ada, bo].map(({ page }) => page.getByRole("textbox", { name: "Minutes" }));
-  const [first, second] = areas;
-  for (const { page } of [ada, bo]) await page.locator(".minutes summary").click();
+it("the minutes are written together: nothing is lost, and everyone sees the carets of the others", async () => {
+  const texts = [ada, bo].map(({ page }) => page.getByRole("textbox", { name: "Minutes" }));
+  const [first, second] = texts;
+  for (const { page } of [ada, bo]) await page.getByRole("button", { name: "Minutes", exact: true }).click();
+  await first?.pressSequentially("# Plan");
+  await first?.press("Enter");
   await first?.pressSequentially("Hello");
-  await eventually("Bo reads it", async () => (await second?.inputValue()) === "Hello");
-  await first?.press("Home");
+  await second?.getByRole("heading", { name: "Plan" }).waitFor();
+  await second?.getByText("Hello").click();
   await second?.press("End");
+  await first?.press("Home");
   await second?.pressSequentially(", all 😀");
-  await eventually("Ada reads it", async () => (await first?.inputValue()) === "Hello, all 😀");
   await first?.pressSequentially("> ");
   await second?.press("Backspace");
-  for (const area of areas)
-    await eventually("both agree", async () => (await area.inputValue()) === "> Hello, all ");
+  for (const text of texts) await text.locator("p", { hasText: /^> Hello, all .*$/ }).waitFor();
+  await first?.locator(".caret", { hasText: "Bo" }).waitFor();
+  await ada.page.getByText("2 people writing").waitFor();
+  await first?.press("ControlOrMeta+b");
+  await first?.pressSequentially("now ");
+  await second?.locator("strong", { hasText: "now" }).waitFor();
   for (const { page } of [ada, bo]) {
-    await page.locator(".minutes", { hasText: "Saved" }).waitFor();
-    await page.locator(".minutes summary").click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".side").waitFor({ state: "detached" });
   }
+});
+
+it("the past of a board is seen, played and restored, as one step to undo", async () => {
+  const guest = await welcome("Cleo", { room: "past" });
+  const { page } = guest;
+  const [notes, slider] = [page.locator("article"), page.getByRole("slider", { name: "Moment" })];
+  const becomes = (count: number) =>
+    eventually(`there are ${count} notes`, async () => (await notes.count()) === count);
+  const welcoming = guest.note("Welcome! This board is yours for a day.");
+  await welcoming.hover();
+  await welcoming.getByRole("button", { name: "Delete note" }).click();
+  await becomes(3);
+  await page.getByRole("button", { name: "History" }).click();
+  await page.getByText("Cleo deleted “Welcome! This board is yours for a day.”").waitFor();
+  await slider.press("Home");
+  await page.getByText("The board was empty").waitFor();
+  await becomes(0);
+  await slider.press("ArrowRight");
+  await page.getByText("The board was opened").waitFor();
+  await becomes(4);
+  expect(await page.getByRole("button", { name: "Delete note" }).count()).toBe(0);
+  expect(await findingsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Play" }).click();
+  await becomes(3);
+  await page.getByRole("button", { name: "Play" }).waitFor(); // it ends with the present
+  await slider.press("ArrowLeft");
+  await page.getByRole("button", { name: "Restore this moment" }).click();
+  await page.getByRole("button", { name: "Close history" }).click();
+  await welcoming.getByRole("button", { name: "Delete note" }).waitFor({ state: "attached" });
+  await page.keyboard.press("Control+z");
+  await becomes(3);
 });
 
 describe("following a participant", () => {
@@ -503,11 +564,23 @@ describe("the page", () => {
     const guest = await welcome("Cleo", { viewport: { width, height }, colorScheme });
     const excess = await guest.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(excess).toBeLessThanOrEqual(0);
-    for (const part of ["header", "nav", ".tools", ".zoom", "details:not(.minutes)", ".minutes"]) {
+    const isWithin = async (part: string) => {
       const box = await guest.page.locator(part).boundingBox();
       expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([expect.any(Number), expect.any(Number)]);
       expect(box?.x).toBeGreaterThanOrEqual(0);
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    };
+    for (const part of ["header", "nav", ".tools", ".zoom", ".dock"]) await isWithin(part);
+    for (const [panel, part] of [
+      ["Comments", ".side"],
+      ["Minutes", ".side"],
+      ["History", ".history"],
+    ] as const) {
+      await guest.page.getByRole("button", { name: panel, exact: true }).click();
+      await guest.page.locator(`${part}[aria-label="${panel}"]`).waitFor();
+      await isWithin(part);
+      expect(await findingsOf(guest.page)).toEqual([]);
+      await guest.page.getByRole("button", { name: `Close ${panel.toLowerCase()}` }).click();
     }
   });
 
@@ -526,19 +599,18 @@ it("a service that restarts loses no change", async () => {
   await bo.notice("Connecting").waitFor();
   await ada.note("Before").getByRole("textbox").press("End");
   await ada.page.keyboard.type(" and meanwhile");
-  await ada.page.getByLabel("Comment", { exact: true }).fill("Said meanwhile");
-  await ada.page.keyboard.press("Enter");
+  await ada.comment("Said meanwhile", 300, 660);
   service = await startService({ port, persistTo });
   for (const visitor of [ada, bo]) {
     await visitor.notice("Connecting").waitFor({ state: "detached" });
     await visitor.note("Before and meanwhile").waitFor();
-    await visitor.comment("Said meanwhile").waitFor();
+    await visitor.pin("Said meanwhile").waitFor();
   }
   await ada.other("Bo").waitFor();
   await ada.arrives(ada.cursor("Bo"), await bo.point(450, 350));
   const cleo = await welcome("Cleo");
   await cleo.note("Before and meanwhile").waitFor();
-  await cleo.comment("Said meanwhile").waitFor(); // fails if there are two
+  await cleo.pin("Said meanwhile").waitFor(); // fails if there are two
 });
 
 it("no browser logs errors or warnings", () => {

@@ -1,4 +1,5 @@
 /** A visitor of the demo: a browser window, the positions on its board, and the browser's errors and warnings. */
+import path from "node:path";
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { eventually } from "../cli/processes.ts";
 import { complaintsOf } from "./chromium.ts";
@@ -13,8 +14,8 @@ export interface Place {
 }
 
 export interface VisitOptions extends BrowserContextOptions {
-  /** Replaces the service's script. */
-  readonly script?: string;
+  /** A folder with a page's scripts, in place of the service's. */
+  readonly scripts?: string;
   /** The code of the board: all visitors are on the same one by default; null for one of their own. */
   readonly room?: string | null;
 }
@@ -36,7 +37,7 @@ export class Visitor {
     browser: Browser,
     url: string,
     name: string,
-    { script, room = "together", ...options }: VisitOptions = {},
+    { scripts, room = "together", ...options }: VisitOptions = {},
   ): Promise<Visitor> {
     const context = await browser.newContext({
       viewport: { width: 1200, height: 800 },
@@ -44,9 +45,9 @@ export class Visitor {
       ...options,
     });
     const visitor = new Visitor(await context.newPage());
-    if (script !== undefined) {
-      await visitor.page.route("**/demo/app.js", (route) =>
-        route.fulfill({ body: script, contentType: "text/javascript" }),
+    if (scripts !== undefined) {
+      await visitor.page.route("**/demo/*.js", (route) =>
+        route.fulfill({ path: path.join(scripts, path.basename(route.request().url())) }),
       );
     }
     const query = new URLSearchParams({ name, ...(room && { room }) });
@@ -67,7 +68,17 @@ export class Visitor {
     return this.page.locator(".shapes path");
   }
 
-  comment = (text: string): Locator => this.page.locator("details li", { hasText: text });
+  /** The pin of the thread that begins with this text. */
+  pin = (text: string): Locator => this.page.locator(`.pin-mark[aria-label$=": ${text}"]`);
+
+  /** Pins a comment to what is at a point of the window; its thread is open then. */
+  async comment(text: string, x: number, y: number): Promise<void> {
+    await this.page.getByRole("button", { name: "Comments" }).click();
+    await this.page.getByRole("button", { name: "Add comment" }).click();
+    await this.page.mouse.click(x, y);
+    await this.page.getByRole("textbox", { name: "Comment" }).fill(text);
+    await this.page.keyboard.press("Enter");
+  }
 
   notice = (text: string): Locator => this.page.getByRole("status").getByText(text);
 

@@ -1,5 +1,5 @@
 /** The demo: a board of one's own, shared with everyone who has its link. */
-import { RoomProvider } from "atrium/react";
+import { RoomProvider, useUpdateMyPresence } from "atrium/react";
 import { type ComponentType, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Board } from "./canvas/board.tsx";
@@ -7,7 +7,7 @@ import { Dock } from "./panels/dock.tsx";
 import { Participants } from "./panels/participants.tsx";
 import { Notices, Strip } from "./panels/strip.tsx";
 import type { Focus, FocusProps } from "./panels/threads.ts";
-import { STORES } from "./room/model.ts";
+import { type Presence, STORES } from "./room/model.ts";
 import type { BoardContent } from "./room/things.ts";
 import { visitorToken } from "./room/visitor.ts";
 
@@ -26,6 +26,8 @@ function Page() {
   const [past, setPast] = useState<BoardContent | null>(null);
   const [focus, setFocus] = useState<Focus>(null);
   const Pins = usePins();
+  const show = useUpdateMyPresence<Presence>();
+  useEffect(() => show({ cursor: null }), [show]); // the service gives everyone with a presence a color
   return (
     <>
       <Board past={past}>{Pins && <Pins focus={focus} setFocus={setFocus} />}</Board>

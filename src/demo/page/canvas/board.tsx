@@ -211,7 +211,7 @@ export function Board({ past = null, children }: BoardProps) {
         onDrop={drop}
       >
         <div className="sheet">
-          <Content past={past} selection={selection}>
+          <Content past={past} selection={selection} reveal={reveal}>
             <NoteCards />
             <Shapes selection={selection} />
             {children}

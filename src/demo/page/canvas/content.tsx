@@ -19,9 +19,16 @@ interface Shown {
   readonly holds: ReadonlyMap<string, Hold>;
   /** A past state cannot be changed. */
   readonly isPast: boolean;
+  /** Moves the board as little as necessary for a point to be seen. */
+  reveal(point: Point): void;
 }
 
-const ShownContext = createContext<Shown>({ things: new Map(), holds: new Map(), isPast: false });
+const ShownContext = createContext<Shown>({
+  things: new Map(),
+  holds: new Map(),
+  isPast: false,
+  reveal: () => {},
+});
 
 /** What the board shows now, for everything that is drawn on it. */
 export const useShown = (): Shown => useContext(ShownContext);
@@ -39,18 +46,19 @@ interface ContentProps {
   /** A past state to show instead of the present one. */
   readonly past: BoardContent | null;
   readonly selection: Selection;
+  readonly reveal: Shown["reveal"];
   readonly children: ReactNode;
 }
 
-export function Content({ past, selection, children }: ContentProps) {
+export function Content({ past, selection, reveal, children }: ContentProps) {
   const [notes] = useStore<unknown>("notes");
   const [shapes] = useStore<unknown>("shapes");
   const things = useMemo(() => thingsOf(past ?? { notes, shapes }), [past, notes, shapes]);
   const holds = useHolds(things, selection);
   const isPast = past !== null;
   const shown = useMemo(
-    () => ({ things, holds: isPast ? new Map<string, Hold>() : holds, isPast }),
-    [things, holds, isPast],
+    () => ({ things, holds: isPast ? new Map<string, Hold>() : holds, isPast, reveal }),
+    [things, holds, isPast, reveal],
   );
   return <ShownContext value={shown}>{children}</ShownContext>;
 }

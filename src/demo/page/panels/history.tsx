@@ -146,8 +146,12 @@ export default function TimeTravel({ close, setPast }: PanelProps) {
       }}
     >
       <p role={error ? "alert" : undefined}>
-        <span>{status}</span>
-        {at === null || <b>You look at the past</b>}
+        <span>
+          {at === null || <b>Past</b>} {status}
+        </span>
+        <button type="button" className="close" aria-label="Close history" onClick={close}>
+          ×
+        </button>
       </p>
       <div>
         <button type="button" className="primary" disabled={moments.length === 0} onClick={play}>
@@ -173,14 +177,11 @@ export default function TimeTravel({ close, setPast }: PanelProps) {
             show(Number(target.value));
           }}
         />
-        <button type="button" disabled={at === null} onClick={restore}>
-          Restore this moment
+        <button type="button" aria-label="Restore this moment" disabled={at === null} onClick={restore}>
+          Restore
         </button>
         <button type="button" disabled={at === null} onClick={() => show(moments.length)}>
           Back to now
-        </button>
-        <button type="button" aria-label="Close history" onClick={close}>
-          ×
         </button>
       </div>
     </section>

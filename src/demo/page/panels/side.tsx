@@ -23,7 +23,7 @@ export function Side({ title, children, close }: SideProps) {
     >
       <div className="side-head">
         <h2>{title}</h2>
-        <button type="button" aria-label={`Close ${title.toLowerCase()}`} onClick={close}>
+        <button type="button" className="close" aria-label={`Close ${title.toLowerCase()}`} onClick={close}>
           ×
         </button>
       </div>

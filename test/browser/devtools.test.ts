@@ -40,10 +40,15 @@ it("shows connection, latency, users with presence, and stores with their latest
   await line(/^Bo.*"cursor":\{"x":3,"y":4\}/).waitFor();
   await line("Ada (you)").waitFor();
   await line("Users2 online").waitFor();
+  await line(/^Network\d+ bytes\/s in, \d+ bytes\/s out$/).waitFor();
   await line("tasks2 entries").click();
   await line('a{"title":"Plan the week","done":false}').click();
   await panel().getByLabel("Value of a").getByText('"title": "Plan the week"').waitFor();
   await bo.store("tasks").update("a", { done: true });
+  bo.presence.update({ cursor: { x: 5, y: 6 } });
+  const message = (text: string) => panel().getByRole("listitem").filter({ hasText: text }).first().waitFor();
+  await message("↓  Bo wrote tasks/a.  storeChanged");
+  await message("↓  Bo’s cursor has changed.  presence");
   await bo.store("tasks").set("<b>", { title: "<i>not markup</i>" });
   await panel().getByLabel("Value of a").getByText('"done": true').waitFor();
   await line("tasks3 entries").waitFor();
@@ -54,6 +59,8 @@ it("shows connection, latency, users with presence, and stores with their latest
     texts.reduce((items, hasText) => items.filter({ hasText }), panel().getByRole("listitem")).waitFor();
   await page.evaluate(() => window.devtools.client.store("tasks").set("c", { title: "Mine" }));
   await listed("set  c", "by you");
+  await message("↑  You wrote tasks/c, for 1 other.  STORE_BATCH");
+  await message("↓  The service confirmed it after ");
   await page.evaluate(() => window.devtools.client.history.undo());
   await listed("delete  c", "history");
   await line("Latest changes4").waitFor();

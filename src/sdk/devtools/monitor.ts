@@ -2,6 +2,7 @@
 import type { AtriumClient, ChangeReason, Store, StoreChange } from "../client/index.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
+import { Traffic } from "./traffic.ts";
 
 /** A client with any declared stores. */
 export type InspectedClient = Omit<AtriumClient, "stores">;
@@ -159,11 +160,14 @@ export class Monitor extends ConnectionMonitor {
   readonly #inspection: Inspection;
   readonly #changes = new Map<string, RecentChange[]>();
   readonly #stops: (() => void)[] = [];
+  readonly traffic: Traffic;
   #latest = 0;
 
   constructor(client: InspectedClient) {
     super(client);
     this.#inspection = inspectionOf(client);
+    this.traffic = new Traffic(client);
+    this.#stops.push(() => this.traffic.stop());
     // The service sends no presence to a client that reads none.
     this.#stops.push(client.presence.sync("*", () => {}));
   }

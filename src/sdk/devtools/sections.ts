@@ -22,7 +22,7 @@ interface Section {
 function listSection<Data>(
   title: string,
   list: ItemList<Data>,
-  { emptyText, unit = "" }: { readonly emptyText: string; readonly unit?: string },
+  { emptyText, noteOf }: { readonly emptyText: string; noteOf(items: number, monitor: Monitor): string },
   read: (monitor: Monitor) => readonly (readonly [key: string, data: Data])[],
 ): Section {
   const part = new Disclosure(title, { isOpen: true });
@@ -32,7 +32,7 @@ function listSection<Data>(
     element: part.element,
     show: (monitor) => {
       const items = read(monitor);
-      part.note(`${items.length}${unit}`);
+      part.note(noteOf(items.length, monitor));
       none.show(items.length === 0);
       list.show(items);
     },
@@ -42,7 +42,8 @@ function listSection<Data>(
 function usersSection(): Section {
   const create = (name: string) => new ValueItem(name.slice(name.indexOf(" ") + 1));
   const list = new ItemList<unknown>(element("div"), create);
-  return listSection("Users", list, { emptyText: "No one is online.", unit: " online" }, ({ client }) => {
+  const texts = { emptyText: "No one is online.", noteOf: (users: number) => `${users} online` };
+  return listSection("Users", list, texts, ({ client }) => {
     const states = client.presence.getStates();
     return [...client.users.online.values()].map(({ id, name }) => {
       const label = id === client.userId ? `${name} (you)` : name;
@@ -56,7 +57,7 @@ const MAX_ENTRIES = 200;
 function unconfirmedSection(): Section {
   const list = new ItemList(element("ol"), row, MAX_ENTRIES);
   const emptyText = "The service has confirmed every write.";
-  return listSection("Unconfirmed writes", list, { emptyText }, (monitor) =>
+  return listSection("Unconfirmed writes", list, { emptyText, noteOf: String }, (monitor) =>
     monitor.unconfirmedWrites().map(({ store, key, action, value }, index) => {
       const shown = action === "delete" ? "" : summary(value);
       return [String(index), [action, `${store}/${key}`, shown]];
@@ -114,12 +115,32 @@ const describe = ({ at, key, action, value, by, reason }: RecentChange): readonl
 function storesSection(): Section {
   const list = new ItemList(element("div"), (name) => new StoreItem(name));
   const emptyText = "The client has not opened a store.";
-  return listSection("Stores", list, { emptyText, unit: " open" }, (monitor) =>
+  const noteOf = (stores: number) => `${stores} open`;
+  return listSection("Stores", list, { emptyText, noteOf }, (monitor) =>
     monitor.stores().map((store) => [store.name, store]),
   );
 }
 
+const MAX_MESSAGES = 50;
+
+const ageOf = (at: Date): string => `${Math.floor((Date.now() - at.getTime()) / 1000)} s ago`;
+
+function networkSection(): Section {
+  const list = new ItemList(element("ol"), row, MAX_MESSAGES);
+  const emptyText = "No message has passed since the panel exists.";
+  const noteOf = (_: number, { traffic }: Monitor) => {
+    const { sent, received } = traffic.bytesPerSecond();
+    return `${received} bytes/s in, ${sent} bytes/s out`;
+  };
+  return listSection("Network", list, { emptyText, noteOf }, ({ traffic }) =>
+    traffic.messages().map(({ number, isSent, type, bytes, at, text }) => {
+      return [String(number), [isSent ? "↑" : "↓", `${text}.`, type, `${bytes} bytes`, ageOf(at)]];
+    }),
+  );
+}
+
 export const panelSections = (): readonly Section[] => [
+  networkSection(),
   usersSection(),
   storesSection(),
   unconfirmedSection(),

@@ -34,6 +34,11 @@ const PANELS = {
     icon: "M4 10a6 6 0 1 1 2 4.5M3 7l1 3 3-1M10 7v3.5l2.5 1.5",
     load: () => import("./history.tsx"),
   },
+  network: {
+    label: "Network",
+    icon: "M3 7h13l-3-3M17 13H4l3 3",
+    load: () => import("./network.tsx"),
+  },
 } satisfies Record<string, Panel>;
 type Name = keyof typeof PANELS;
 const NAMES = Object.keys(PANELS) as Name[];
@@ -48,6 +53,7 @@ export function Dock(props: Omit<PanelProps, "close">) {
     comments: unresolved === 0 ? "" : `${unresolved} open`,
     minutes: typists,
     history: "",
+    network: "",
   };
   const toggle = async (name: Name) => {
     if (open?.name === name) return setOpen(undefined);

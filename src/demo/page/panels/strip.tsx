@@ -1,5 +1,5 @@
 /** The connection: how quick it is, how much comes over it, what happens when it is cut, and notices about it. */
-import { ConnectionMonitor } from "atrium/devtools";
+import type { ConnectionMonitor } from "atrium/devtools";
 import { useConnection, useRoom, useStatus } from "atrium/react";
 import { useEffect, useRef, useState } from "react";
 import { useHelpers } from "../helpers/company.ts";
@@ -20,18 +20,29 @@ function useMonitor(): { monitor: ConnectionMonitor | null } & ConnectionMetrics
   const [monitor, setMonitor] = useState<ConnectionMonitor | null>(null);
   const [metrics, setMetrics] = useState<ConnectionMetrics>({ latencyMs: null, perSecond: 0 });
   useEffect(() => {
-    const opened = new ConnectionMonitor(client);
-    let [received, readAt] = [0, performance.now()];
-    const reading = setInterval(() => {
-      const now = performance.now();
-      const perSecond = Math.round(((opened.messagesReceived - received) * 1_000) / (now - readAt));
-      [received, readAt] = [opened.messagesReceived, now];
-      setMetrics({ latencyMs: opened.latencyMs, perSecond });
-    }, READING_MS);
-    setMonitor(opened);
+    let stop = () => {};
+    const stopped = new AbortController();
+    const begin = ({ ConnectionMonitor }: typeof import("atrium/devtools")) => {
+      if (!stopped.signal.aborted) stop = read(new ConnectionMonitor(client));
+    };
+    const read = (opened: ConnectionMonitor) => {
+      let [received, readAt] = [0, performance.now()];
+      const reading = setInterval(() => {
+        const now = performance.now();
+        const perSecond = Math.round(((opened.messagesReceived - received) * 1_000) / (now - readAt));
+        [received, readAt] = [opened.messagesReceived, now];
+        setMetrics({ latencyMs: opened.latencyMs, perSecond });
+      }, READING_MS);
+      setMonitor(opened);
+      return () => {
+        clearInterval(reading);
+        opened.stop();
+      };
+    };
+    void import("atrium/devtools").then(begin); // after the page is drawn
     return () => {
-      clearInterval(reading);
-      opened.stop();
+      stopped.abort();
+      stop();
     };
   }, [client]);
   return { monitor, ...metrics };

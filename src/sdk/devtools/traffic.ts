@@ -190,8 +190,9 @@ export class Traffic {
     const texts = received.map(({ userId, state }) => {
       const [before, now]: Data[] = [this.#presence.get(userId) ?? {}, Object(state)];
       this.#presence.set(userId, now ?? {});
-      if (state === null) return `${this.#nameOf(userId)} shows nothing any more`;
-      return `${this.#nameOf(userId)}’s ${haveChanged(changedFields(before, now))}`;
+      if (state === null) return `${this.#nameOf(userId)} no longer shows anything`;
+      const whose = userId === this.#client.userId ? "Your" : `${this.#nameOf(userId)}’s`;
+      return `${whose} ${haveChanged(changedFields(before, now))}`;
     });
     return texts.join("; ") || "Presence has changed";
   }

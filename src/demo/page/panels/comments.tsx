@@ -57,7 +57,7 @@ export default function Threads({ close, focus, setFocus }: PanelProps) {
                     {new Date(all[0].created_at).toLocaleTimeString([], { timeStyle: "short" })}
                     {countOf(all.length)}
                   </time>
-                  <span>{all[0].text}</span>
+                  <span className="excerpt">{all[0].text}</span>
                 </span>
               </button>
             </li>

@@ -32,7 +32,7 @@ export interface FocusProps {
   setFocus(focus: Focus): void;
 }
 
-export function readAnchor(anchor: unknown): Anchor | null {
+function readAnchor(anchor: unknown): Anchor | null {
   const { x, y, thing, color } = Object(anchor);
   if (typeof x !== "number" || typeof y !== "number") return null;
   const { id, by } = Object(thing);

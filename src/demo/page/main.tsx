@@ -3,10 +3,10 @@ import { RoomProvider, useUpdateMyPresence } from "atrium/react";
 import { type ComponentType, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Board } from "./canvas/board.tsx";
-import { Dock } from "./panels/dock.tsx";
+import Dock from "./panels/dock.tsx";
 import { Participants } from "./panels/participants.tsx";
 import { Notices, Strip } from "./panels/strip.tsx";
-import type { Focus, FocusProps } from "./panels/threads.ts";
+import type { FocusProps } from "./panels/threads.ts";
 import { type Presence, STORES } from "./room/model.ts";
 import type { BoardContent } from "./room/things.ts";
 import { visitorToken } from "./room/visitor.ts";
@@ -19,12 +19,12 @@ function usePins(): ComponentType<FocusProps> | undefined {
       throw new Error("The comments could not be loaded. Reload the page when you are online.");
     });
   }, []);
-  return loaded?.Pins;
+  return loaded?.default;
 }
 
 function Page() {
   const [past, setPast] = useState<BoardContent | null>(null);
-  const [focus, setFocus] = useState<Focus>(null);
+  const [focus, setFocus] = useState<FocusProps["focus"]>(null);
   const Pins = usePins();
   const show = useUpdateMyPresence<Presence>();
   useEffect(() => show({ cursor: null }), [show]); // the service gives everyone with a presence a color

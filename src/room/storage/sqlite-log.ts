@@ -39,7 +39,7 @@ export interface LogTotals {
 }
 
 /** A change of a store with its time (epoch ms). */
-export type TimedChange = Pick<NewChange, "seq" | "at" | "data">;
+type TimedChange = Pick<NewChange, "seq" | "at" | "data">;
 
 type KeptChange = { seq: number; size: number };
 

@@ -1,10 +1,12 @@
 /** `atrium/devtools`: a panel that shows a client at work, for development. */
 import { add, element, setText } from "./elements.ts";
-import { type InspectedClient, Monitor } from "./monitor.ts";
+import { Monitor } from "./monitor.ts";
 import { panelSections } from "./sections.ts";
 import { applyStyles } from "./styles.ts";
+import type { InspectedClient } from "./traffic.ts";
 
-export { ConnectionMonitor, type InspectedClient } from "./monitor.ts";
+export { ConnectionMonitor } from "./monitor.ts";
+export type { InspectedClient } from "./traffic.ts";
 
 const SHOW_INTERVAL_MS = 250;
 const PANEL_ID = "panel";

@@ -1,11 +1,8 @@
 /** A client at work: its connection, which can be cut for trial, its stores, and its unconfirmed writes. */
-import type { AtriumClient, ChangeReason, Store, StoreChange } from "../client/index.ts";
+import type { ChangeReason, Store, StoreChange } from "../client/index.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
-import { Traffic } from "./traffic.ts";
-
-/** A client with any declared stores. */
-export type InspectedClient = Omit<AtriumClient, "stores">;
+import { type InspectedClient, Traffic } from "./traffic.ts";
 
 const PING_INTERVAL_MS = 2_000;
 

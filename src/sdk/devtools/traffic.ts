@@ -1,10 +1,13 @@
 /** The messages of a client's connection, both ways: how large each is, and what it says in plain words. */
+import type { AtriumClient } from "../client/index.ts";
 import { type Inspection, inspectionOf } from "../client/inspection.ts";
 import type { PresenceUpdate } from "../client/presence.ts";
 import { byteLength, isRecord } from "../core/json.ts";
-import type { InspectedClient } from "./monitor.ts";
 
-export interface Message {
+/** A client with any declared stores. */
+export type InspectedClient = Omit<AtriumClient, "stores">;
+
+interface Message {
   readonly number: number;
   readonly isSent: boolean;
   /** The type of a request, the name of an event, or the type of the request that is answered. */
@@ -217,7 +220,7 @@ export class Traffic {
       case "mark":
         return "The service asks how far you have read";
       default:
-        return `The service told of ${type}`;
+        return `The service reports ${type}`;
     }
   }
 }

@@ -11,7 +11,6 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { Reactions } from "../panels/reactions.tsx";
 import { NOTE_SIZE, type Presence, placeOf } from "../room/model.ts";
 import type { Kind, Point } from "../room/shape.ts";
 import { type BoardContent, boxAround, boxOf, isNote, thingAt } from "../room/things.ts";
@@ -22,6 +21,7 @@ import { Edits } from "./edits.ts";
 import { Gestures, type Tool } from "./gestures.ts";
 import { useKeys } from "./keys.ts";
 import { NoteCards } from "./note.tsx";
+import { Reactions } from "./reactions.tsx";
 import { Selection } from "./selection.ts";
 import { Shapes } from "./shapes.tsx";
 import { Toolbar, Zoom } from "./toolbar.tsx";

@@ -1,9 +1,8 @@
 /** All threads of the board: each leads to its pin. */
 import { useComments, useRoom } from "atrium/react";
 import { useState } from "react";
-import type { PanelProps } from "./dock.tsx";
-import { Side } from "./side.tsx";
-import { threadsOf } from "./threads.ts";
+import Side from "./side.tsx";
+import { type PanelProps, threadsOf } from "./threads.ts";
 
 const countOf = (comments: number): string => (comments === 1 ? "" : ` · ${comments} comments`);
 

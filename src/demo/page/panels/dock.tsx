@@ -2,14 +2,7 @@
 import { useComments } from "atrium/react";
 import { type ComponentType, useRef, useState } from "react";
 import { useTypists } from "../room/participants.ts";
-import type { BoardContent } from "../room/things.ts";
-import { type FocusProps, threadsOf } from "./threads.ts";
-
-export interface PanelProps extends FocusProps {
-  close(): void;
-  /** Shows a past state of the board; null for the present one. */
-  setPast(past: BoardContent | null): void;
-}
+import { type PanelProps, threadsOf } from "./threads.ts";
 
 interface Panel {
   readonly label: string;
@@ -43,7 +36,7 @@ const PANELS = {
 type Name = keyof typeof PANELS;
 const NAMES = Object.keys(PANELS) as Name[];
 
-export function Dock(props: Omit<PanelProps, "close">) {
+export default function Dock(props: Omit<PanelProps, "close">) {
   const [open, setOpen] = useState<{ readonly name: Name; readonly Shown: ComponentType<PanelProps> }>();
   const [comments] = useComments();
   const typists = useTypists("minutes");

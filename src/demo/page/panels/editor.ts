@@ -56,7 +56,7 @@ const schema = new Schema({
 const { paragraph, heading, bulletList, orderedList, listItem } = schema.nodes;
 const { bold, italic } = schema.marks;
 
-export interface Action {
+interface Action {
   readonly label: string;
   /** The lines of its icon in a square of 20 units. */
   readonly icon: string;
@@ -124,7 +124,7 @@ export const ACTIONS: readonly Action[] = [
   },
 ];
 
-export interface Person {
+interface Person {
   readonly name: string;
   readonly color: string;
 }

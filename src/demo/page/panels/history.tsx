@@ -2,8 +2,8 @@
 import { useRoom } from "atrium/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { visitorToken } from "../room/visitor.ts";
-import type { PanelProps } from "./dock.tsx";
 import { type Change, entriesAt, type Moment, momentsOf, type Past, readPast } from "./replay.ts";
+import type { PanelProps } from "./threads.ts";
 
 /** The next moment follows after this time, at a speed of 1. */
 const STEP_MS = 800;

@@ -4,9 +4,9 @@ import type { EditorView } from "@tiptap/pm/view";
 import { useDocument } from "atrium/documents/react";
 import { type Member, useSelf } from "atrium/react";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { isSame, useTyping } from "../room/participants.ts";
+import { useTyping } from "../room/participants.ts";
 import { ACTIONS, namesOfWriters, openEditor, readPerson } from "./editor.ts";
-import { Side } from "./side.tsx";
+import Side from "./side.tsx";
 
 function sayWriters(names: readonly string[]): string {
   if (names.length === 0) return "Everyone on this board writes here";
@@ -18,7 +18,7 @@ const personOf = ({ user, presence }: Member) => readPerson({ ...presence, name:
 export default function Minutes({ close }: { readonly close: () => void }) {
   const { provider, synced, hasUnsyncedChanges } = useDocument("minutes");
   const { awareness, doc } = provider;
-  const person = useSelf(personOf, isSame);
+  const person = useSelf(personOf);
   const typing = useTyping("minutes");
   const latestTyping = useRef(typing);
   latestTyping.current = typing;

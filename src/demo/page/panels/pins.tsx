@@ -21,7 +21,7 @@ const initialOf = (name: string): string => [...name][0] ?? "?";
 
 const isPhone = (): boolean => innerWidth <= 960;
 
-export function Pins({ focus, setFocus }: FocusProps) {
+export default function Pins({ focus, setFocus }: FocusProps) {
   const shown = useShown();
   const [comments, { create }] = useComments();
   const color = useSelf(({ presence }) => readColor(presence?.color)) ?? "";

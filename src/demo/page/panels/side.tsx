@@ -7,7 +7,7 @@ interface SideProps {
   close(): void;
 }
 
-export function Side({ title, children, close }: SideProps) {
+export default function Side({ title, children, close }: SideProps) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
   return (

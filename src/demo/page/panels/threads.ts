@@ -2,7 +2,7 @@
 import type { Comment } from "atrium/client";
 import { placeOf, readColor } from "../room/model.ts";
 import type { Point } from "../room/shape.ts";
-import type { Box } from "../room/things.ts";
+import type { BoardContent, Box } from "../room/things.ts";
 
 /** Where a thread is pinned: a point of the board, or of a thing, with which it moves. Any client can write anything. */
 export interface Anchor extends Point {
@@ -21,7 +21,7 @@ export interface Thread {
 }
 
 /** What the visitor does: chooses a place for a comment, writes the first one there, or reads a thread. */
-export type Focus =
+type Focus =
   | { readonly type: "placing" }
   | { readonly type: "draft"; readonly anchor: Anchor; readonly text: string }
   | { readonly type: "thread"; readonly id: string; readonly isRevealed: boolean }
@@ -30,6 +30,12 @@ export type Focus =
 export interface FocusProps {
   readonly focus: Focus;
   setFocus(focus: Focus): void;
+}
+
+export interface PanelProps extends FocusProps {
+  close(): void;
+  /** Shows a past state of the board; null for the present one. */
+  setPast(past: BoardContent | null): void;
 }
 
 function readAnchor(anchor: unknown): Anchor | null {

@@ -3,8 +3,7 @@ import { useOthers, useSelf, useUpdateMyPresence } from "atrium/react";
 import { useEffect, useMemo, useRef } from "react";
 import { type Participant, type Presence, readParticipant } from "./model.ts";
 
-export const isSame = (one: unknown, other: unknown): boolean =>
-  JSON.stringify(one) === JSON.stringify(other);
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /** The selection of `select` from all others. */
 export const useOtherParticipants = <Selected>(

@@ -210,7 +210,7 @@ export class Changes {
   }
 
   /** Kept changes of stores after `seq`, oldest first, and the latest change that is no longer kept; 0 for none. */
-  ofStores(seq: number, limit: number): { readonly changes: TimedChange[]; readonly droppedSeq: number } {
+  ofStores(seq: number, limit: number) {
     return { changes: this.#storage.changes.listOfStores(seq, limit), droppedSeq: this.#totals.droppedSeq };
   }
 

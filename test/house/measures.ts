@@ -67,7 +67,7 @@ const measure = (name: string, today: number, bound: number, target: number): Me
 });
 
 export const MEASURES: readonly Measure[] = [
-  measure("lines of source, styles included", codeLines + styleLines, 83_600, 76_000),
+  measure("lines of source, styles included", codeLines + styleLines, 85_500, 76_000),
   measure("code files", sources.length, 690, 900),
   measure(
     `code files below ${SHORT_FILE_LINES} lines`,

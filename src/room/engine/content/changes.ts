@@ -5,13 +5,7 @@ import { JsonText } from "../../protocol/frame.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
-import type {
-  EntryAddress,
-  LogTotals,
-  Receipt,
-  ReceiptPlace,
-  TimedChange,
-} from "../../storage/sqlite-log.ts";
+import type { EntryAddress, LogTotals, Receipt, ReceiptPlace } from "../../storage/sqlite-log.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 

@@ -108,7 +108,7 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
   await desk.enter();
   await desk.row("Weekly planning").getByText("3").waitFor();
   await desk.page.locator(".stats > div", { hasText: "Participants" }).getByText("3").waitFor();
-  await desk.page.getByRole("list", { name: "Quotas" }).waitFor();
+  await desk.link("All quotas").waitFor();
   await takeWhole(desk.page, "overview");
   await desk.enter(`/rooms/${roomId}/documents/minutes`);
   await desk.page.getByText("Decided: tea").waitFor();

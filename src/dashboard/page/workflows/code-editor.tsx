@@ -75,10 +75,10 @@ const colors = HighlightStyle.define([
 ]);
 
 const theme = EditorView.theme({
-  "&": { color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "13px", height: "100%" },
-  "&.cm-focused": { outline: "2px solid var(--accent)", outlineOffset: "-1px" },
+  "&": { color: "var(--text)", backgroundColor: "var(--panel)", fontSize: "var(--text-s)", height: "100%" },
+  "&.cm-focused": { outline: "var(--ring)", outlineOffset: "-1px" },
   ".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.55" },
-  ".cm-content": { caretColor: "var(--text)", paddingBlock: "0.6rem" },
+  ".cm-content": { caretColor: "var(--text)", paddingBlock: "var(--space-3)" },
   ".cm-cursor": { borderLeftColor: "var(--text)" },
   "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
     backgroundColor: "var(--selected)",
@@ -94,15 +94,15 @@ const theme = EditorView.theme({
     backgroundColor: "var(--panel)",
     color: "var(--text)",
     border: "1px solid var(--line)",
-    borderRadius: "6px",
+    borderRadius: "var(--radius)",
     boxShadow: "var(--shadow)",
   },
   ".cm-tooltip-autocomplete > ul > li[aria-selected]": {
     backgroundColor: "var(--accent)",
     color: "var(--on-accent)",
   },
-  ".cm-binding": { padding: "0.5rem 0.75rem", maxWidth: "26rem" },
-  ".cm-binding code": { display: "block", fontFamily: "var(--mono)", marginBottom: "0.25rem" },
+  ".cm-binding": { padding: "var(--space-3) var(--space-4)", maxWidth: "26rem" },
+  ".cm-binding code": { display: "block", fontFamily: "var(--mono)", marginBottom: "var(--space-2)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--bad)" },
 });
 

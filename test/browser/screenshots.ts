@@ -60,8 +60,9 @@ async function takeBoard(browser: Browser, url: string): Promise<void> {
   await visitors[2]?.draw("Pen", [682, 582], [900, 590]);
   const [ada, ...others] = visitors;
   if (ada === undefined) return;
-  await ada.page.getByLabel("Comment", { exact: true }).fill("Who takes the first interview?");
-  await ada.page.getByRole("button", { name: "Send" }).click();
+  const box = await ada.note(NOTES[0]?.text ?? "").boundingBox();
+  await ada.comment("Who takes the first interview?", (box?.x ?? 0) + 160, (box?.y ?? 0) + 120);
+  await ada.page.getByRole("button", { name: "Close comments" }).click();
   for (const [index, { name, pointer }] of NOTES.slice(1).entries()) {
     const place = await others[index]?.point(pointer.x, pointer.y);
     if (place !== undefined) await ada.arrives(ada.cursor(name), place);

@@ -65,8 +65,8 @@ export class Traffic {
   readonly #inspection: Inspection;
   readonly #requests = new Map<string, { readonly type: string; readonly at: number }>();
   readonly #presence = new Map<string, Data>();
-  /** Updates that the client has read, in whose messages numbers stand for users. */
-  readonly #received: PresenceUpdate[] = [];
+  /** The texts of updates that the client has read: in their messages, numbers stand for users. */
+  readonly #read: string[] = [];
   readonly #stopPresence: () => void;
   #socket: WebSocket | null = null;
   #ignore = new AbortController();
@@ -78,7 +78,10 @@ export class Traffic {
     this.#client = client;
     this.#inspection = inspectionOf(client);
     for (const [userId, state] of client.presence.getStates()) this.#presence.set(userId, state);
-    this.#stopPresence = client.presence.sync("*", (update) => this.#received.push(update));
+    this.#stopPresence = client.presence.sync("*", (update) => {
+      this.#read.push(this.#presenceText(update));
+      if (this.#read.length > KEPT) this.#read.shift();
+    });
     this.messages();
   }
 
@@ -176,7 +179,9 @@ export class Traffic {
   #describeReceived(message: Data): Pick<Message, "type" | "text"> {
     if (message.type === "response") return this.#describeResponse(message);
     const [type, data] = [String(message.event), dataOf(message)];
-    return { type, text: type === "presence" ? this.#presenceText(data) : this.#eventText(type, data) };
+    if (type !== "presence") return { type, text: this.#eventText(type, data) };
+    const texts = this.#read.splice(0).slice(-listOf(data.updates).length);
+    return { type, text: texts.join("; ") || "Presence has changed" };
   }
 
   #describeResponse({ requestId, success, error }: Data): Pick<Message, "type" | "text"> {
@@ -188,16 +193,12 @@ export class Traffic {
     return { type, text: `The service ${verdict} it${after}` };
   }
 
-  #presenceText({ updates }: Data): string {
-    const received = this.#received.splice(0, listOf(updates).length);
-    const texts = received.map(({ userId, state }) => {
-      const [before, now]: Data[] = [this.#presence.get(userId) ?? {}, Object(state)];
-      this.#presence.set(userId, now ?? {});
-      if (state === null) return `${this.#nameOf(userId)} no longer shows anything`;
-      const whose = userId === this.#client.userId ? "Your" : `${this.#nameOf(userId)}’s`;
-      return `${whose} ${haveChanged(changedFields(before, now))}`;
-    });
-    return texts.join("; ") || "Presence has changed";
+  #presenceText({ userId, state }: PresenceUpdate): string {
+    const [before, now]: Data[] = [this.#presence.get(userId) ?? {}, Object(state)];
+    this.#presence.set(userId, now ?? {});
+    if (state === null) return `${this.#nameOf(userId)} no longer shows anything`;
+    const whose = userId === this.#client.userId ? "Your" : `${this.#nameOf(userId)}’s`;
+    return `${whose} ${haveChanged(changedFields(before, now))}`;
   }
 
   #eventText(type: string, { store, key, action, by, comment, userId, from, event }: Data): string {

@@ -47,6 +47,7 @@ const NAMES = [
   "search",
   "move",
   "pages",
+  "board",
 ];
 const USAGE =
   "Usage: npm run bench -- NAME [PART ...] [--seconds 3] [--runs 3] [--participants 50,100,200,300] [--json FILE]; " +

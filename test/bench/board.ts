@@ -111,8 +111,8 @@ async function watch(page: Page, seconds: number): Promise<Smoothness> {
     seconds * 1_000,
   );
   const after = await metricsOf(session);
-  const spent = (name: string) =>
-    (((after.get(name) ?? 0) - (before.get(name) ?? 0)) * 1_000) / frames.length;
+  const elapsedS = frames.reduce((sum, ms) => sum + ms, 0) / 1_000;
+  const perS = (name: string) => (((after.get(name) ?? 0) - (before.get(name) ?? 0)) * 1_000) / elapsedS;
   return {
     framesPerS: frames.length / elapsedS,
     smooth: frames.filter((ms) => ms <= SMOOTH_MS).length / frames.length,

@@ -72,6 +72,16 @@ it("a visitor without a link gets a board of their own, with a link for others a
   await guest.page.getByText("Share the link to add others").waitFor();
   expect(guest.page.url()).toMatch(/\/demo\?room=[0-9a-f]{12}$/);
   await guest.page.locator("article").nth(3).waitFor();
+  const invitation = guest.page.getByRole("region", { name: "Invitation" });
+  await invitation.getByText("This board is live").waitFor();
+  const [second] = await Promise.all([
+    guest.page.context().waitForEvent("page"),
+    invitation.getByRole("button", { name: "Open a second window" }).click(),
+  ]);
+  await second.getByText(/^You are (?!Guest)/).waitFor();
+  await second.getByText("2 people are here").waitFor();
+  await invitation.waitFor({ state: "detached" });
+  await second.close();
   await guest.page.getByRole("button", { name: "Share" }).click();
   await guest.page.getByRole("img", { name: "QR code of the link" }).waitFor();
   expect(await guest.page.getByRole("textbox", { name: "Link" }).inputValue()).toBe(guest.page.url());

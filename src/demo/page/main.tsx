@@ -4,6 +4,7 @@ import { type ComponentType, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { Board } from "./canvas/board.tsx";
 import Dock from "./panels/dock.tsx";
+import { Invitation } from "./panels/invitation.tsx";
 import { Participants } from "./panels/participants.tsx";
 import { Notices, Strip } from "./panels/strip.tsx";
 import type { FocusProps } from "./panels/threads.ts";
@@ -34,12 +35,21 @@ function Page() {
       <Participants />
       <Dock {...{ focus, setFocus, setPast }} />
       <Strip />
-      <Notices />
+      <div className="notices">
+        <Invitation />
+        <Notices />
+      </div>
     </>
   );
 }
 
 const root = createRoot(document.body);
+root.render(
+  <header>
+    <h1>Atrium</h1>
+    <p role="status">Opening a board …</p>
+  </header>,
+);
 try {
   await visitorToken(); // a visitor who is refused sees why
   root.render(

@@ -132,7 +132,8 @@ class Helper {
       const author = this.#client.users.get({ userId: userId ?? "" });
       if (reason === "remote" && author?.custom_id === undefined) this.#news = key;
     });
-    await this.#pause(300, 1500);
+    this.#show(this.#at);
+    await this.#pause(0, 300);
     for (;;) {
       await this.#act();
       await this.#pause(900, 2600);

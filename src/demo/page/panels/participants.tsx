@@ -13,6 +13,9 @@ const HINTS = {
   users: "",
 };
 
+/** Of more participants, the number is shown. */
+const MAX_AVATARS = 8;
+
 /** Click a participant to follow them: their cursor is highlighted and stays in view. */
 export function Participants() {
   const { users } = useRoom().client;
@@ -30,7 +33,7 @@ export function Participants() {
     <header>
       <h1>Atrium</h1>
       <p>{name && `You are ${name}${HINTS[company]}`}</p>
-      {others.map((other) => (
+      {others.slice(0, MAX_AVATARS).map((other) => (
         <button
           key={other.id}
           type="button"
@@ -44,6 +47,7 @@ export function Participants() {
           <span>{other.name.split(" ", 2).map((word) => [...word][0])}</span>
         </button>
       ))}
+      {others.length > MAX_AVATARS && <span>+{others.length - MAX_AVATARS}</span>}
       <Share />
     </header>
   );

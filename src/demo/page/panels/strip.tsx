@@ -131,7 +131,7 @@ export function Notices() {
     window.onunhandledrejection = ({ reason }) => setFailed(reason);
   }, []);
   return (
-    <div className="notices" role="status">
+    <div role="status">
       {state.endsWith("connecting") && <p className="pill">Connecting… Your changes will be sent.</p>}
       {error && (
         <a className="pill" href={boardLink()} onClick={forgetVisitor}>

@@ -18,8 +18,8 @@ const SUBJECTS = [2, 200].map((participants) => ({ name: `${participants} partic
 const VIEWPORT = { width: 1280, height: 800 };
 /** A frame that took longer missed a refresh of the display, with some leave for the browser's timer. */
 const SMOOTH_MS = 20;
-/** Half of the main thread: a laptop's is faster, and the page has other things to do. */
-const GOAL_MS_PER_S = 500;
+/** A quarter of a frame, of 16.7 ms: styles, layers and painting need the rest. */
+const GOAL_MS = 4;
 
 interface Smoothness {
   readonly framesPerS: number;
@@ -151,7 +151,7 @@ function describe(measured: readonly Measured<Smoothness>[]): BenchReport {
     each.scriptMs.toFixed(2),
     count(each.scriptMsPerS),
     count(each.mainThreadMsPerS),
-    `≤ ${GOAL_MS_PER_S}: ${verdict(each.mainThreadMsPerS <= GOAL_MS_PER_S)}`,
+    `script ≤ ${GOAL_MS} ms: ${verdict(each.scriptMs <= GOAL_MS)}`,
   ]);
   const head = [
     "the demo's page, with",

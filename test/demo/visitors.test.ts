@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { SEED } from "../../src/demo/commands.ts";
 import { FIGURES, pointsOf, wayBetween } from "../../src/demo/page/helpers/motion.ts";
-import { distanceTo, type Kind, MAX_POINTS, pathOf } from "../../src/demo/page/room/shape.ts";
+import { crosses, distanceTo, type Kind, MAX_POINTS, pathOf } from "../../src/demo/page/room/shape.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { claimsOf } from "../../src/wire/token-claims.ts";
 import type { User } from "../../src/wire/user.ts";
@@ -256,6 +256,16 @@ it("the distance to a shape is that to its lines, and not to what they enclose",
   expect(distanceTo(shape("arrow", 0, 0, 100, 100), middle)).toBeCloseTo(0);
   expect(distanceTo(shape("pen", 0, 0, 100, 0, 100, 100), middle)).toBeCloseTo(50);
   expect(distanceTo(shape("pen", 0, 0, 0, 0), { x: 3, y: 4 })).toBeCloseTo(5);
+});
+
+it("a box crosses a shape where it touches a line of it, and not within what the lines enclose", () => {
+  const box = (x: number, y: number, size: number) => ({ x, y, width: size, height: size });
+  const outline = shape("box", 0, 0, 100, 100);
+  expect(crosses(outline, box(20, 20, 60))).toBe(false);
+  expect(crosses(outline, box(90, 40, 20))).toBe(true);
+  expect(crosses(outline, box(-10, -10, 120))).toBe(true);
+  expect(crosses(shape("pen", -500, 0, 500, 1), box(0, -10, 20))).toBe(true);
+  expect(crosses(shape("pen", -500, 0, 500, 1), box(0, 10, 20))).toBe(false);
 });
 
 it("a path begins and ends where the shape does", () => {

@@ -14,7 +14,7 @@ const STEP = 3;
 const REACH = 10;
 
 /** The pointer that begins a gesture. */
-export interface Press {
+interface Press {
   readonly tool: Tool;
   /** The note below the pointer. */
   readonly noteId: string | null;
@@ -34,7 +34,7 @@ type Pressed = Pick<PointerEvent, "pointerId" | "clientX" | "clientY">;
 const pointOf = ({ clientX, clientY }: Pressed): Point => ({ x: clientX, y: clientY });
 const distanceBetween = (one: Point, other: Point): number => Math.hypot(one.x - other.x, one.y - other.y);
 
-export interface Effects {
+interface Effects {
   readonly camera: Camera;
   readonly edits: Edits;
   readonly selection: Selection;

@@ -74,7 +74,7 @@ describe("storage", () => {
 
   test("keeps changes in order, and of those of an entry the latest", ({ storage, reopen }) => {
     const { changes } = storage;
-    const nothing = { droppedSeq: 0, changes: 0, bytes: 0 };
+    const nothing = { droppedSeq: 0, changes: 0, bytes: 0, keepsEvery: false };
     expect([changes.lastSeq(), [...changes.oldest()], changes.readTotals()]).toEqual([0, [], nothing]);
     const append = (
       seq: number,
@@ -102,7 +102,12 @@ describe("storage", () => {
     expect(changes.listAfter(1)).toEqual(
       [3, 5, 7, 8].map((seq) => ({ seq, event: "storeChanged", data: `"${seq}"` })),
     );
-    expect(reopen().changes.readTotals()).toEqual({ droppedSeq: 0, changes: 5, bytes: 24 });
+    expect(reopen().changes.readTotals()).toEqual({
+      droppedSeq: 0,
+      changes: 5,
+      bytes: 24,
+      keepsEvery: false,
+    });
     changes.drop(5);
     const reopened = reopen().changes;
     expect([...reopened.oldest()].map(({ seq, at, size }) => [seq, at, size])).toEqual([
@@ -110,7 +115,7 @@ describe("storage", () => {
       [8, 80, 8],
     ]);
     expect([reopened.lastSeq(), reopened.readDroppedSeq()]).toEqual([8, 5]);
-    expect(reopened.readTotals()).toEqual({ droppedSeq: 5, changes: 2, bytes: 15 });
+    expect(reopened.readTotals()).toEqual({ droppedSeq: 5, changes: 2, bytes: 15, keepsEvery: false });
   });
 
   test("keeps receipts by user and request id until they are deleted or expire", ({ storage, reopen }) => {
@@ -241,7 +246,7 @@ describe("storage", () => {
     });
     storage.changes.append(change(1));
     expect(work).toThrow("on purpose");
-    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 0, changes: 1, bytes: 1 });
+    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 0, changes: 1, bytes: 1, keepsEvery: false });
     expect([storage.receipts.find("u", "r"), storage.receipts.newest("u")]).toEqual([null, null]);
     expect([
       storage.changes.lastSeq(),

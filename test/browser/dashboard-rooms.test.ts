@@ -72,8 +72,12 @@ describe("the rooms", () => {
 
   it("are closed together: selected by keyboard, asked about once", async () => {
     await desk.enter("/rooms?q=Room 1");
+    await desk.link("Room 18").waitFor();
+    await desk.page.keyboard.press("j");
+    await desk.page.keyboard.press("j");
+    await desk.page.locator("tr:focus", { hasText: "Room 18" }).waitFor();
+    await desk.page.keyboard.press("x");
     await desk.field("Select Room 18").focus();
-    await desk.page.keyboard.press("Space");
     await desk.page.keyboard.press("Shift+ArrowDown");
     await desk.page.keyboard.press("Shift+ArrowDown");
     await desk.page.getByText("3 rooms selected").waitFor();
@@ -83,12 +87,15 @@ describe("the rooms", () => {
     await desk.notice("3 rooms closed").waitFor();
     await desk.row("Room 17").getByText("closed").waitFor();
     await desk.page.getByText("3 rooms selected").waitFor({ state: "detached" });
+    await desk.undo("3 rooms closed");
+    await desk.notice("Undone").waitFor();
+    await desk.row("Room 17").getByText("closed").waitFor({ state: "detached" });
   });
 
   it("are deleted together: selected with the pointer, and what fails is named with its reason", async () => {
     await desk.field("Select Room 18").click();
     await desk.field("Select Room 16").click({ modifiers: ["Shift"] });
-    await desk.button("Reopen 3 rooms").waitFor();
+    await desk.button("Close 3 rooms").waitFor();
     await desk.button("Delete 3 rooms").click();
     const { rooms } = await desk.ask<{ rooms: { id: string }[] }>("GET", "/rooms?search=Room%2017");
     await desk.ask("DELETE", `/rooms/${rooms[0]?.id}`);
@@ -100,6 +107,13 @@ describe("the rooms", () => {
     await desk.dialog().getByRole("button", { name: "Close" }).click();
     await desk.link("Room 18").waitFor({ state: "detached" });
     await desk.link("Room 19").waitFor();
+    await desk.page.keyboard.press("j");
+    await desk.page.keyboard.press("ArrowDown");
+    await desk.page.keyboard.press("ArrowUp");
+    await desk.page.locator("tr:focus", { hasText: "Room 19" }).waitFor();
+    await desk.page.keyboard.press("Enter");
+    await desk.heading("Room 19").waitFor();
+    await desk.enter("/rooms");
   });
 
   it("show the service's error beside a custom ID that is taken", async () => {
@@ -114,6 +128,9 @@ describe("the rooms", () => {
 });
 
 describe("an open room", () => {
+  const happened = (text: string) =>
+    desk.page.getByRole("region", { name: "Events" }).getByRole("listitem").filter({ hasText: text });
+
   it("shows a store's entries as they change, without showing the person as present", async () => {
     await bo.store("tasks").set("milk", { title: "Buy milk" });
     await desk.enter(`/rooms/${roomId}/stores`);
@@ -152,8 +169,10 @@ describe("an open room", () => {
       bread: { title: "Buy bread" },
     });
     await desk.button("Delete bread").click();
-    await desk.button("Delete entry").click();
-    await desk.notice("Entry deleted").waitFor();
+    await desk.row("bread").waitFor({ state: "detached" });
+    await desk.undo("Entry deleted");
+    await desk.row("bread").getByText("Buy bread").waitFor();
+    await desk.button("Delete bread").click();
     await desk.row("bread").waitFor({ state: "detached" });
   });
 
@@ -165,26 +184,41 @@ describe("an open room", () => {
     expect(names()).toEqual(["Ada (dashboard)", "Bo"]);
     await bo.store("tasks").set("eggs", { title: "Buy eggs" });
     await desk.row("eggs").waitFor();
-    await desk.link("Live").click();
-    bo.presence.update({ tool: "brush" });
-    await desk.row("Bo").getByText('"tool":"brush"').waitFor();
-    const stream = desk.page.getByRole("region", { name: "Stream of events" });
-    const happened = (about: string | RegExp) => stream.getByRole("listitem").filter({ hasText: about });
-    await bo.notifications.broadcast("wave", { hand: "left" });
-    await happened('wave {"hand":"left"} by Bo').waitFor();
     await bo.store("tasks").update("eggs", { count: 12 });
-    await happened(/tasks \/ eggs: .*"count":12.* by Bo/).waitFor();
-    const tree = desk.page.getByRole("region", { name: "Stores as a tree" });
-    await tree.locator(".changed", { hasText: '"count":12' }).waitFor();
-    await tree.getByText("eggs", { exact: true }).click();
+    await desk.row("eggs").locator(".changed", { hasText: '"count":12' }).waitFor();
+    await desk.row("eggs").locator("summary").click();
     await bo.store("tasks").update("eggs", { count: 10 });
-    await tree.locator("li li .changed", { hasText: "10" }).waitFor();
+    await desk.row("eggs").locator("li .changed", { hasText: "10" }).waitFor();
+    await desk.link("Live").click();
+    const people = desk.page.getByRole("region", { name: "Participants" });
+    bo.presence.update({ tool: "brush", isDrawing: true });
+    await people.getByText("drawing · tool: brush").waitFor();
+    await desk.button("JSON of Bo").click();
+    await people.locator(".json-node", { hasText: "isDrawing" }).first().waitFor();
+    await bo.notifications.broadcast("wave", { hand: "left" });
+    const wave = happened("Bo broadcast wave");
+    await wave.click();
+    await wave.getByText('"left"').waitFor();
+    await bo.store("tasks").update("eggs", { count: 11 });
+    await happened("Bo set eggs in tasks").waitFor();
+    await desk.field("Events to show").selectOption("Broadcasts");
+    await happened("Bo set eggs in tasks").waitFor({ state: "detached" });
+    await wave.waitFor();
+    await desk.field("Events of").selectOption("Ada (dashboard)");
+    await desk.page.getByText("Nothing like this has happened.").waitFor();
+    await desk.field("Events of").selectOption("All users");
+    await desk.button("Pause").click();
+    await bo.notifications.broadcast("bow", {});
+    await desk.button("Resume (1 new)").click();
+    await happened("Bo broadcast bow").waitFor();
+    await desk.field("Events to show").selectOption("All events");
     const agenda = openDocument(bo, "agenda");
     agenda.doc.getText("default").insert(0, "Tea");
     await agenda.flush();
-    await happened("document.createdagenda").waitFor();
+    await happened("The document agenda was created").waitFor();
+    await people.getByText("in agenda").waitFor();
     await desk.ask("DELETE", `/rooms/${roomId}/documents/agenda`);
-    await happened("document.deletedagenda").waitFor();
+    await happened("The document agenda was deleted").waitFor();
     await desk.button("Stop watching").click();
     await eventually("Bo is alone", () => names().length === 1);
     await desk.button("Watch live").click();
@@ -199,11 +233,11 @@ describe("an open room", () => {
     const { user } = await desk.ask<{ user: { id: string } }>("POST", "/users", cleo);
     const presence = { cursor: { x: 200, y: 50 } }; // on the edge of the map
     await desk.ask("PUT", `/rooms/${roomId}/participants/${user.id}`, { presence, ttl: 600 });
-    const map = desk.page.getByRole("region", { name: "Cursors" });
+    const map = desk.page.getByRole("list", { name: "Map of cursors" });
     const point = map.getByRole("listitem").filter({ hasText: "Cleo at 200, 50" });
     await point.waitFor();
     const isInside = async () => {
-      const [inner, outer] = [await point.boundingBox(), await map.getByRole("list").boundingBox()];
+      const [inner, outer] = [await point.locator(".cursor-name").boundingBox(), await map.boundingBox()];
       const [right, bottom] = [(outer?.x ?? 0) + (outer?.width ?? 0), (outer?.y ?? 0) + (outer?.height ?? 0)];
       return (
         (inner?.x ?? right) + (inner?.width ?? 0) < right &&
@@ -211,15 +245,11 @@ describe("an open room", () => {
       );
     };
     await eventually("all of Cleo's name is on the map", isInside);
-    const stream = desk.page.getByRole("region", { name: "Stream of events" });
-    await stream
-      .getByRole("listitem")
-      .filter({ hasText: /participant\.joined.*Cleo/ })
-      .waitFor();
+    await happened("Cleo joined").waitFor();
     await desk.button("Disconnect Cleo").click();
     await desk.button("Close connections").click();
     await desk.notice("Cleo was disconnected").waitFor();
-    await desk.row("Cleo").waitFor({ state: "detached" });
+    await desk.button("Disconnect Cleo").waitFor({ state: "detached" });
     await map.waitFor({ state: "detached" });
   });
 
@@ -237,6 +267,10 @@ describe("an open room", () => {
     await bo.comments.create({ text: "Shall we begin?" });
     await desk.enter(`/rooms/${roomId}/comments`);
     await desk.page.getByText("Shall we begin?").waitFor();
+    await desk.button("Resolve").click();
+    await desk.page.getByText("resolved", { exact: true }).waitFor();
+    await desk.undo("Comment resolved");
+    await desk.page.getByText("resolved", { exact: true }).waitFor({ state: "detached" });
     await desk.button("Resolve").click();
     await desk.page.getByText("resolved", { exact: true }).waitFor();
     await desk.button("Reply to Bo the second").click();
@@ -392,6 +426,20 @@ describe("an open room", () => {
     await desk.row("plan.png").getByRole("link", { name: "Board", exact: true }).click();
     await desk.link("Open plan.png").waitFor();
   });
+
+  it("is found by anyone who searches for its users, its files or a page", async () => {
+    for (const [typed, found, heading] of [
+      ["second", "Bo the second User of Board", "Bo the second"],
+      ["after", "after.txt File in Board", "Files"],
+      ["quo", "Quotas Page", "Quotas"],
+    ] as const) {
+      await desk.page.keyboard.press("Control+k");
+      await desk.dialog().locator("input:focus").waitFor();
+      await desk.page.keyboard.type(typed);
+      await desk.page.getByRole("option", { name: found }).click();
+      await desk.heading(heading).waitFor();
+    }
+  });
 });
 
 describe("the actions of a room", () => {
@@ -406,7 +454,7 @@ describe("the actions of a room", () => {
     await desk.choose("Close");
     await desk.page.getByText("closed", { exact: true }).waitFor();
     await eventually("Bo is disconnected", () => bo.socket.state === "closed");
-    await desk.choose("Reopen");
+    await desk.undo("Room closed");
     await desk.page.getByText("closed", { exact: true }).waitFor({ state: "detached" });
   });
 

@@ -65,7 +65,7 @@ describe("a new person", () => {
     await desk.link("Live").click();
     await bo.join();
     bo.presence.update({ tool: "pencil" });
-    await desk.row("Bo").getByText('"tool":"pencil"').waitFor();
+    await desk.page.getByRole("region", { name: "Participants" }).getByText("tool: pencil").waitFor();
     await desk.page.getByText("1 online").waitFor();
     bo.disconnect();
     await desk.page.getByText("No one is online right now.").waitFor();
@@ -89,7 +89,7 @@ describe("a new person", () => {
     expect(rooms.map(({ name }) => name)).toEqual(["Weekly planning"]);
     await desk.button("Revoke Back end").click();
     await desk.button("Revoke key").click();
-    await desk.page.getByText("No API keys yet.").waitFor();
+    await desk.heading("No API keys yet").waitFor();
   });
 
   it("signs out, which leaves no draft in the tab, and returns to the requested page after signing in", async () => {

@@ -141,12 +141,15 @@ export class Desk {
 
   field = (name: string): Locator => this.page.getByLabel(name, { exact: true });
 
-  dialog = (): Locator => this.page.locator("[role=dialog], [role=alertdialog]");
+  dialog = (): Locator => this.page.locator(".dialog");
 
   /** A table row that contains the text. */
   row = (text: string): Locator => this.page.getByRole("row").filter({ hasText: text });
 
   notice = (text: string): Locator => this.page.locator(".notice", { hasText: text });
+
+  /** Takes an action back by the button of its notice. */
+  undo = (text: string): Promise<void> => this.notice(text).getByRole("button", { name: "Undo" }).click();
 
   /** Presses the button that copies this, and returns what arrives in the clipboard. */
   async copy(what: string): Promise<string> {

@@ -122,14 +122,11 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
   await desk.page.getByText("Watching live as a viewer").waitFor();
   await bo.notifications.broadcast("wave", { hand: "left" });
   await ada.store("tasks").update("bring-tea", { done: true });
-  const stream = desk.page.getByRole("region", { name: "Stream of events" });
-  await stream.getByText(/bring-tea/).waitFor();
   await desk.page
-    .getByRole("region", { name: "Stores as a tree" })
-    .getByText('"done":true')
-    .first()
+    .getByRole("region", { name: "Events" })
+    .getByText(/bring-tea/)
     .waitFor();
-  await desk.page.getByRole("region", { name: "Cursors" }).waitFor();
+  await desk.page.locator(".cursor-name").first().waitFor();
   await take(desk.page, "live");
   for (const client of clients) client.disconnect();
 }

@@ -7,7 +7,7 @@ import { nameInPath, pathPartOf } from "../../src/dashboard/page/data/address.ts
 import { readRefusal } from "../../src/dashboard/page/data/messages.ts";
 import { NONE, type Selected, switchAll, switchRow } from "../../src/dashboard/page/data/use-selection.ts";
 import { changedDocuments, itemOfFeed, mergeItems } from "../../src/dashboard/page/live/stream.ts";
-import { boundsOf, pointIn } from "../../src/dashboard/page/room/coordinates.ts";
+import { arrange, boundsOf, pointIn, summaryOf } from "../../src/dashboard/page/room/presence.ts";
 import { dashboardPage } from "../../src/dashboard/routes.ts";
 
 /** Files as the build writes them; other paths have none. */
@@ -108,38 +108,39 @@ it("an address that a person has typed is taken as it is", () => {
   expect([nameInPath("my notes"), nameInPath("100%")]).toEqual(["my notes", "100%"]);
 });
 
-// The stream of a room: one line for each thing that happened, whatever says so.
+// The timeline of a room: one sentence for each thing that happened, whatever says so.
 
 const AT = new Date("2026-01-02T03:04:05.000Z");
+const nameOf = (id: string) => ({ u1: "Bo" })[id] ?? id;
 
 const document = (name: string, seq: number, createdAt = "2026-01-01T00:00:00.000Z") => ({
   ...{ name, seq, bytes: 1, created_at: createdAt, updated_at: `2026-01-02T00:00:0${seq}.000Z` },
   ...{ participants: 0, participant_ids: [] },
 });
 
-describe("the stream", () => {
+describe("the timeline", () => {
   it("says what was broadcast and written, and by whom", () => {
     const broadcast = { type: "broadcast", event: "ping", data: { n: 1 }, by: "u1" } as const;
-    expect(itemOfFeed(broadcast, AT, 1, "Bo")).toEqual({
-      ...{ id: "live 1", at: AT.toISOString(), name: "broadcast" },
-      about: 'ping {"n":1} by Bo',
+    expect(itemOfFeed(broadcast, AT, 1, nameOf)).toEqual({
+      ...{ id: "live 1", at: AT.toISOString(), kind: "broadcasts", userId: "u1" },
+      ...{ text: "Bo broadcast ping", value: { event: "ping", data: { n: 1 } } },
     });
     const write = { type: "write", store: "tasks", key: "milk", value: null, by: null } as const;
-    const written = itemOfFeed({ ...write, isDeletion: false }, AT, 2, null);
-    expect(written.about).toBe("tasks / milk: null by the back end");
-    const deleted = itemOfFeed({ ...write, isDeletion: true }, AT, 3, "Bo");
-    expect(deleted.about).toBe("tasks / milk: deleted by Bo");
+    const written = itemOfFeed({ ...write, isDeletion: false }, AT, 2, nameOf);
+    expect(written.text).toBe("The back end set milk in tasks");
+    const deleted = itemOfFeed({ ...write, isDeletion: true, by: "u1" }, AT, 3, nameOf);
+    expect(deleted.text).toBe("Bo deleted milk from tasks");
   });
 
   it("says which documents were created, changed and deleted", () => {
     const before = [document("same", 1), document("changed", 1), document("gone", 1), document("again", 2)];
     const again = document("again", 1, "2026-01-02T00:00:00.000Z");
     const after = [document("same", 1), document("changed", 2), document("new", 1), again];
-    expect(changedDocuments(before, after, AT).map(({ name, about }) => `${name}: ${about}`)).toEqual([
-      "document.updated: changed",
-      "document.created: new",
-      "document.created: again",
-      "document.deleted: gone",
+    expect(changedDocuments(before, after, AT).map(({ text }) => text)).toEqual([
+      "The document changed was updated",
+      "The document new was created",
+      "The document again was created",
+      "The document gone was deleted",
     ]);
     expect(changedDocuments(after, after, AT)).toEqual([]);
   });
@@ -148,8 +149,7 @@ describe("the stream", () => {
     const item = (second: number) => ({
       id: `${second}`,
       at: new Date(second * 1000).toISOString(),
-      name: "",
-      about: "",
+      ...({ kind: "stores", text: "", userId: null, value: null } as const),
     });
     const many = Array.from({ length: 150 }, (_, second) => item(second));
     const merged = mergeItems(many, many.slice(100));
@@ -287,14 +287,14 @@ it.each([
 });
 
 it.each([
-  [[{ x: 120, y: 40 }], { min: { x: 0, y: 0 }, max: { x: 200, y: 50 } }],
-  [[{ x: 0.3, y: 0.9 }], { min: { x: 0, y: 0 }, max: { x: 0.5, y: 1 } }],
+  [[{ x: 120, y: 40 }], { min: { x: 0, y: 0 }, max: { x: 150, y: 40 } }],
+  [[{ x: 0.3, y: 0.9 }], { min: { x: 0, y: 0 }, max: { x: 0.3, y: 1 } }],
   [
     [
       { x: -30, y: 0 },
       { x: 700, y: 0 },
     ],
-    { min: { x: -50, y: 0 }, max: { x: 1000, y: 1 } },
+    { min: { x: -30, y: 0 }, max: { x: 800, y: 1 } },
   ],
   [[{ x: 0, y: 0 }], { min: { x: 0, y: 0 }, max: { x: 1, y: 1 } }],
 ])("a map of %j shows %j", (points, bounds) => {
@@ -303,4 +303,48 @@ it.each([
     expect(min[corner]).toBeCloseTo(bounds.min[corner], 9);
     expect(max[corner]).toBeCloseTo(bounds.max[corner], 9);
   }
+});
+
+it("says in words what a user shows, and leaves out colors and what is off", () => {
+  const state = {
+    ...{ cursor: { x: 120.4, y: 40 }, color: "#c2410c", isTyping: true, isAway: false },
+    ...{ selectedIds: ["a", "b"], tool: "pencil", editor: { line: 12, file: { name: { deep: 1 } } } },
+  };
+  expect(summaryOf(state)).toBe(
+    "cursor at 120, 40 · typing · selected ids: 2 · tool: pencil · editor (line: 12 · file (…))",
+  );
+  expect(summaryOf({ x: 1, y: 2 })).toBe("at 1, 2");
+  expect(summaryOf({ color: "red", note: "", list: [], none: null })).toBe("");
+});
+
+const overlap = (
+  one: { left: number; top: number; width: number; height: number },
+  other: { left: number; top: number; width: number; height: number },
+) =>
+  one.left < other.left + other.width &&
+  other.left < one.left + one.width &&
+  one.top < other.top + other.height &&
+  other.top < one.top + one.height;
+
+it("places any number of cursors on a map: faces and names overlap nothing, and no one is left out", () => {
+  const point = fc.record({ x: fc.integer({ min: -50, max: 1_000 }), y: fc.integer({ min: 0, max: 600 }) });
+  const cursor = fc.record({ id: fc.uuid(), name: fc.string({ maxLength: 40 }), point });
+  fc.assert(
+    fc.property(fc.array(cursor, { minLength: 1, maxLength: 200 }), (cursors) => {
+      const map = { width: 340, height: 190 };
+      const markers = arrange(cursors, boundsOf(cursors.map((one) => one.point)), map);
+      const placed = markers.flatMap((one) => one.cursors.map(({ id }) => id));
+      expect(placed.toSorted()).toEqual(cursors.map(({ id }) => id).toSorted());
+      const boxes = markers.flatMap(({ face, name }) => (name === null ? [face] : [face, name]));
+      for (const [index, box] of boxes.entries()) {
+        expect(box.left >= 0 && box.top >= 0).toBe(true);
+        expect(box.left + box.width <= map.width && box.top + box.height <= map.height).toBe(true);
+        expect(boxes.slice(index + 1).filter((other) => overlap(box, other))).toEqual([]);
+      }
+    }),
+    { numRuns: 40 },
+  );
+  const together = ["Ada", "Bo", "Cleo"].map((name) => ({ id: name, name, point: { x: 5, y: 5 } }));
+  const [marker] = arrange(together, boundsOf([{ x: 5, y: 5 }]), { width: 340, height: 190 });
+  expect(marker?.label).toBe("Ada +2");
 });

@@ -38,7 +38,7 @@ const OUTSIDE = [
 ];
 
 export const App = () => (
-  <Suspense fallback={<Loading />}>
+  <Suspense fallback={<Loading shape="page" />}>
     <Switch>
       {OUTSIDE.map(({ path, Content }) => (
         <Route key={path} path={path} component={Content} />
@@ -52,7 +52,7 @@ export const App = () => (
 /** Redirects to the organization that the person opened last. */
 function Home() {
   const { me, error, isPending } = useMe();
-  if (isPending) return <Loading />;
+  if (isPending) return <Loading shape="page" />;
   if (error) return <ErrorMessage error={error} />;
   if (me === null) return <Redirect to="/sign-in" replace />;
   const latest = localStorage.getItem("organization");
@@ -65,7 +65,7 @@ function Organization() {
   const { accountId = "" } = useParams();
   const { me, error, isPending } = useMe();
   usePreloading(`/dashboard/${accountId}`);
-  if (isPending) return <Loading />;
+  if (isPending) return <Loading shape="page" />;
   if (error) return <ErrorMessage error={error} />;
   if (me === null) {
     return <Redirect to={`/sign-in?next=${encodeURIComponent(location.pathname)}`} replace />;
@@ -90,7 +90,7 @@ function Organization() {
 
 /** Paths and links within it are relative to the organization. */
 const OrganizationPages = () => (
-  <Suspense fallback={<Loading />}>
+  <Suspense fallback={<Loading shape="page" />}>
     <Switch>
       {PAGES.map(({ path, Content }) => (
         <Route key={path} path={path} component={Content} />
@@ -150,7 +150,7 @@ const PAGES = [
   page("/webhooks", () => import("./webhooks/webhooks-page.tsx")),
   page("/webhooks/:webhookId/*?", () => import("./webhooks/webhook-page.tsx")),
   page("/workflows", () => import("./workflows/workflows-page.tsx")),
-  page("/workflows/:workflowId", () => import("./workflows/workflow-page.tsx")),
+  page("/workflows/:workflowId/*?", () => import("./workflows/workflow-page.tsx")),
   page("/logs/:part?", () => import("./logs/logs-page.tsx")),
   page("/settings/:part?", () => import("./settings/settings-page.tsx")),
 ];

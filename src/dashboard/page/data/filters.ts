@@ -7,7 +7,7 @@ const PAGE_SIZE = 25;
 export const PAGE_SIZES = [PAGE_SIZE, 50, 100];
 
 const [SEARCH, SORT, SIZE, PAGE, AFTER] = ["q", "sort", "size", "page", "after"];
-const NOT_NARROWING = new Set([SORT, SIZE, PAGE, AFTER]);
+const NOT_NARROWING = new Set([SORT, SIZE, PAGE, AFTER, "range"]);
 
 export type Filters = ReturnType<typeof useFilters>;
 
@@ -32,6 +32,8 @@ export function useFilters() {
     searchFor: (text: string) => set(SEARCH, text),
     /** True while anything narrows the list. */
     isNarrowed: [...parameters].some(([name, value]) => value !== "" && !NOT_NARROWING.has(name)),
+    /** Shows the whole list again. */
+    clear: () => setParameters(new URLSearchParams(), { replace: true }),
     /** The field that the list is sorted by, with a leading `-` for the reverse; empty for its own order. */
     sort,
     sortBy: (field: string) => set(SORT, field),

@@ -1,4 +1,4 @@
-/** Texts of the service, read for people: refusals and compile errors. Pure. */
+/** Texts of the service, read for people: refusals, compile errors and lists of names. Pure. */
 
 export interface FieldProblem {
   readonly field: string;
@@ -27,4 +27,13 @@ export interface CompileError {
 export function readCompileError(error: Error | null): CompileError | null {
   const [, line, column, message] = /\bline (\d+), column (\d+): (.+)$/s.exec(error?.message ?? "") ?? [];
   return message === undefined ? null : { message, line: Number(line), column: Number(column) };
+}
+
+const MAX_NAMED = 3;
+
+/** For example "Ada, Bo, Cleo and 2 more", of all `total`. */
+export function joinNames(names: readonly string[], total = names.length): string {
+  const shown = names.slice(0, MAX_NAMED);
+  const more = total - shown.length;
+  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }

@@ -7,6 +7,8 @@ export interface Notice {
   /** Such as what to do about an error. */
   readonly description?: string | undefined;
   readonly isError?: boolean | undefined;
+  /** Takes back what the notice confirms. */
+  readonly undo?: (() => void) | undefined;
 }
 
 let notices: readonly Notice[] = [];

@@ -13,7 +13,7 @@ import type { Me, OwnOrganization } from "../../../features/people/schema.ts";
 import { ME } from "./api.ts";
 import { isUnreachable } from "./connection.ts";
 import { adviceOn } from "./errors.ts";
-import { notify } from "./notices.ts";
+import { type Notice, notify } from "./notices.ts";
 
 interface Current {
   readonly me: Me;
@@ -71,9 +71,11 @@ export function useApiQuery<Data>(
   });
 }
 
-export interface ActionOptions<Result> {
+export interface ActionOptions<Result, Input = void> {
   /** The notice after success; none when the page shows the result anyway. */
   readonly notice?: string | ((result: Result) => string);
+  /** The request that takes the action back, for a button in the notice. */
+  readonly undo?: ((atrium: AtriumServer, result: Result, input: Input) => Promise<unknown>) | undefined;
   /** True when the request succeeded but its result is a failure, such as a failed delivery. */
   readonly isFailure?: (result: Result) => boolean;
   /** Prefixes of the query keys to refresh. */
@@ -87,27 +89,49 @@ export interface ActionOptions<Result> {
 /** A mutation that notifies the person of its result and refreshes the queries that it affects. */
 export function useAction<Result, Input = void>(
   act: (atrium: AtriumServer, input: Input) => Promise<Result>,
-  { notice, isFailure, refreshes = [], onDone, notifiesErrors = false }: ActionOptions<Result> = {},
+  options: ActionOptions<Result, Input> = {},
 ) {
+  const { notice, undo, isFailure, refreshes = [], onDone, notifiesErrors = false } = options;
   const { atrium } = useCurrent();
-  const key = useKey();
-  const queries = useQueryClient();
+  const { refresh, confirm } = useConfirmation(refreshes);
   return useMutation({
     mutationFn: (input: Input) => act(atrium, input),
-    onSuccess: async (result) => {
+    onSuccess: async (result, input) => {
       if (notice !== undefined) {
         const title = typeof notice === "string" ? notice : notice(result);
-        notify({ title, isError: isFailure?.(result) });
+        const back = undo && (() => undo(atrium, result, input));
+        confirm({ title, isError: isFailure?.(result) }, back);
       }
-      const keys = refreshes.map((part) => (part === ME ? ME : key(...part)));
-      await Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
+      await refresh();
       onDone?.(result);
     },
     onError: (error) => {
-      if (!notifiesErrors || isUnreachable(error)) return;
-      notify({ title: error.message, description: adviceOn(error), isError: true });
+      if (notifiesErrors) complain(error);
     },
   });
+}
+
+function complain(error: Error): void {
+  if (isUnreachable(error)) return;
+  notify({ title: error.message, description: adviceOn(error), isError: true });
+}
+
+/** Refreshes the queries with these prefixes of keys, and confirms an action that changed them. */
+export function useConfirmation(refreshes: readonly QueryKey[]) {
+  const key = useKey();
+  const queries = useQueryClient();
+  const refresh = () => {
+    const keys = refreshes.map((part) => (part === ME ? ME : key(...part)));
+    return Promise.all(keys.map((queryKey) => queries.invalidateQueries({ queryKey })));
+  };
+  const takeBack = async (undo: () => Promise<unknown>) => {
+    await undo().then(() => notify({ title: "Undone" }), complain);
+    await refresh();
+  };
+  /** `undo` takes the action back. */
+  const confirm = (notice: Pick<Notice, "title" | "isError">, undo?: () => Promise<unknown>) =>
+    notify({ ...notice, undo: undo && (() => void takeBack(undo)) });
+  return { refresh, confirm };
 }
 
 /** The result of a read; null for NOT_FOUND. */

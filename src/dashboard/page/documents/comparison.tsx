@@ -2,13 +2,14 @@
 
 import type { DocumentAuthor, DocumentChange, DocumentSegment } from "atrium/server";
 import { isUnreachable } from "../data/connection.ts";
+import { joinNames } from "../data/messages.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { ScrollBox } from "../ui/button.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { previewOf } from "../ui/json-preview.ts";
 import { TextDiff } from "../ui/text-diff.tsx";
 import type { DocumentRoot } from "./document.ts";
-import { type Chosen, type DocumentPlace, joinNames } from "./history.ts";
+import type { Chosen, DocumentPlace } from "./history.ts";
 
 interface ComparisonProps {
   readonly place: DocumentPlace;

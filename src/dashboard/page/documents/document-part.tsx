@@ -2,6 +2,7 @@
 
 import type { DocumentDetails } from "atrium/server";
 import { Link, useLocation } from "wouter";
+import { joinNames } from "../data/messages.ts";
 import { orNull, useAction, useApiQuery } from "../data/organization.tsx";
 import { JoinBar, LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
 import { Button, saveFile } from "../ui/button.tsx";
@@ -13,7 +14,6 @@ import { jsonOf, textOf } from "./document.ts";
 import {
   type Chosen,
   type DocumentPlace,
-  joinNames,
   useAuthorNames,
   useChoice,
   useFreshHistory,
@@ -39,7 +39,7 @@ export default function DocumentPart(place: DocumentPlace) {
           </p>
           {document === null ? (
             <Empty title={`There is no document ${name}`}>
-              <p>It was deleted, or no one has written in it yet. It appears here with its first change.</p>
+              It was deleted, or no one has written in it yet. It appears here with its first change.
             </Empty>
           ) : (
             <Known place={place} document={document} />

@@ -1,8 +1,10 @@
 /** The documents of a room, with who has each open. All of them are here, so the page itself finds and sorts them. */
+
 import type { DocumentSummary } from "atrium/server";
 import { Link } from "wouter";
 import { pathPartOf } from "../data/address.ts";
-import { useFilters } from "../data/filters.ts";
+import { type Filters, useFilters } from "../data/filters.ts";
+import { joinNames } from "../data/messages.ts";
 import { useApiQuery, useCurrent } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
@@ -12,7 +14,6 @@ import { SelectableTable } from "../ui/selectable.tsx";
 import { type Column, Pager } from "../ui/table.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
 import { sortDocuments } from "./document.ts";
-import { joinNames } from "./history.ts";
 
 /** All of a room's documents, of which there are at most 1,000, by name. */
 export const useDocuments = (roomId: string) =>
@@ -44,7 +45,7 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
   ];
   return (
     <section>
-      <Loaded query={useDocuments(roomId)}>
+      <Loaded query={useDocuments(roomId)} shape="list">
         {(all) => {
           const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
           return (
@@ -74,7 +75,7 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
                 ]}
                 refreshes={[["room", roomId, "documents"]]}
               />
-              {found.length === 0 && <NoDocuments isFiltered={all.length > 0} />}
+              {found.length === 0 && <NoDocuments filters={filters} />}
               <Pager filters={filters} total={found.length} />
             </>
           );
@@ -84,16 +85,17 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
   );
 }
 
-const NoDocuments = ({ isFiltered }: { readonly isFiltered: boolean }) =>
-  isFiltered ? (
-    <Empty title="No matching documents">
-      <p>Try another part of the name.</p>
-    </Empty>
-  ) : (
-    <Empty title="No documents yet">
-      <p>A document is text, or anything else that Yjs holds, which several users edit at once:</p>
-      <p>
-        <code>openDocument(client, "notes")</code>
-      </p>
-    </Empty>
-  );
+const NoDocuments = ({ filters }: { readonly filters: Filters }) => (
+  <Empty
+    title="No documents yet"
+    filters={filters}
+    action={
+      <a className="button plain" href="/docs/guides/documents">
+        Read how to open one
+      </a>
+    }
+  >
+    A document is text, or anything else that Yjs holds, which several users edit at once with{" "}
+    <code>openDocument(client, "notes")</code>.
+  </Empty>
+);

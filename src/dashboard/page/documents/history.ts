@@ -71,7 +71,7 @@ export function useFreshHistory(place: DocumentPlace, seq: number): void {
 export function useHistoryAction<Result, Input = void>(
   place: DocumentPlace,
   act: (documents: AtriumServer["documents"], input: Input) => Promise<Result>,
-  options: Pick<ActionOptions<Result>, "notice" | "onDone">,
+  options: Pick<ActionOptions<Result, Input>, "notice" | "undo" | "onDone">,
 ) {
   return useAction(({ documents }, input: Input) => act(documents, input), {
     ...options,
@@ -104,15 +104,6 @@ export function useAuthorNames(roomId: string): (author: DocumentAuthor) => stri
     if (type === "key") return name === undefined ? "An API key" : `${name} (API key)`;
     return name ?? "A former member";
   };
-}
-
-const MAX_NAMED = 3;
-
-/** For example "Ada, Bo, Cleo and 2 more", of all `total`. */
-export function joinNames(names: readonly string[], total = names.length): string {
-  const shown = names.slice(0, MAX_NAMED);
-  const more = total - shown.length;
-  return more > 0 ? `${shown.join(", ")} and ${more} more` : shown.join(", ");
 }
 
 /** The number of a version; null for the document as it is. */

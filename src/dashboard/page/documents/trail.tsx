@@ -1,10 +1,12 @@
 /** The edit history of a document, and the buttons that roll back the edits of one user. */
+
 import type { DocumentAuthor, DocumentVersion, TrailEntry } from "atrium/server";
+import { joinNames } from "../data/messages.ts";
 import { Button, ScrollBox } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
-import { type DocumentPlace, joinNames, titleOf, useHistoryAction, useTrail } from "./history.ts";
+import { type DocumentPlace, titleOf, useHistoryAction, useTrail } from "./history.ts";
 
 interface TrailProps {
   readonly place: DocumentPlace;

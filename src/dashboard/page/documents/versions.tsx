@@ -2,12 +2,13 @@
 
 import type { DocumentAuthor, DocumentVersion } from "atrium/server";
 import { type ReactNode, useId } from "react";
+import { joinNames } from "../data/messages.ts";
 import { ScrollBox } from "../ui/button.tsx";
 import { ConfirmButton } from "../ui/dialog.tsx";
 import { NameField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Time } from "../ui/time.tsx";
-import { type Chosen, type DocumentPlace, joinNames, titleOf, useHistoryAction } from "./history.ts";
+import { type Chosen, type DocumentPlace, titleOf, useHistoryAction } from "./history.ts";
 
 interface VersionSliderProps {
   /** Newest first. */
@@ -138,7 +139,10 @@ function Rename({ place, version: { name, version } }: Omit<VersionActionsProps,
   const rename = useHistoryAction(
     place,
     (documents, next: string | null) => documents.renameVersion(place.roomId, place.name, version, next),
-    { notice: "Version saved" },
+    {
+      notice: "Version saved",
+      undo: ({ documents }) => documents.renameVersion(place.roomId, place.name, version, name),
+    },
   );
   const label = name === null ? "Name…" : "Rename…";
   return (

@@ -5,7 +5,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { AtriumClient } from "atrium/client";
 import { inspections } from "atrium/inspection";
-import type { Room, User } from "atrium/server";
+import type { Room } from "atrium/server";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { findOrCreateUser, useAction, useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
 import { Button, Icon } from "../ui/button.tsx";
@@ -176,20 +176,13 @@ export function JoinBar({ isClosed = false }: { readonly isClosed?: boolean }) {
 const MAX_NAMED_USERS = 100;
 const NAMES_STALE_MS = 15_000;
 
-interface Names {
-  /** Undefined while loading. */
-  readonly users: readonly User[] | undefined;
-  /** The user's name, or the ID if the user is not among the newest. */
-  readonly nameOf: (userId: string) => string;
-}
-
-/** The names of a room's newest users by ID. */
-export function useNames(roomId: string): Names {
+/** A room's newest users, undefined while loading, and their names by ID, which stand for themselves for others. */
+export function useNames(roomId: string) {
   const { data } = useApiQuery(
     ["room", roomId, "users", "names"],
     ({ rooms }) => rooms.get(roomId, { limit: MAX_NAMED_USERS }),
     { staleTime: NAMES_STALE_MS },
   );
   const users = data?.users;
-  return { users, nameOf: (userId) => users?.find(({ id }) => id === userId)?.name ?? userId };
+  return { users, nameOf: (userId: string) => users?.find(({ id }) => id === userId)?.name ?? userId };
 }

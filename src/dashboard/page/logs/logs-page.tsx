@@ -70,7 +70,7 @@ function Latest() {
     refetchInterval: after === "" && REFRESH_MS,
   });
   return (
-    <Loaded query={log}>
+    <Loaded query={log} shape="list">
       {({ requests, cursor }) => (
         <>
           <RequestTable requests={requests} />
@@ -86,7 +86,11 @@ function One({ id }: { readonly id: string }) {
     refetchInterval: ({ state }) =>
       state.status === "error" && state.errorUpdateCount < MAX_ATTEMPTS ? RETRY_MS : false,
   });
-  return <Loaded query={request}>{(data) => <RequestTable requests={[data]} />}</Loaded>;
+  return (
+    <Loaded query={request} shape="list">
+      {(data) => <RequestTable requests={[data]} />}
+    </Loaded>
+  );
 }
 
 const CREDENTIALS: Readonly<Record<ApiRequest["credential"]["type"], string>> = {
@@ -136,14 +140,18 @@ const REQUEST_COLUMNS: readonly Column<ApiRequest>[] = [
   { label: "Request ID", cell: ({ id }) => <Identifier value={id} what="request ID" /> },
 ];
 
-const RequestTable = ({ requests }: { readonly requests: readonly ApiRequest[] }) =>
-  requests.length === 0 ? (
-    <Empty title="No requests">
-      <p>No request like this is in the log.</p>
+function RequestTable({ requests }: { readonly requests: readonly ApiRequest[] }) {
+  const filters = useFilters();
+  if (requests.length > 0)
+    return (
+      <Table label="List of API requests" items={requests} idOf={({ id }) => id} columns={REQUEST_COLUMNS} />
+    );
+  return (
+    <Empty title="No requests yet" filters={filters} command={["GET", "/rooms"]}>
+      Every request to the API is listed here.
     </Empty>
-  ) : (
-    <Table label="List of API requests" items={requests} idOf={({ id }) => id} columns={REQUEST_COLUMNS} />
   );
+}
 
 type Resource = AuditEntry["resource"]["type"];
 
@@ -206,7 +214,7 @@ function AuditPart() {
   if (useIsOwner()) return <AuditLog />;
   return (
     <Empty title="Only owners can read the audit log">
-      <p>It says who changed what in the organization. Ask an owner, or ask one to make you an owner.</p>
+      It says who changed what in the organization. Ask an owner, or ask one to make you an owner.
     </Empty>
   );
 }
@@ -238,13 +246,13 @@ function AuditLog() {
           </Button>
         )}
       </div>
-      <Loaded query={log}>
+      <Loaded query={log} shape="list">
         {({ entries, cursor }) => (
           <>
             <Table label="List of changes" items={entries} idOf={({ id }) => id} columns={AUDIT_COLUMNS} />
             {entries.length === 0 && (
-              <Empty title="No changes">
-                <p>No one has changed anything like this in this time.</p>
+              <Empty title="No changes yet" filters={filters}>
+                Who changed what in the organization is listed here.
               </Empty>
             )}
             <CursorPager {...{ filters, cursor }} />

@@ -1,5 +1,7 @@
 /** The first program of an application, in each way to write it, with the keys of the person who reads it. */
 
+import { curlOf } from "../data/curl.ts";
+
 /** Values for the samples; null until the person has created them. */
 export interface QuickstartKeys {
   readonly serverUrl: string;
@@ -28,6 +30,7 @@ export function snippetsOf(keys: QuickstartKeys): readonly Snippet[] {
   const { serverUrl, accountId } = keys;
   const token = keys.token ?? "A_USERS_TOKEN";
   const apiKey = keys.apiKey ?? "YOUR_API_KEY";
+  const account = { serverUrl, accountId, apiKey };
   const roomId = keys.roomId ?? "A_ROOM_ID";
   const userId = keys.userId ?? "A_USER_ID";
   return [
@@ -81,10 +84,7 @@ await client.store("tasks").set("milk", { title: "Buy milk" });
       language: "sh",
       install: "",
       text: `# Puts the user into the room for a minute, without a connection
-curl -X PUT ${serverUrl}/v1/accounts/${accountId}/rooms/${roomId}/participants/${userId} \\
-  -H "Authorization: Bearer $(printf %s '${accountId}:${apiKey}' | base64 | tr -d '\\n')" \\
-  -H "Content-Type: application/json" \\
-  -d '{"presence":{"cursor":{"x":120,"y":40}},"ttl":60}'
+${curlOf(account, ["PUT", `/rooms/${roomId}/participants/${userId}`, { presence: { cursor: { x: 120, y: 40 } }, ttl: 60 }])}
 `,
     },
     {

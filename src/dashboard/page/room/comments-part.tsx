@@ -21,7 +21,7 @@ const byThread = (comments: readonly Comment[]): readonly Comment[] =>
 
 export function CommentsPart({ roomId }: { readonly roomId: string }) {
   const filters = useFilters();
-  const { get, search, searchFor, isNarrowed } = filters;
+  const { get, search, searchFor } = filters;
   const resolved = RESOLVED[get("state")];
   const query = { ...filters.page(), ...chosen({ search }), ...(resolved !== undefined && { resolved }) };
   const comments = useApiQuery(
@@ -32,6 +32,17 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
   );
   const { users = [], nameOf } = useNames(roomId);
   const actions = useCommentActions(roomId);
+  const first = { userId: users[0]?.id ?? "USER_ID", text: "Shall we begin?" };
+  const empty = (
+    <Empty
+      filters={filters}
+      title="No comments yet"
+      create="Write a comment"
+      command={["POST", `/rooms/${roomId}/comments`, first]}
+    >
+      Users comment on anything in the room, and answer each other.
+    </Empty>
+  );
   return (
     <section>
       <div className="filters">
@@ -50,7 +61,7 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
           button={{ icon: "plus", "data-shortcut": "new", children: "New comment" }}
         />
       </div>
-      <Paged query={comments} filters={filters} empty={<NoComments isNarrowed={isNarrowed} />}>
+      <Paged query={comments} filters={filters} empty={empty}>
         {(data) => (
           <SelectableCards
             tag="ol"
@@ -72,35 +83,25 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
   );
 }
 
-const NoComments = ({ isNarrowed }: { readonly isNarrowed: boolean }) =>
-  isNarrowed ? (
-    <Empty title="No matching comments">
-      <p>Try another word, or all comments.</p>
-    </Empty>
-  ) : (
-    <Empty title="No comments yet">
-      <p>
-        Users add comments with <code>client.comments.create({"{ text }"})</code>.
-      </p>
-    </Empty>
-  );
-
 function useCommentActions(roomId: string): readonly BulkAction<Comment>[] {
   const { comments } = useCurrent().atrium;
+  const set = (resolved: boolean) => (comment: Comment) => comments.update(roomId, comment.id, { resolved });
   return [
     {
       label: "Resolve",
       done: "resolved",
       consequences: "They are shown as resolved to everyone in the room, and can be reopened.",
       applies: ({ resolved }) => !resolved,
-      run: oneByOne(({ id }) => comments.update(roomId, id, { resolved: true })),
+      run: oneByOne(set(true)),
+      undo: set(false),
     },
     {
       label: "Reopen",
       done: "reopened",
       consequences: "They are shown as open to everyone in the room again.",
       applies: ({ resolved }) => resolved,
-      run: oneByOne(({ id }) => comments.update(roomId, id, { resolved: false })),
+      run: oneByOne(set(false)),
+      undo: set(true),
     },
     {
       label: "Delete",
@@ -126,6 +127,8 @@ function Card({ comment, box, author, users }: CardProps) {
   const resolve = useAction(
     ({ comments }, next: boolean) => comments.update(roomId, id, { resolved: next }),
     {
+      notice: ({ resolved }) => (resolved ? "Comment resolved" : "Comment reopened"),
+      undo: ({ comments }, _, next) => comments.update(roomId, id, { resolved: !next }),
       refreshes,
       notifiesErrors: true,
     },
@@ -181,6 +184,7 @@ interface CommentDialogProps extends Pick<FormDialogProps<CommentInput>, "title"
 /** Creates a comment, or a reply to one, on behalf of a user. */
 function CommentDialog({ roomId, users, threadId, button, ...dialog }: CommentDialogProps) {
   const write = useAction(({ comments }, comment: CommentInput) => comments.create(roomId, comment), {
+    notice: threadId === undefined ? "Comment created" : "Reply sent",
     refreshes: [["room", roomId, "comments"]],
   });
   return (

@@ -6,6 +6,7 @@ import { type ReactNode, useRef, useState } from "react";
 import { Link } from "wouter";
 import { toError } from "../data/act-on-several.ts";
 import { useFilters } from "../data/filters.ts";
+import { notify } from "../data/notices.ts";
 import { useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
 import { useNames } from "../live/live.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
@@ -36,7 +37,7 @@ const ORDERS = {
 export function FilesPart({ room }: { readonly room: Room }) {
   const { atrium } = useCurrent();
   const filters = useFilters();
-  const { get, isNarrowed } = filters;
+  const { get } = filters;
   const { users, nameOf } = useNames(room.id);
   const [kind, userId] = [get("type"), get("by")];
   const query = {
@@ -46,11 +47,10 @@ export function FilesPart({ room }: { readonly room: Room }) {
   const files = useApiQuery(["room", room.id, "files", query], () => atrium.files.list(room.id, query), {
     refetchInterval: REFRESH_MS,
   });
+  const form = [`roomId=${room.id}`, `userId=${users?.[0]?.id ?? "USER_ID"}`, "file=@plan.png"];
   const empty = (
-    <Empty title={isNarrowed ? "No matching files" : "No files yet"}>
-      <p>
-        Users upload files of up to 100 MiB with <code>client.storage.upload({"{ file }"})</code>.
-      </p>
+    <Empty filters={filters} title="No files yet" create="Upload a file" command={["POST", "/upload", form]}>
+      Users upload files of up to 100 MiB.
     </Empty>
   );
   return (
@@ -283,6 +283,7 @@ function useUploads(roomId: string) {
         const { signal } = stop;
         await atrium.files.upload(roomId, { userId, file, filename: file.name, onProgress, signal });
         dismiss(id);
+        notify({ title: `${file.name} uploaded` });
       } catch (error) {
         if (!stop.signal.aborted) change(id, { error: toError(error) });
       }

@@ -1,27 +1,43 @@
-/** The participants of a room with their presence, its stream of events, its stores, and its cursors. */
+/** A room now: who is in it, where, and the timeline of what happened. */
 
-import type { PresenceState, Room, Search, StoreSummary, User } from "atrium/server";
-import { useEffect, useState } from "react";
+import type { PresenceState, Room, User } from "atrium/server";
+import { useEffect, useRef, useState } from "react";
 import { Link } from "wouter";
+import { joinNames } from "../data/messages.ts";
 import { useApiQuery } from "../data/organization.tsx";
+import { useDocuments } from "../documents/documents-part.tsx";
 import { JoinBar, LIVE_REFRESH_MS, useLive } from "../live/live.tsx";
-import { ScrollBox } from "../ui/button.tsx";
+import { Button, Monogram, ScrollBox } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
-import { Empty, ErrorMessage, Loaded } from "../ui/feedback.tsx";
-import { JsonBranch, JsonChildren, useChangeCount } from "../ui/json-tree.tsx";
+import { Badge, Empty, Loaded } from "../ui/feedback.tsx";
+import { JsonTree } from "../ui/json-tree.tsx";
 import { Section, Stats } from "../ui/page.tsx";
-import { type Column, Table } from "../ui/table.tsx";
 import { formatDuration, Time } from "../ui/time.tsx";
-import { boundsOf, type Point, pointIn } from "./coordinates.ts";
-import { EntryPager, useEntryPage, useStores } from "./entries.tsx";
-import { useStream } from "./use-stream.ts";
+import { arrange, boundsOf, colorOf, pointIn, summaryOf } from "./presence.ts";
+import { Timeline } from "./timeline.tsx";
 
-const MAX_USERS = 100;
+/** As many as one page of the API has. */
+const PAGE_SIZE = 100;
+/** More are only counted. */
+const MAX_SHOWN = 500;
 
-export const useRoom = (roomId: string, users: Search) =>
-  useApiQuery(["room", roomId, "users", users], ({ rooms }) => rooms.get(roomId, users), {
-    refetchInterval: LIVE_REFRESH_MS,
-  });
+/** The users who are online. */
+const useOnline = (roomId: string) =>
+  useApiQuery(
+    ["room", roomId, "users", "online"],
+    async ({ users: read }) => {
+      const users: User[] = [];
+      let total = 0;
+      do {
+        const page = await read.list(roomId, { online: true, limit: PAGE_SIZE, offset: users.length });
+        if (page.users.length === 0) break;
+        users.push(...page.users);
+        total = page.total;
+      } while (users.length < Math.min(total, MAX_SHOWN));
+      return { users, unlisted: Math.max(0, total - users.length) };
+    },
+    { refetchInterval: LIVE_REFRESH_MS },
+  );
 
 type Presences = Readonly<Record<string, PresenceState>>;
 
@@ -44,219 +60,195 @@ interface RoomProps {
   readonly room: Room;
 }
 
-export function LivePart({ room }: RoomProps) {
-  const { data, error } = useRoom(room.id, { limit: MAX_USERS });
+export const LivePart = ({ room }: RoomProps) => (
+  <>
+    <Stats
+      stats={[
+        { label: "Online", value: room.active_participants },
+        { label: "Total users", value: room.total_users_created },
+        { label: "Active time", value: formatDuration(room.duration_seconds) },
+      ]}
+    />
+    <JoinBar isClosed={room.state === "closed"} />
+    <div className="live-columns">
+      <WhoIsWhere room={room} />
+      <Timeline roomId={room.id} />
+    </div>
+  </>
+);
+
+function WhoIsWhere({ room }: RoomProps) {
+  const online = useOnline(room.id);
   const presences = usePresences(room.id);
-  const online = (data?.users ?? []).filter(({ status }) => status === "online");
-  const unlisted = room.active_participants - online.length;
-  const columns: readonly Column<User>[] = [
-    {
-      label: "Participant",
-      cell: ({ id, room_id, name }) => <Link href={`/rooms/${room_id}/users/${id}`}>{name}</Link>,
-    },
-    { label: "Role", cell: ({ role }) => role },
-    { label: "Joined", cell: ({ joined_at }) => joined_at && <Time at={joined_at} /> },
-    { label: "Presence", className: "json", cell: ({ id }) => <Presence state={presences[id]} /> },
-    {
-      label: "Actions",
-      className: "row-actions",
-      cell: ({ id, name }) => (
+  const { data: documents = [] } = useDocuments(room.id);
+  const openedBy = (userId: string) =>
+    documents.filter(({ participant_ids: ids }) => ids.includes(userId)).map(({ name }) => name);
+  return (
+    <Section id="who-is-where" title="Who is where">
+      <Loaded query={online} shape="list">
+        {({ users, unlisted }) =>
+          users.length === 0 ? (
+            <NoParticipants room={room} />
+          ) : (
+            <>
+              <CursorMap {...{ users, presences }} />
+              <ScrollBox className="people" label="Participants">
+                <ul>
+                  {users.map((user) => (
+                    <Person
+                      key={user.id}
+                      user={user}
+                      state={presences[user.id]}
+                      documents={openedBy(user.id)}
+                    />
+                  ))}
+                </ul>
+              </ScrollBox>
+              {unlisted > 0 && (
+                <p>
+                  <Link href={`/rooms/${room.id}/users?show=online`}>
+                    And {unlisted.toLocaleString("en")} more
+                  </Link>
+                </p>
+              )}
+            </>
+          )
+        }
+      </Loaded>
+    </Section>
+  );
+}
+
+function NoParticipants({ room: { id, total_users_created } }: RoomProps) {
+  if (total_users_created > 0) return <p className="soft">No one is online right now.</p>;
+  return (
+    <Empty
+      title="No one has joined yet"
+      action={
+        <Link className="button plain" href={`/rooms/${id}/users`}>
+          Create a user
+        </Link>
+      }
+      command={["POST", "/users", { roomId: id, name: "Ada" }]}
+    >
+      A user joins from a browser with its token.
+    </Empty>
+  );
+}
+
+interface PersonProps {
+  readonly user: User;
+  readonly state: PresenceState | undefined;
+  /** The names of the documents that the user has open. */
+  readonly documents: readonly string[];
+}
+
+/** A user with what they show, in words; as JSON on demand. */
+function Person({ user: { id, room_id, name, role, joined_at }, state, documents }: PersonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const phrases = [
+    documents.length > 0 && `in ${joinNames(documents)}`,
+    state !== undefined && summaryOf(state),
+  ];
+  const summary = phrases.filter(Boolean).join(" · ");
+  return (
+    <li>
+      <span className="face" style={{ borderColor: colorOf(id, state) }}>
+        <Monogram name={name} isRound />
+      </span>
+      <div className="grow">
+        <p className="title-row">
+          <Link href={`/rooms/${room_id}/users/${id}`}>{name}</Link>
+          {role === "viewer" && <Badge tone="plain">viewer</Badge>}
+          {joined_at && <Time at={joined_at} />}
+        </p>
+        <p className="soft small">{summary || "Shows nothing"}</p>
+      </div>
+      <div className="row-actions">
+        {state !== undefined && (
+          <Button
+            variant="quiet"
+            aria-label={`JSON of ${name}`}
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            JSON
+          </Button>
+        )}
         <ConfirmAction
           label="Disconnect"
           accessibleName={`Disconnect ${name}`}
           variant="quiet"
           title={`Disconnect ${name}?`}
           confirmLabel="Close connections"
-          act={(atrium) => atrium.removeParticipant(room.id, id)}
-          options={{ notice: `${name} was disconnected`, refreshes: [["room", room.id]] }}
+          act={(atrium) => atrium.removeParticipant(room_id, id)}
+          options={{ notice: `${name} was disconnected`, refreshes: [["room", room_id]] }}
         >
           <p>
             All tabs of this user leave the room, and do not come back by themselves. The user may join again:
             end the user's tokens to prevent that.
           </p>
         </ConfirmAction>
-      ),
-    },
-  ];
-  return (
-    <>
-      <Stats
-        stats={[
-          { label: "Online", value: room.active_participants },
-          { label: "Total users", value: room.total_users_created },
-          { label: "Active time", value: formatDuration(room.duration_seconds) },
-        ]}
-      />
-      <JoinBar isClosed={room.state === "closed"} />
-      <ErrorMessage error={error} />
-      <Table label="Participants" items={online} idOf={({ id }) => id} columns={columns} />
-      {unlisted > 0 && data && data.usersTotal > MAX_USERS && (
-        <p className="soft">
-          And {unlisted} more participants. Only the newest {MAX_USERS} users are listed.
-        </p>
-      )}
-      {data && online.length === 0 && unlisted === 0 && <NoParticipants room={room} />}
-      <div className="live-columns">
-        <EventStream roomId={room.id} />
-        <StoreTrees roomId={room.id} />
-        <CursorMap users={online} presences={presences} />
       </div>
-    </>
+      {isOpen && <JsonTree value={state} isOpen />}
+    </li>
   );
 }
 
-const Presence = ({ state }: { readonly state: PresenceState | undefined }) =>
-  state === undefined ? <span className="soft">none</span> : <code>{JSON.stringify(state)}</code>;
+type Placed = Parameters<typeof arrange>[0][number] & { readonly color: string };
 
-const NoParticipants = ({ room: { id, total_users_created } }: RoomProps) =>
-  total_users_created > 0 ? (
-    <p className="soft">No one is online right now.</p>
-  ) : (
-    <Empty title="No one has joined yet">
-      <p>
-        <Link href={`/rooms/${id}/users`}>Create a user</Link>, then join from a browser with the user's
-        token.
-      </p>
-    </Empty>
-  );
-
-/** The events of a room as they happen, each as one line. */
-function EventStream({ roomId }: { readonly roomId: string }) {
-  const { items, error } = useStream(roomId);
-  const { client } = useLive();
-  return (
-    <Section id="event-stream" title="Events of the last hour">
-      <ErrorMessage error={error} />
-      {client === null && (
-        <p className="soft">Watch live to see broadcasts and each write to a store as well.</p>
-      )}
-      {items?.length === 0 && <p className="soft">Nothing has happened.</p>}
-      {items !== undefined && items.length > 0 && (
-        <ScrollBox className="stream" label="Stream of events">
-          <ol>
-            {items.map(({ id, at, name, about }) => (
-              <li key={id}>
-                <Time at={at} />
-                <code>{name}</code>
-                <span>{about}</span>
-              </li>
-            ))}
-          </ol>
-        </ScrollBox>
-      )}
-    </Section>
-  );
-}
+const spot = ({ name, point }: Placed): string =>
+  `${name} at ${Math.round(point.x).toLocaleString("en")}, ${Math.round(point.y).toLocaleString("en")}`;
 
 interface CursorMapProps {
   readonly users: readonly User[];
-  readonly presences: Readonly<Record<string, PresenceState>>;
+  readonly presences: Presences;
 }
 
-interface Cursor {
-  readonly user: User;
-  readonly point: Point;
-  readonly color: string;
-}
-
-/** From this share of the map's width on, a name stands before its point: after it, there is no room. */
-const NAME_IN_FRONT = 0.6;
-
-/** A share of the map's length, so far from its edges that points on them are seen. */
-const inside = (share: number): string => `calc(1rem + (100% - 2rem) * ${share})`;
-
+/** A face for each user who shows a position, with names where there is room; nothing while no one does. */
 function CursorMap({ users, presences }: CursorMapProps) {
-  const cursors = users.flatMap((user): Cursor[] => {
-    const state = presences[user.id];
-    const point = pointIn(state);
-    return point === null ? [] : [{ user, point, color: String(state?.color) }];
+  const cursors = users.flatMap(({ id, name }): Placed[] => {
+    const point = pointIn(presences[id]);
+    return point === null ? [] : [{ id, name, point, color: colorOf(id, presences[id]) }];
   });
-  if (cursors.length === 0) return null;
-  const { min, max } = boundsOf(cursors.map(({ point }) => point));
-  const across = ({ x }: Point) => (x - min.x) / (max.x - min.x);
-  const down = ({ y }: Point) => (y - min.y) / (max.y - min.y);
-  const place = (point: Point) => ({ left: inside(across(point)), top: inside(down(point)) });
+  return cursors.length === 0 ? null : <Plane cursors={cursors} />;
+}
+
+/** A size before the first layout is known. */
+const NO_SIZE = { width: 0, height: 0 };
+
+function Plane({ cursors }: { readonly cursors: readonly Placed[] }) {
+  const box = useRef<HTMLUListElement>(null);
+  const [size, setSize] = useState(NO_SIZE);
+  useEffect(() => {
+    if (box.current === null) return;
+    const watch = new ResizeObserver(([entry]) => entry && setSize(entry.contentRect));
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, []);
+  const bounds = boundsOf(cursors.map(({ point }) => point));
+  const markers = size === NO_SIZE ? [] : arrange(cursors, bounds, size);
   return (
-    <Section id="cursor-map" title="Cursors">
-      <ul className="cursor-map">
-        {cursors.map(({ user, point, color }) => (
-          <li
-            key={user.id}
-            className={across(point) > NAME_IN_FRONT ? "name-in-front" : undefined}
-            style={place(point)}
-          >
-            <span className="dot" style={{ background: color }} aria-hidden="true" />
-            <span>
-              {user.name}
-              <span className="hidden">
-                {" "}
-                at {Math.round(point.x)}, {Math.round(point.y)}
+    <ul className="cursor-map" ref={box} aria-label="Map of cursors">
+      {markers.map(({ cursors: [first, ...others], face: { left, top }, label, name }) => {
+        if (first === undefined) return null;
+        const spots = [first, ...others].map(spot).join("\n");
+        return (
+          <li key={first.id} className="face" style={{ left, top, borderColor: first.color }} title={spots}>
+            <Monogram name={first.name} count={others.length + 1} isRound />
+            <span className="hidden">{spots}</span>
+            {name && (
+              <span
+                className="cursor-name"
+                style={{ left: name.left - left, top: name.top - top, maxWidth: name.width }}
+                aria-hidden="true"
+              >
+                {label}
               </span>
-            </span>
+            )}
           </li>
-        ))}
-      </ul>
-    </Section>
-  );
-}
-
-function StoreTrees({ roomId }: { readonly roomId: string }) {
-  const { data, error } = useStores(roomId);
-  return (
-    <Section id="store-trees" title="Stores">
-      <ErrorMessage error={error} />
-      {data?.length === 0 && (
-        <p className="soft">
-          There are none. <Link href={`/rooms/${roomId}/stores`}>Create one</Link>, or let a client write.
-        </p>
-      )}
-      {data !== undefined && data.length > 0 && (
-        <ScrollBox className="json-tree" label="Stores as a tree">
-          {data.map((store, index) => (
-            <StoreBranch key={store.name} roomId={roomId} store={store} isOpenAtFirst={index === 0} />
-          ))}
-        </ScrollBox>
-      )}
-    </Section>
-  );
-}
-
-interface StoreBranchProps {
-  readonly roomId: string;
-  readonly store: StoreSummary;
-  readonly isOpenAtFirst: boolean;
-}
-
-function StoreBranch({ roomId, store: { name, entries }, isOpenAtFirst }: StoreBranchProps) {
-  const changes = useChangeCount(entries);
-  const size = `{${entries.toLocaleString("en")}}`;
-  return (
-    <JsonBranch {...{ name, changes, isOpenAtFirst }} summaryOf={() => size}>
-      <Entries roomId={roomId} store={name} total={entries} />
-    </JsonBranch>
-  );
-}
-
-interface EntriesProps {
-  readonly roomId: string;
-  readonly store: string;
-  readonly total: number;
-}
-
-function Entries({ roomId, store, total }: EntriesProps) {
-  const { query, position } = useEntryPage(roomId, store);
-  return (
-    <Loaded query={query}>
-      {({ entries }) => (
-        <>
-          {/* An entry that comes to a shown page is new; one of another page is not. */}
-          <JsonChildren
-            key={query.isPlaceholderData ? "loading" : position.offset}
-            entries={entries.map(([key, { value }]) => [key, value])}
-          />
-          <EntryPager {...{ position, store, total }} shown={entries.length} />
-        </>
-      )}
-    </Loaded>
+        );
+      })}
+    </ul>
   );
 }

@@ -5,9 +5,9 @@ import { lazy, Suspense, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { nameInPath } from "../data/address.ts";
 import { loadPage } from "../data/connection.ts";
-import { useAction } from "../data/organization.tsx";
+import { useAction, useApiQuery } from "../data/organization.tsx";
 import { DocumentsPart } from "../documents/documents-part.tsx";
-import { LiveProvider } from "../live/live.tsx";
+import { LIVE_REFRESH_MS, LiveProvider } from "../live/live.tsx";
 import { Identifier } from "../ui/button.tsx";
 import { Confirm, Dialog } from "../ui/dialog.tsx";
 import { Badge, Loaded, Loading } from "../ui/feedback.tsx";
@@ -17,7 +17,7 @@ import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
 import { CommentsPart } from "./comments-part.tsx";
 import { FilesPart } from "./files-part.tsx";
-import { LivePart, useRoom } from "./live-part.tsx";
+import { LivePart } from "./live-part.tsx";
 import { StoresPart } from "./stores-part.tsx";
 import { UserPart } from "./user-part.tsx";
 import { UsersPart } from "./users-part.tsx";
@@ -40,9 +40,12 @@ export default function RoomPage() {
 }
 
 function RoomFrame({ roomId }: { readonly roomId: string }) {
-  const query = useRoom(roomId, { limit: 1 });
+  const users = { limit: 1 };
+  const query = useApiQuery(["room", roomId, "users", users], ({ rooms }) => rooms.get(roomId, users), {
+    refetchInterval: LIVE_REFRESH_MS,
+  });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} shape="page">
       {({ room }) => (
         <Page
           title={room.name}
@@ -114,12 +117,18 @@ function RoomActions({ room: { id, name, custom_id, state } }: { readonly room: 
   });
   const setState = useAction(({ rooms }, next: Room["state"]) => rooms.update(id, { state: next }), {
     notice: isClosed ? "Room reopened" : "Room closed",
+    undo: ({ rooms }) => rooms.update(id, { state }),
     refreshes,
     notifiesErrors: true,
   });
   const edit = useAction(
     ({ rooms }, changes: { name: string; customId: string | null }) => rooms.update(id, changes),
-    { notice: "Room saved", refreshes, onDone: close },
+    {
+      notice: "Room saved",
+      undo: ({ rooms }) => rooms.update(id, { name, customId: custom_id ?? null }),
+      refreshes,
+      onDone: close,
+    },
   );
   const remove = useAction(({ rooms }) => rooms.delete(id), {
     notice: "Room deleted",

@@ -3,16 +3,15 @@ import { AtriumError, type Entry } from "atrium/server";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { pathPartOf } from "../data/address.ts";
-import { orNull, useAction, useCurrent } from "../data/organization.tsx";
-import { JoinBar } from "../live/live.tsx";
+import { orNull, useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { JoinBar, LIVE_REFRESH_MS } from "../live/live.tsx";
 import { Button, CodeBlock } from "../ui/button.tsx";
-import { ConfirmAction, Dialog } from "../ui/dialog.tsx";
+import { ActionButton, Dialog } from "../ui/dialog.tsx";
 import { Empty, Loaded } from "../ui/feedback.tsx";
 import { NameField, SearchBox, TextField } from "../ui/fields.tsx";
 import { Form, FormDialog } from "../ui/form.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { EntryPager, useEntryPage, useStores } from "./entries.tsx";
 
 interface StoresPartProps {
   readonly roomId: string;
@@ -24,7 +23,7 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
   const addressOf = (store: string) => `/rooms/${roomId}/stores/${pathPartOf(store)}`;
   const shown = chosen ?? stores.data?.[0]?.name;
   return (
-    <Loaded query={stores}>
+    <Loaded query={stores} shape="list">
       {(data) => (
         <section>
           <JoinBar />
@@ -36,10 +35,10 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
                 </Link>
               ))}
             </nav>
-            <NewStore addressOf={addressOf} />
+            <NewStore addressOf={addressOf} isFirst={shown === undefined} />
           </div>
           {shown === undefined ? (
-            <NoStores />
+            <NoStores roomId={roomId} />
           ) : (
             <EntryTable
               key={shown}
@@ -55,12 +54,18 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
 }
 
 /** Opens a store by name. Its first entry creates it. */
-function NewStore({ addressOf }: { readonly addressOf: (store: string) => string }) {
+interface NewStoreProps {
+  readonly addressOf: (store: string) => string;
+  /** True where the page has nothing else to create. */
+  readonly isFirst: boolean;
+}
+
+function NewStore({ addressOf, isFirst }: NewStoreProps) {
   const [, go] = useLocation();
   const open = useAction(async (_, name: string) => go(addressOf(name)));
   return (
     <FormDialog
-      button={{ icon: "plus", children: "New store" }}
+      button={{ icon: "plus", children: "New store", ...(isFirst && { "data-shortcut": "new" }) }}
       title="New store"
       submitLabel="Open store"
       action={open}
@@ -71,14 +76,17 @@ function NewStore({ addressOf }: { readonly addressOf: (store: string) => string
   );
 }
 
-const NoStores = () => (
-  <Empty title="No stores yet">
-    <p>A store is a map of JSON values that everyone in the room shares. Its first entry creates it:</p>
-    <p>
-      <code>client.store("tasks").set("milk", {'{ title: "Buy milk" }'})</code>
-    </p>
-  </Empty>
-);
+function NoStores({ roomId }: { readonly roomId: string }) {
+  return (
+    <Empty
+      title="No stores yet"
+      create="Create a store"
+      command={["PUT", `/rooms/${roomId}/stores/tasks/milk`, { value: { title: "Buy milk" } }]}
+    >
+      A store is a map of JSON values that everyone in the room shares; its first entry creates it.
+    </Empty>
+  );
+}
 
 interface EntryTableProps {
   readonly roomId: string;
@@ -115,23 +123,23 @@ function EntryTable({ roomId, store, total }: EntryTableProps) {
           <Button variant="quiet" aria-label={`Edit ${name}`} onClick={() => setEdited({ name, entry })}>
             Edit
           </Button>
-          <ConfirmAction
+          <ActionButton
             label="Delete"
             accessibleName={`Delete ${name}`}
-            variant="quiet"
-            title={`Delete ${name}?`}
-            confirmLabel="Delete entry"
             act={({ stores }) => stores.delete(roomId, store, name)}
-            options={{ notice: "Entry deleted", refreshes: queriesOf(roomId, store) }}
-          >
-            <p>It disappears for everyone in the room. This cannot be undone.</p>
-          </ConfirmAction>
+            options={{
+              notice: "Entry deleted",
+              // Unless someone has set it again meanwhile.
+              undo: ({ stores }) => stores.set(roomId, store, name, entry.value, { ifVersion: 0 }),
+              refreshes: queriesOf(roomId, store),
+            }}
+          />
         </>
       ),
     },
   ];
   return (
-    <Loaded query={query}>
+    <Loaded query={query} shape="list">
       {({ entries: shown }) => (
         <>
           <div className="filters">
@@ -146,8 +154,12 @@ function EntryTable({ roomId, store, total }: EntryTableProps) {
             </Button>
           </div>
           {shown.length === 0 && (
-            <Empty title={search === "" ? `${store} is empty` : "No matching keys"}>
-              <p>New entries appear here as soon as they are set.</p>
+            <Empty
+              title={search === "" ? `${store} is empty` : "No matching keys"}
+              create="Create an entry"
+              command={["PUT", `/rooms/${roomId}/stores/tasks/milk`, { value: { title: "Buy milk" } }]}
+            >
+              Entries appear here as soon as they are set.
             </Empty>
           )}
           <Table label={`Entries of ${store}`} items={shown} idOf={([key]) => key} columns={columns} />
@@ -194,7 +206,16 @@ function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProps) {
   const set = useAction(
     (_, { key, value }: EntryWrite) =>
       stores.set(roomId, store, key, value, { ifVersion: known?.version ?? 0 }),
-    { refreshes: queriesOf(roomId, store), onDone: onClose },
+    {
+      notice: "Entry saved",
+      // Not over a change that someone else has made meanwhile.
+      undo: known
+        ? ({ stores }, { version }, { key }) =>
+            stores.set(roomId, store, key, known.value, { ifVersion: version })
+        : undefined,
+      refreshes: queriesOf(roomId, store),
+      onDone: onClose,
+    },
   );
   const save = async (write: EntryWrite) => {
     try {
@@ -269,3 +290,78 @@ const CurrentValue = ({ entry, onTake }: CurrentValueProps) =>
       <Button onClick={onTake}>Edit this one instead</Button>
     </div>
   );
+
+const useStores = (roomId: string) =>
+  useApiQuery(["room", roomId, "stores"], ({ stores }) => stores.list(roomId), {
+    refetchInterval: LIVE_REFRESH_MS,
+  });
+
+/** Larger pages are slow to render. */
+const PAGE_SIZE = 100;
+
+/** One page at a time, however many there are. `prefix` is the beginning of the keys; empty for all. */
+function useEntryPage(roomId: string, store: string, prefix = "") {
+  /** The last key of each page before this one. */
+  const [passed, setPassed] = useState<{ readonly prefix: string; readonly keys: readonly string[] }>({
+    prefix,
+    keys: [],
+  });
+  const keys = passed.prefix === prefix ? passed.keys : [];
+  const after = keys.at(-1);
+  const query = useApiQuery(
+    ["room", roomId, "entries", store, { prefix, after }],
+    async ({ stores }) => {
+      // The keys that begin with a text follow it; the text itself may be one.
+      const from = after ?? (prefix === "" ? undefined : prefix);
+      const [page, exact] = await Promise.all([
+        stores.getPage(roomId, store, { limit: PAGE_SIZE, ...(from !== undefined && { after: from }) }),
+        prefix !== "" && after === undefined ? orNull(stores.get(roomId, store, prefix)) : null,
+      ]);
+      const found = Object.entries(page.entries).filter(([one]) => one.startsWith(prefix));
+      const entries: readonly (readonly [key: string, entry: Entry])[] =
+        exact === null ? found : [[prefix, exact], ...found];
+      return {
+        entries: entries.toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        next: page.next?.startsWith(prefix) ? page.next : undefined,
+      };
+    },
+    { refetchInterval: LIVE_REFRESH_MS },
+  );
+  const next = query.data?.next;
+  const position = {
+    /** The number of entries on earlier pages. */
+    offset: keys.length * PAGE_SIZE,
+    hasNext: next !== undefined,
+    goNext: () => next !== undefined && setPassed({ prefix, keys: [...keys, next] }),
+    goBack: () => setPassed({ prefix, keys: keys.slice(0, -1) }),
+  };
+  return { query, position };
+}
+
+interface EntryPagerProps {
+  readonly position: ReturnType<typeof useEntryPage>["position"];
+  /** The number of entries on the page. */
+  readonly shown: number;
+  /** The number of entries in the store, if known. */
+  readonly total: number | undefined;
+  readonly store: string;
+}
+
+function EntryPager({ position, shown, total, store }: EntryPagerProps) {
+  const { offset, hasNext, goNext, goBack } = position;
+  if (offset === 0 && !hasNext) return null;
+  return (
+    <nav className="pager" aria-label={`Pages of ${store}`}>
+      <span className="soft" role="status">
+        {(offset + 1).toLocaleString("en")}–{(offset + shown).toLocaleString("en")}
+        {total !== undefined && ` of ${total.toLocaleString("en")}`}
+      </span>
+      <Button icon="left" disabled={offset === 0} onClick={goBack}>
+        Previous
+      </Button>
+      <Button icon="right" disabled={!hasNext} onClick={goNext}>
+        Next
+      </Button>
+    </nav>
+  );
+}

@@ -1,11 +1,11 @@
 /** A user of a room: token, name and sessions. */
-import type { User, UserSession } from "atrium/server";
+import type { AtriumServer, User, UserSession } from "atrium/server";
 import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS } from "../live/live.tsx";
-import { Button, CopyButton, Identifier, saveFile } from "../ui/button.tsx";
-import { ConfirmAction } from "../ui/dialog.tsx";
+import { CopyButton, Identifier, saveFile } from "../ui/button.tsx";
+import { ActionButton, ConfirmAction } from "../ui/dialog.tsx";
 import { Badge, Loaded } from "../ui/feedback.tsx";
 import { Choice, NameField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
@@ -82,19 +82,12 @@ interface UserProps {
 
 /** Saves the data that are kept of the user, one JSON object a line. */
 function Export({ user: { id, room_id } }: UserProps) {
-  const save = useAction(
-    async ({ users }) => {
-      const lines: string[] = [];
-      for await (const record of users.eachRecord(room_id, id)) lines.push(`${JSON.stringify(record)}\n`);
-      saveFile(`${id}.ndjson`, "application/x-ndjson", lines.join(""));
-    },
-    { notifiesErrors: true },
-  );
-  return (
-    <Button variant="quiet" isBusy={save.isPending} onClick={() => save.mutate()}>
-      Export data
-    </Button>
-  );
+  const save = async ({ users }: AtriumServer) => {
+    const lines: string[] = [];
+    for await (const record of users.eachRecord(room_id, id)) lines.push(`${JSON.stringify(record)}\n`);
+    saveFile(`${id}.ndjson`, "application/x-ndjson", lines.join(""));
+  };
+  return <ActionButton label="Export data" act={save} options={{ notice: "Data exported" }} />;
 }
 
 function Deletion({ user: { id, room_id, name } }: UserProps) {
@@ -124,13 +117,14 @@ function Deletion({ user: { id, room_id, name } }: UserProps) {
 function Name({ user: { id, room_id, name } }: UserProps) {
   const rename = useAction(({ users }, next: string) => users.update(room_id, id, { name: next }), {
     notice: "User saved",
+    undo: ({ users }) => users.update(room_id, id, { name }),
     refreshes: [
       ["room", room_id, "users"],
       ["user", room_id, id],
     ],
   });
   return (
-    <Form submitLabel="Save" action={rename} toInput={({ name: next = "" }) => next}>
+    <Form key={name} submitLabel="Save" action={rename} toInput={({ name: next = "" }) => next}>
       <NameField defaultValue={name} />
     </Form>
   );

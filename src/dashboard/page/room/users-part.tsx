@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<UserWithToken>[] = [
 
 export function UsersPart({ roomId }: { readonly roomId: string }) {
   const filters = useFilters();
-  const { get, search, searchFor, isNarrowed } = filters;
+  const { get, search, searchFor } = filters;
   const query = {
     ...{ ...filters.page(["name", "created_at"]), ...chosen({ search }) },
     ...SHOWN[get("show")]?.(Date.now()),
@@ -66,8 +66,13 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
   );
   const actions = useUserActions(roomId);
   const empty = (
-    <Empty title={isNarrowed ? "No matching users" : "No users yet"}>
-      <p>Create a user for each person in your application. They join from a browser with their token.</p>
+    <Empty
+      filters={filters}
+      title="No users yet"
+      create="Create a user"
+      command={["POST", "/users", { roomId, name: "Ada" }]}
+    >
+      Create a user for each person in your application, who joins from a browser with its token.
     </Empty>
   );
   return (

@@ -1,7 +1,7 @@
 /** The files of all rooms, found by name. */
 import type { FoundFile } from "atrium/server";
 import { Link } from "wouter";
-import { chosen, useFilters } from "../data/filters.ts";
+import { chosen, type Filters, useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loaded } from "../ui/feedback.tsx";
@@ -15,7 +15,7 @@ const REFRESH_MS = 15_000;
 
 export default function FilesPage() {
   const filters = useFilters();
-  const { get, set, search, searchFor, after, isNarrowed } = filters;
+  const { get, set, search, searchFor, after } = filters;
   const narrowed = chosen({ roomId: get("room"), userId: get("by") });
   const query = { limit: PAGE_SIZE, ...chosen({ search, after }), ...narrowed };
   const files = useApiQuery(["files", query], (atrium) => atrium.files.find(query), {
@@ -65,11 +65,11 @@ export default function FilesPage() {
           </Button>
         )}
       </div>
-      <Loaded query={files}>
+      <Loaded query={files} shape="list">
         {(data) => (
           <>
             <Table label="Files" items={data.files} idOf={({ key }) => key} columns={columns} />
-            {data.files.length === 0 && <NoFiles isNarrowed={isNarrowed} goesOn={data.cursor !== null} />}
+            {data.files.length === 0 && <NoFiles filters={filters} goesOn={data.cursor !== null} />}
             <CursorPager filters={filters} cursor={data.cursor} />
           </>
         )}
@@ -78,14 +78,31 @@ export default function FilesPage() {
   );
 }
 
+interface NoFilesProps {
+  readonly filters: Filters;
+  readonly goesOn: boolean;
+}
+
 /** A search reads some thousand names a page, and may find none among them. */
-const NoFiles = ({ isNarrowed, goesOn }: { readonly isNarrowed: boolean; readonly goesOn: boolean }) =>
-  goesOn ? (
-    <Empty title="No matching files among these">
-      <p>There are older files that were not searched yet: go on with Older.</p>
-    </Empty>
-  ) : (
-    <Empty title={isNarrowed ? "No matching files" : "No files yet"}>
-      <p>Users upload files in their rooms. All of them are listed here, and can be found by name.</p>
+function NoFiles({ filters, goesOn }: NoFilesProps) {
+  if (goesOn)
+    return (
+      <Empty title="No matching files among these">
+        There are older files that were not searched yet: go on with Older.
+      </Empty>
+    );
+  return (
+    <Empty
+      title="No files yet"
+      filters={filters}
+      action={
+        <Link className="button plain" href="/rooms">
+          Choose a room
+        </Link>
+      }
+      command={["POST", "/upload", ["roomId=ROOM_ID", "userId=USER_ID", "file=@plan.png"]]}
+    >
+      Users upload files in their rooms, and all of them are listed here.
     </Empty>
   );
+}

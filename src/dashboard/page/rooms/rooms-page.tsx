@@ -1,7 +1,7 @@
 /** The list of rooms, of which several can be closed, reopened or deleted. */
-import type { ListedRoom, RoomSearch } from "atrium/server";
+import type { ListedRoom, Room, RoomSearch } from "atrium/server";
 import { Link } from "wouter";
-import { chosen, useFilters } from "../data/filters.ts";
+import { chosen, type Filters, useFilters } from "../data/filters.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { type BulkAction, oneByOne } from "../ui/bulk-dialog.tsx";
 import { Badge, Empty, Paged } from "../ui/feedback.tsx";
@@ -64,7 +64,7 @@ export default function RoomsPage() {
         <DateFilter label="Created from" filters={filters} name="from" />
         <DateFilter label="to" filters={filters} name="to" />
       </div>
-      <Paged query={rooms} filters={filters} empty={<NoRooms isFiltered={filters.isNarrowed} />}>
+      <Paged query={rooms} filters={filters} empty={<NoRooms filters={filters} />}>
         {(data) => (
           <SelectableTable
             label="Rooms"
@@ -82,22 +82,22 @@ export default function RoomsPage() {
   );
 }
 
-const NoRooms = ({ isFiltered }: { readonly isFiltered: boolean }) =>
-  isFiltered ? (
-    <Empty title="No matching rooms">
-      <p>Try another name, another date range, or all rooms.</p>
-    </Empty>
-  ) : (
-    <Empty title="No rooms yet">
-      <p>A room is a space your users share. Create one here or from your back end:</p>
-      <p>
-        <code>atrium.rooms.create({'{ name: "Weekly planning" }'})</code>
-      </p>
+function NoRooms({ filters }: { readonly filters: Filters }) {
+  return (
+    <Empty
+      title="No rooms yet"
+      filters={filters}
+      create="Create a room"
+      command={["POST", "/rooms", { name: "Weekly planning" }]}
+    >
+      A room is a space that your users share.
     </Empty>
   );
+}
 
 function useRoomActions(): readonly BulkAction<ListedRoom>[] {
   const { rooms } = useCurrent().atrium;
+  const set = (state: Room["state"]) => (room: ListedRoom) => rooms.update(room.id, { state });
   return [
     {
       label: "Close",
@@ -105,14 +105,16 @@ function useRoomActions(): readonly BulkAction<ListedRoom>[] {
       consequences:
         "Everyone in them is disconnected, and no one can join until they are reopened. They keep all their data.",
       applies: ({ state }) => state === "active",
-      run: oneByOne(({ id }) => rooms.update(id, { state: "closed" })),
+      run: oneByOne(set("closed")),
+      undo: set("active"),
     },
     {
       label: "Reopen",
       done: "reopened",
       consequences: "Their users can join again.",
       applies: ({ state }) => state === "closed",
-      run: oneByOne(({ id }) => rooms.update(id, { state: "active" })),
+      run: oneByOne(set("active")),
+      undo: set("closed"),
     },
     {
       label: "Delete",

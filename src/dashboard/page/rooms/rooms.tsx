@@ -14,6 +14,7 @@ export const useRooms = (search: RoomSearch, refetchInterval: number | false = f
 export function NewRoom() {
   const [, go] = useLocation();
   const create = useAction(({ rooms }, room: RoomInput) => rooms.create(room), {
+    notice: ({ name }) => `Room ${name} created`,
     refreshes: [["rooms"], ["overview"]],
     onDone: ({ id }) => go(`/rooms/${id}`),
   });

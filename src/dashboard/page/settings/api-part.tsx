@@ -1,12 +1,13 @@
 /** The data for a back end: the account ID, API keys, an end for users' tokens, and a first request. */
 
 import type { ApiKey, KeySearch } from "atrium/server";
+import { curlOf } from "../data/curl.ts";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { CodeBlock, Identifier } from "../ui/button.tsx";
 import { ConfirmAction, Secret } from "../ui/dialog.tsx";
-import { Paged } from "../ui/feedback.tsx";
+import { Empty, Paged } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
@@ -27,28 +28,13 @@ export function ApiPart() {
       </Section>
       <Keys />
       {isOwner && <TokenEnding />}
-      <Section
-        id="first-request"
-        title="Your first request"
-        about="Creates a room. Replace YOUR_API_KEY with an API key."
-      >
-        <CodeBlock what="The request" text={firstRequest(organization.id, "YOUR_API_KEY")} />
-        <p className="soft">
-          Read more in the <a href="/docs">documentation</a>.
-        </p>
-      </Section>
     </>
   );
 }
 
 /** A `curl` command that creates a room. */
 const firstRequest = (accountId: string, apiKey: string): string =>
-  [
-    `curl -X POST ${location.origin}/v1/accounts/${accountId}/rooms \\`,
-    `  -H "Authorization: Bearer $(printf %s '${accountId}:${apiKey}' | base64 | tr -d '\\n')" \\`,
-    '  -H "Content-Type: application/json" \\',
-    `  -d '{"name":"My first room"}'`,
-  ].join("\n");
+  curlOf({ serverUrl: location.origin, accountId, apiKey }, ["POST", "/rooms", { name: "My first room" }]);
 
 function Keys() {
   const { organization } = useCurrent().atrium;
@@ -93,7 +79,11 @@ function Keys() {
         ),
     },
   ];
-  const empty = <p className="soft">No API keys yet. Your back end needs one to call the API.</p>;
+  const empty = (
+    <Empty title="No API keys yet" create={isOwner ? "Create a key" : undefined}>
+      Your back end needs one to call the API.
+    </Empty>
+  );
   return (
     <Section id="keys" title="API keys" beside={isOwner && <NewKey />}>
       {!isOwner && <p className="soft">Only owners can create and revoke API keys.</p>}

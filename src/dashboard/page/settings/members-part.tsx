@@ -5,9 +5,8 @@ import { ME } from "../data/api.ts";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
-import { Button } from "../ui/button.tsx";
-import { ConfirmAction, ConfirmButton, Secret } from "../ui/dialog.tsx";
-import { Badge, Loaded, Paged } from "../ui/feedback.tsx";
+import { ActionButton, ConfirmAction, ConfirmButton, Secret } from "../ui/dialog.tsx";
+import { Badge, Empty, Loaded, Paged } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
@@ -86,6 +85,7 @@ export function MembersPart() {
 function Role({ member: { id, name, role: current } }: { readonly member: Member }) {
   const change = useAction(({ organization }, role: Member["role"]) => organization.setRole(id, role), {
     notice: ({ role }) => `${name} is ${role === "owner" ? "an owner" : "a member"} now`,
+    undo: ({ organization }) => organization.setRole(id, current),
     refreshes: [["members"], ["invitations"], ME],
     notifiesErrors: true,
   });
@@ -171,7 +171,7 @@ function Invitations() {
   const invitations = useApiQuery(["invitations"], () => organization.listInvitations({ limit: MAX_SHOWN }));
   return (
     <Section id="invitations" title="Invitations" beside={<NewInvitation />}>
-      <Loaded query={invitations}>
+      <Loaded query={invitations} shape="list">
         {(data) => (
           <>
             <SelectableTable
@@ -194,7 +194,13 @@ function Invitations() {
               refreshes={[["invitations"]]}
             />
             {data.total === 0 && (
-              <p className="soft">No pending invitations. An invitation is a link for one person.</p>
+              <Empty
+                title="No pending invitations"
+                create="Invite someone"
+                command={["POST", "/invitations", { role: "member" }]}
+              >
+                An invitation is a link for one person.
+              </Empty>
             )}
           </>
         )}
@@ -203,18 +209,13 @@ function Invitations() {
   );
 }
 
-function Withdrawal({ id }: { readonly id: string }) {
-  const withdraw = useAction(({ organization }) => organization.withdrawInvitation(id), {
-    notice: "Invitation withdrawn",
-    refreshes: [["invitations"]],
-    notifiesErrors: true,
-  });
-  return (
-    <Button variant="quiet" isBusy={withdraw.isPending} onClick={() => withdraw.mutate()}>
-      Withdraw
-    </Button>
-  );
-}
+const Withdrawal = ({ id }: { readonly id: string }) => (
+  <ActionButton
+    label="Withdraw"
+    act={({ organization }) => organization.withdrawInvitation(id)}
+    options={{ notice: "Invitation withdrawn", refreshes: [["invitations"]] }}
+  />
+);
 
 function NewInvitation() {
   const invite = useAction(

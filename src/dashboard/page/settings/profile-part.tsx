@@ -1,21 +1,20 @@
-/** The person's name, password, mails and theme, the export of their data, and the deletion of their account. */
+/** The person's name, password, mails, the export of their data, and the deletion of their account. */
 import type { PersonExport } from "../../../features/privacy/schema.ts";
 import { callDashboard, ME } from "../data/api.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { CurrentPasswordField, NewPasswordField } from "../sign-in/credentials.tsx";
-import { Button, saveFile } from "../ui/button.tsx";
+import { saveFile } from "../ui/button.tsx";
+import { ActionButton } from "../ui/dialog.tsx";
 import { ErrorMessage } from "../ui/feedback.tsx";
 import { NameField, SelectField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
-import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
 
 export const ProfilePart = () => (
   <>
     <Name />
     <Password />
     <Notices />
-    <Appearance />
     <Export />
     <Deletion />
   </>
@@ -25,11 +24,12 @@ function Name() {
   const { person } = useCurrent().me;
   const rename = useAction((_, name: string) => callDashboard("PATCH", "me", { name }), {
     notice: "Name changed",
+    undo: () => callDashboard("PATCH", "me", { name: person.name }),
     refreshes: [ME],
   });
   return (
     <Section id="name" title="Profile" about={person.email}>
-      <Form submitLabel="Save" action={rename} toInput={({ name = "" }) => name}>
+      <Form key={person.name} submitLabel="Save" action={rename} toInput={({ name = "" }) => name}>
         <NameField autoComplete="name" defaultValue={person.name} />
       </Form>
     </Section>
@@ -73,6 +73,7 @@ function Notices() {
   );
   const change = useAction((_, wanted: boolean) => callDashboard<NoticeSettings>("PATCH", path, { wanted }), {
     notice: ({ wanted }) => (wanted ? "You receive mails" : "You receive no mails"),
+    undo: (_, __, wanted) => callDashboard("PATCH", path, { wanted: !wanted }),
     refreshes: [["notices"]],
     notifiesErrors: true,
   });
@@ -97,24 +98,6 @@ function Notices() {
   );
 }
 
-function Appearance() {
-  const theme = useTheme();
-  return (
-    <Section id="appearance" title="Appearance">
-      <div className="form">
-        <SelectField
-          label="Theme"
-          value={theme}
-          onChange={({ currentTarget: { value } }) =>
-            chooseTheme(THEMES.find((one) => one === value) ?? "system")
-          }
-          options={Object.entries(THEME_NAMES)}
-        />
-      </div>
-    </Section>
-  );
-}
-
 /** All pages, as one JSON text. */
 async function exportMe(): Promise<string> {
   const records: unknown[] = [];
@@ -127,24 +110,22 @@ async function exportMe(): Promise<string> {
   return JSON.stringify(records, null, 2);
 }
 
-function Export() {
-  const save = useAction(async () => saveFile("my-data.json", "application/json", await exportMe()), {
-    notifiesErrors: true,
-  });
-  return (
-    <Section
-      id="own-data"
-      title="Your data"
-      about="Your profile, when you signed in, your memberships and invitations, which mails you were sent lately, and what you changed in your organizations, as JSON."
-    >
-      <div>
-        <Button isBusy={save.isPending} onClick={() => save.mutate()}>
-          Export
-        </Button>
-      </div>
-    </Section>
-  );
-}
+const Export = () => (
+  <Section
+    id="own-data"
+    title="Your data"
+    about="Your profile, when you signed in, your memberships and invitations, which mails you were sent lately, and what you changed in your organizations, as JSON."
+  >
+    <div>
+      <ActionButton
+        label="Export"
+        variant="plain"
+        act={async () => saveFile("my-data.json", "application/json", await exportMe())}
+        options={{ notice: "Data exported" }}
+      />
+    </div>
+  </Section>
+);
 
 function Deletion() {
   const remove = useAction((_, password: string) => callDashboard("POST", "me/delete", { password }), {

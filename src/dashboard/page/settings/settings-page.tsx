@@ -74,11 +74,12 @@ interface NameProps {
 function Name({ name }: NameProps) {
   const rename = useAction(({ organization }, next: string) => organization.rename(next), {
     notice: "Organization renamed",
+    undo: ({ organization }) => organization.rename(name),
     refreshes: [ME],
   });
   return (
     <Section id="organization" title="Organization">
-      <Form submitLabel="Rename" action={rename} toInput={({ name: next = "" }) => next}>
+      <Form key={name} submitLabel="Rename" action={rename} toInput={({ name: next = "" }) => next}>
         <NameField defaultValue={name} />
       </Form>
     </Section>

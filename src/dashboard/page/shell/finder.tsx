@@ -1,4 +1,5 @@
-/** Finds pages and rooms by name, for the command palette. */
+/** Finds pages, rooms, users and files by name, for the command palette. */
+import type { AtriumServer } from "atrium/server";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { useLocation } from "wouter";
 import { useApiQuery } from "../data/organization.tsx";
@@ -11,18 +12,71 @@ interface Target {
   readonly path: string;
 }
 
-const FOUND_ROOMS = 8;
+/** The pages: those of the navigation, and parts of them. */
+const PLACES: readonly Pick<Target, "label" | "path">[] = [
+  ...NAVIGATION_ITEMS.map(({ name, path }) => ({ label: name, path })),
+  { label: "Audit log", path: "/logs/audit" },
+  { label: "API keys", path: "/settings" },
+  { label: "Members", path: "/settings/members" },
+  { label: "Quotas", path: "/settings/quotas" },
+  { label: "Organization", path: "/settings/organization" },
+  { label: "Profile", path: "/settings/profile" },
+];
+
+/** Of each kind. */
+const FOUND = 8;
+/** Users belong to rooms: without an open room, those of this many rooms are searched, which were in use last. */
+const SEARCHED_ROOMS = 5;
+
+/** The room whose page is open; undefined on other pages. */
+const roomIn = (path: string): string | undefined => /^\/rooms\/([^/]+)/.exec(path)?.[1];
+
+async function findUsers(atrium: AtriumServer, open: string | undefined, search: string): Promise<Target[]> {
+  const rooms =
+    open === undefined
+      ? (await atrium.rooms.list({ sort: "-last_active_at", limit: SEARCHED_ROOMS })).rooms
+      : [(await atrium.rooms.get(open, { limit: 1 })).room];
+  const found = await Promise.all(
+    rooms.map(async ({ id: roomId, name }) => {
+      const { users } = await atrium.users.list(roomId, { search, limit: FOUND });
+      return users.map((user) => ({
+        ...{ id: user.id, label: user.name, kind: `User of ${name}` },
+        path: `/rooms/${roomId}/users/${user.id}`,
+      }));
+    }),
+  );
+  return found.flat().slice(0, FOUND);
+}
+
+const NOTHING = { placeholderData: () => undefined }; // Enter must not open a result of an earlier search
 
 function useTargets(search: string): Target[] {
-  const { data } = useApiQuery(
+  const [path] = useLocation();
+  const open = roomIn(path);
+  const rooms = useApiQuery(
     ["rooms", "palette", search],
-    ({ rooms }) => rooms.list({ search, limit: FOUND_ROOMS }),
-    { placeholderData: () => undefined }, // Enter must not open a room of an earlier search
+    async (atrium) => (await atrium.rooms.list({ search, limit: FOUND })).rooms,
+    NOTHING,
   );
-  const places = NAVIGATION_ITEMS.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  const users = useApiQuery(
+    ["room", "palette users", open, search],
+    (atrium) => findUsers(atrium, open, search),
+    { ...NOTHING, enabled: search !== "" },
+  );
+  const files = useApiQuery(
+    ["files", "palette", search],
+    async (atrium) => (await atrium.files.find({ search, limit: FOUND })).files,
+    { ...NOTHING, enabled: search !== "" },
+  );
+  const places = PLACES.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
   return [
-    ...places.map(({ name, path }) => ({ id: path, label: name, kind: "Page", path })),
-    ...(data?.rooms ?? []).map(({ id, name }) => ({ id, label: name, kind: "Room", path: `/rooms/${id}` })),
+    ...places.map((place) => ({ ...place, id: place.path, kind: "Page" })),
+    ...(rooms.data ?? []).map(({ id, name }) => ({ id, label: name, kind: "Room", path: `/rooms/${id}` })),
+    ...(users.data ?? []),
+    ...(files.data ?? []).map(({ key, filename, roomName }) => ({
+      ...{ id: key, label: filename, kind: `File in ${roomName}` },
+      path: `/files?q=${encodeURIComponent(filename)}`,
+    })),
   ];
 }
 
@@ -55,12 +109,12 @@ export default function Finder({ onClose }: { readonly onClose: () => void }) {
         ref={focus}
         className="input"
         role="combobox"
-        aria-label="Page or room"
+        aria-label="Page, room, user or file"
         aria-expanded={targets.length > 0}
         aria-controls={id}
         aria-autocomplete="list"
         aria-activedescendant={`${id}-${chosen}`}
-        placeholder="Page or room"
+        placeholder="Page, room, user or file"
         autoComplete="off"
         value={text}
         onChange={({ currentTarget }) => {

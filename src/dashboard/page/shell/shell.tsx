@@ -9,7 +9,7 @@ import { Dialog } from "../ui/dialog.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { DropMenu, MenuItem } from "../ui/menu.tsx";
 import { bringIntoView } from "../ui/page.tsx";
-import { chooseTheme, THEME_NAMES, THEMES, useTheme } from "../ui/theme.ts";
+import { chooseTheme, THEMES, useTheme } from "../ui/theme.ts";
 import { NAVIGATION_ITEMS, Shortcuts } from "./shortcuts.tsx";
 
 const Finder = lazy(() => loadPage(() => import("./finder.tsx")));
@@ -120,7 +120,7 @@ function PersonMenu() {
       <hr />
       {THEMES.map((value) => (
         <MenuItem key={value} isChecked={value === theme} onSelect={() => chooseTheme(value)}>
-          {THEME_NAMES[value]}
+          {value.charAt(0).toUpperCase() + value.slice(1)}
         </MenuItem>
       ))}
       <hr />
@@ -129,7 +129,7 @@ function PersonMenu() {
   );
 }
 
-/** Opens any page or room by name (Ctrl+K). Its finder is loaded when it is opened. */
+/** Opens any page, room, user or file by name (Ctrl+K). Its finder is loaded when it is opened. */
 function Palette() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -146,7 +146,7 @@ function Palette() {
       <Button
         variant="quiet"
         icon="search"
-        aria-label="Search pages and rooms"
+        aria-label="Search pages, rooms, users and files"
         onClick={() => setOpen(true)}
       />
       <Dialog title="Go to" isOpen={isOpen} onClose={() => setOpen(false)}>

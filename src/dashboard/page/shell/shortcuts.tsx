@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { Button, type IconName } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Choice } from "../ui/fields.tsx";
+import { pressOnPage } from "../ui/keys.ts";
 
 interface NavigationItem {
   readonly name: string;
@@ -28,18 +29,22 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.shadowRoot !== null ||
-    ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) ||
+    target.matches("input:not([type=checkbox]), textarea, select") ||
     target.closest("[role=dialog], [role=alertdialog], [role=menu]") !== null);
 
 /** The time in which a letter may follow `g`. */
 const CHORD_MS = 1500;
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ["Ctrl K", "Search pages and rooms"],
+  ["Ctrl K", "Search pages, rooms, users and files"],
   ["?", "Show keyboard shortcuts"],
   ["/", "Search the list"],
   ["n", "Create"],
   ...NAVIGATION_ITEMS.map(({ name, letter }) => [`g ${letter}`, `Go to ${name}`] as const),
+  ["j", "Go to the next row of a list"],
+  ["k", "Go to the row before"],
+  ["Enter", "Open the row"],
+  ["x", "Select the row"],
   ["Shift ↓", "Select rows of a list, from a box on"],
   ["Ctrl S", "Save workflow"],
 ];
@@ -95,14 +100,4 @@ export function Shortcuts() {
       </Dialog>
     </>
   );
-}
-
-/** Triggers the element of the page that has this shortcut. */
-function pressOnPage(key: string): boolean {
-  const shortcut = { "/": "search", n: "new" }[key];
-  const target = shortcut && document.querySelector<HTMLElement>(`main [data-shortcut=${shortcut}]`);
-  if (!target) return false;
-  if (shortcut === "search") target.focus();
-  else target.click();
-  return true;
 }

@@ -1,9 +1,10 @@
 /** Actions on several rows of a list, and the dialog that asks, shows progress and names refused rows. */
+import type { QueryKey } from "@tanstack/react-query";
 import { AtriumError } from "atrium/server";
 import { type ReactNode, useEffect, useState } from "react";
 import { actOnSeveral, type Outcome, type Progress, toError } from "../data/act-on-several.ts";
 import { isUnreachable, noteResult } from "../data/connection.ts";
-import { notify } from "../data/notices.ts";
+import { useConfirmation } from "../data/organization.tsx";
 import { Button } from "./button.tsx";
 import { Confirmation, Modal } from "./dialog.tsx";
 
@@ -40,6 +41,8 @@ export interface BulkAction<Item> {
   /** True where the person types the number of rows first. */
   readonly isTyped?: boolean;
   readonly run: (items: readonly Item[], progress: Progress) => Promise<Outcome<Item>>;
+  /** The request that takes it back for one of them; none where it cannot be taken back. */
+  readonly undo?: (item: Item) => Promise<unknown>;
 }
 
 /** Notes how a request ended: true for an error that every other row would get too. */
@@ -77,6 +80,7 @@ interface BulkDialogProps<Item> {
   readonly items: readonly Item[];
   readonly noun: Noun;
   readonly nameOf: (item: Item) => string;
+  readonly refreshes: readonly QueryKey[];
   readonly onEnd: (outcome: Outcome<Item>) => void;
   readonly onClose: () => void;
 }
@@ -87,9 +91,10 @@ type State<Item> =
   | { readonly is: "over"; readonly outcome: Outcome<Item> };
 
 export function BulkDialog<Item>(props: BulkDialogProps<Item>) {
-  const { action, noun, nameOf, onEnd, onClose } = props;
+  const { action, noun, nameOf, refreshes, onEnd, onClose } = props;
   const [items, setItems] = useState(props.items);
   const [state, setState] = useState<State<Item>>({ is: "asking" });
+  const { refresh, confirm } = useConfirmation(refreshes);
   const count = countOf(items.length, noun);
 
   const run = async (concerned: readonly Item[]) => {
@@ -99,8 +104,11 @@ export function BulkDialog<Item>(props: BulkDialogProps<Item>) {
     const onProgress = (ended: number) => setState({ is: "running", ended, stop });
     const outcome = await action.run(concerned, { onProgress, signal: stop.signal });
     onEnd(outcome);
+    void refresh();
     if (outcome.done.length === concerned.length) {
-      notify({ title: `${countOf(concerned.length, noun)} ${action.done}` });
+      const { undo } = action;
+      const title = `${countOf(concerned.length, noun)} ${action.done}`;
+      confirm({ title }, undo && (() => Promise.all(concerned.map(undo))));
       onClose();
     } else setState({ is: "over", outcome });
   };

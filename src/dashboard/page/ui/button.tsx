@@ -23,6 +23,7 @@ const PATHS = {
   file: "M3.5 1.5h6l3 3v10h-9zM9.5 1.5v3h3",
   live: "M8 8h.01M5.2 10.8a4 4 0 0 1 0-5.6M10.8 5.2a4 4 0 0 1 0 5.6M3.1 12.9a7 7 0 0 1 0-9.8M12.9 3.1a7 7 0 0 1 0 9.8",
   run: "M4.5 2.5v11l9-5.5z",
+  pause: "M5.5 3v10M10.5 3v10",
   help: "M6 6a2 2 0 1 1 2.6 1.9c-.4.2-.6.5-.6 1v.6M8 12h.01M8 14.5a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13",
   warning: "M8 2 1.5 13.5h13zM8 6.5v3M8 11.6h.01",
 } as const;
@@ -39,12 +40,14 @@ export const Icon = ({ name }: { readonly name: IconName }) => (
 interface MonogramProps {
   readonly name: string;
   readonly isRound?: boolean;
+  /** The size of a group, which is drawn instead of the letter. */
+  readonly count?: number;
 }
 
-export const Monogram = ({ name, isRound = false }: MonogramProps) => (
+export const Monogram = ({ name, isRound = false, count = 1 }: MonogramProps) => (
   <span
     className={isRound ? "monogram round" : "monogram"}
-    data-letter={[...name][0]?.toUpperCase()}
+    data-letter={count > 1 ? count : [...name][0]?.toUpperCase()}
     aria-hidden="true"
   />
 );

@@ -225,3 +225,19 @@ interface ConfirmActionProps<Result> extends Omit<ConfirmButtonProps, "action"> 
 export const ConfirmAction = <Result,>({ act, options, ...button }: ConfirmActionProps<Result>) => (
   <ConfirmButton {...button} action={useAction(act, options)} />
 );
+
+type ActionButtonProps<Result> = Omit<
+  ConfirmActionProps<Result>,
+  "title" | "children" | "confirmLabel" | "typed"
+>;
+
+/** A button for an action that needs no question; a notice has its result or its error. */
+export function ActionButton<Result>(props: ActionButtonProps<Result>) {
+  const { label, accessibleName, variant = "quiet", act, options } = props;
+  const { isPending, mutate } = useAction(act, { ...options, notifiesErrors: true });
+  return (
+    <Button variant={variant} aria-label={accessibleName} isBusy={isPending} onClick={() => mutate()}>
+      {label}
+    </Button>
+  );
+}

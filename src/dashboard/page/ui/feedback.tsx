@@ -3,38 +3,71 @@ import { AtriumError } from "atrium/server";
 import { type ReactNode, useContext, useEffect, useState } from "react";
 import { Link } from "wouter";
 import { isUnreachable, type Outage, retryNow, useOutage } from "../data/connection.ts";
+import { curlOf } from "../data/curl.ts";
 import { adviceOn } from "../data/errors.ts";
 import type { Filters } from "../data/filters.ts";
 import { dismiss, type Notice, useNotices } from "../data/notices.ts";
 import { CurrentContext } from "../data/organization.tsx";
-import { Button } from "./button.tsx";
+import { Button, CodeBlock } from "./button.tsx";
+import { pressOnPage } from "./keys.ts";
 import { Pager } from "./table.tsx";
 import { useTick } from "./time.tsx";
 
-const SKELETON_LINES = ["heading", "long", "short", "long", "long", "short"];
+/** The blocks of a page and the rows of a list, as style classes. */
+const SHAPES = {
+  page: ["heading", "block", "short", "row", "row", "row", "row"],
+  list: ["row", "row", "row", "row", "row", "row"],
+  text: ["long", "short", "long", "short"],
+};
 
-/** Grey lines in the place of content that loads. */
-export const Loading = () => (
-  <div className="skeleton" role="status" aria-label="Loading">
-    {SKELETON_LINES.map((width, index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: the lines never change
-      <span key={index} className={width} />
+/** Grey shapes in the place of content that arrives. */
+export const Loading = ({ shape = "text" }: { readonly shape?: keyof typeof SHAPES }) => (
+  <div className="skeleton" role="status" aria-label="Please wait">
+    {SHAPES[shape].map((part, index) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the shapes never change
+      <span key={index} className={part} />
     ))}
   </div>
 );
 
-/** The empty state of a list, with the next step. */
+/** The empty state of a list: what it is for, and the next step, here and from a back end. */
 interface EmptyProps {
   readonly title: string;
+  /** Those of the list, which may leave nothing of it. */
+  readonly filters?: Filters;
+  /** One sentence. */
   readonly children: ReactNode;
+  /** The label of a button that does what the page's own button for a new one does. */
+  readonly create?: string | undefined;
+  /** Another button. */
+  readonly action?: ReactNode;
+  /** The request that does the same. */
+  readonly command?: Parameters<typeof curlOf>[1];
 }
 
-export const Empty = ({ title, children }: EmptyProps) => (
-  <div className="empty">
-    <h2>{title}</h2>
-    {children}
-  </div>
-);
+const ANYONE = { serverUrl: location.origin, apiKey: "YOUR_API_KEY" };
+
+export function Empty({ title, filters, children, create, action, command }: EmptyProps) {
+  const accountId = useContext(CurrentContext)?.organization.id ?? "ACCOUNT_ID";
+  if (filters?.isNarrowed)
+    return (
+      <Empty
+        title={title.replace(/^No (.*) yet$/, "No matching $1")}
+        action={<Button onClick={filters.clear}>Show all</Button>}
+      >
+        Nothing here matches the search and the filters.
+      </Empty>
+    );
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      <p>{children}</p>
+      {create && <Button onClick={() => pressOnPage("n")}>{create}</Button>}
+      {action}
+      {command && <CodeBlock what="The command" text={curlOf({ ...ANYONE, accountId }, command)} />}
+    </div>
+  );
+}
 
 /** A status in one word; the color only repeats it. */
 export interface BadgeProps {
@@ -46,13 +79,14 @@ export const Badge = ({ tone, children }: BadgeProps) => <span className={`badge
 
 interface DetailsProps {
   readonly summary: ReactNode;
+  readonly isOpenAtFirst?: boolean;
   /** Rendered while it is open. */
   readonly children: ReactNode;
 }
 
 /** A row that expands. */
-export function Details({ summary, children }: DetailsProps) {
-  const [isOpen, setOpen] = useState(false);
+export function Details({ summary, isOpenAtFirst = false, children }: DetailsProps) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{summary}</summary>
@@ -116,15 +150,22 @@ export const Notices = () => (
 );
 
 const NOTICE_MS = 6_000;
+/** The time in which an action can be taken back. */
+const UNDO_MS = 10_000;
 
 /** It stays while a pointer or the focus is on it. */
-function OneNotice({ id, title, description, isError = false }: Notice) {
+function OneNotice({ id, title, description, isError = false, undo }: Notice) {
   const [isHeld, setHeld] = useState(false);
+  const canUndo = undo !== undefined;
   useEffect(() => {
     if (isHeld) return;
-    const timer = setTimeout(() => dismiss(id), NOTICE_MS);
+    const timer = setTimeout(() => dismiss(id), canUndo ? UNDO_MS : NOTICE_MS);
     return () => clearTimeout(timer);
-  }, [id, isHeld]);
+  }, [id, isHeld, canUndo]);
+  const takeBack = () => {
+    dismiss(id);
+    undo?.();
+  };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: its button is the control
     <div
@@ -139,6 +180,7 @@ function OneNotice({ id, title, description, isError = false }: Notice) {
         <p className="notice-title">{title}</p>
         {description && <p className="soft">{description}</p>}
       </div>
+      {canUndo && <Button onClick={takeBack}>Undo</Button>}
       <Button variant="quiet" icon="close" aria-label="Dismiss" onClick={() => dismiss(id)} />
     </div>
   );
@@ -177,13 +219,19 @@ interface LoadedProps<Data> {
     readonly error: Error | null;
     readonly refetch: () => unknown;
   };
+  /** What the content looks like. */
+  readonly shape?: Parameters<typeof Loading>[0]["shape"];
   readonly children: (data: Data) => ReactNode;
 }
 
-export const Loaded = <Data,>({ query: { data, error, refetch }, children }: LoadedProps<Data>) => (
+export const Loaded = <Data,>({
+  query: { data, error, refetch },
+  shape = "text",
+  children,
+}: LoadedProps<Data>) => (
   <>
     <ErrorMessage error={error} onRetry={refetch} />
-    {data === undefined ? !error && <Loading /> : children(data)}
+    {data === undefined ? !error && <Loading shape={shape} /> : children(data)}
   </>
 );
 
@@ -195,7 +243,7 @@ interface PagedProps<Data> extends LoadedProps<Data> {
 
 /** A page of a list. */
 export const Paged = <Data extends { readonly total: number }>(props: PagedProps<Data>) => (
-  <Loaded query={props.query}>
+  <Loaded query={props.query} shape="list">
     {(data) => (
       <>
         {props.children(data)}

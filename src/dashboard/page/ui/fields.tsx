@@ -232,6 +232,11 @@ interface SearchBoxProps {
 
 export function SearchBox({ label, initial, onSearch, isByEnter = false }: SearchBoxProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const input = useRef<HTMLInputElement>(null);
+  // The search can be cleared elsewhere on the page.
+  useEffect(() => {
+    if (input.current && input.current !== document.activeElement) input.current.value = initial;
+  }, [initial]);
   useEffect(() => () => clearTimeout(timer.current), []);
   const searchLater = (text: string) => {
     clearTimeout(timer.current);
@@ -241,6 +246,7 @@ export function SearchBox({ label, initial, onSearch, isByEnter = false }: Searc
     <div className="search">
       <Icon name="search" />
       <input
+        ref={input}
         type="search"
         className="input"
         aria-label={label}

@@ -1,10 +1,10 @@
 /** JSON as a tree with its changes. */
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { Button } from "./button.tsx";
 import { isContainer, previewOf } from "./json-preview.ts";
 
 /** The number of changes since the component appeared: as a key, it restarts an animation. */
-export function useChangeCount(value: unknown): number {
+function useChangeCount(value: unknown): number {
   const [seen, setSeen] = useState({ value, count: 0 });
   if (Object.is(seen.value, value)) return seen.count;
   const count = seen.count + 1;
@@ -32,15 +32,7 @@ const countOf = (value: object): number => (Array.isArray(value) ? value.length 
 export function JsonTree({ name, value, isOpen = false, isNew = false }: JsonTreeProps) {
   const changes = useChangeCount(value) + (isNew ? 1 : 0);
   if (isContainer(value) && countOf(value) > 0)
-    return (
-      <JsonBranch
-        {...{ name, changes }}
-        isOpenAtFirst={isOpen}
-        summaryOf={(isShown) => (isShown ? sizeOf(value) : previewOf(value))}
-      >
-        <ContainerChildren value={value} />
-      </JsonBranch>
-    );
+    return <JsonBranch {...{ name, value, changes }} isOpenAtFirst={isOpen} />;
   return (
     <div className="json-node">
       <Name name={name} />
@@ -52,17 +44,13 @@ export function JsonTree({ name, value, isOpen = false, isNew = false }: JsonTre
 const Name = ({ name }: { readonly name: string | undefined }) =>
   name === undefined ? null : <span className="json-name">{name}</span>;
 
-interface JsonBranchProps {
-  readonly name: string | undefined;
+interface JsonBranchProps extends Pick<JsonTreeProps, "name"> {
+  readonly value: object;
   readonly changes: number;
   readonly isOpenAtFirst: boolean;
-  /** The text beside the name. */
-  readonly summaryOf: (isOpen: boolean) => string;
-  /** Rendered while it is open. */
-  readonly children: ReactNode;
 }
 
-export function JsonBranch({ name, changes, isOpenAtFirst, summaryOf, children }: JsonBranchProps) {
+function JsonBranch({ name, value, changes, isOpenAtFirst }: JsonBranchProps) {
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   return (
     <details className="json-node" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
@@ -73,10 +61,10 @@ export function JsonBranch({ name, changes, isOpenAtFirst, summaryOf, children }
           key={isOpen ? "open" : changes}
           className={!isOpen && changes > 0 ? "json-preview changed" : "json-preview"}
         >
-          {summaryOf(isOpen)}
+          {isOpen ? sizeOf(value) : previewOf(value)}
         </code>
       </summary>
-      {isOpen && children}
+      {isOpen && <JsonChildren entries={Object.entries(value)} />}
     </details>
   );
 }
@@ -86,15 +74,11 @@ const sizeOf = (value: object): string => {
   return Array.isArray(value) ? `[${count}]` : `{${count}}`;
 };
 
-const ContainerChildren = ({ value }: { readonly value: object }) => (
-  <JsonChildren entries={Object.entries(value)} />
-);
-
 interface JsonChildrenProps {
   readonly entries: readonly (readonly [key: string, value: unknown])[];
 }
 
-export function JsonChildren({ entries }: JsonChildrenProps) {
+function JsonChildren({ entries }: JsonChildrenProps) {
   const [known] = useState(() => new Set(entries.map(([key]) => key)));
   const [shown, setShown] = useState(PAGE_SIZE);
   const left = entries.length - shown;

@@ -1,8 +1,7 @@
 /** Lists whose rows can be selected, and the bar with the actions on selected rows. */
 
-import { type QueryKey, useQueryClient } from "@tanstack/react-query";
+import type { QueryKey } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
-import { useKey } from "../data/organization.tsx";
 import { type Selection, useSelection } from "../data/use-selection.ts";
 import { type BulkAction, BulkDialog, countOf, type Noun } from "./bulk-dialog.tsx";
 import { Button } from "./button.tsx";
@@ -95,8 +94,6 @@ interface Asked<Item> {
 /** Above the page's lower edge while any row is selected. */
 function SelectionBar<Item>({ selection, noun, nameOf, actions, refreshes }: SelectionBarProps<Item>) {
   const [asked, setAsked] = useState<Asked<Item> | null>(null);
-  const key = useKey();
-  const queries = useQueryClient();
   const { items, clear } = selection;
   return (
     <>
@@ -122,11 +119,8 @@ function SelectionBar<Item>({ selection, noun, nameOf, actions, refreshes }: Sel
       )}
       {asked && (
         <BulkDialog
-          {...{ ...asked, noun, nameOf }}
-          onEnd={({ refused, left }) => {
-            if (refused.length + left.length === 0) clear();
-            for (const part of refreshes) void queries.invalidateQueries({ queryKey: key(...part) });
-          }}
+          {...{ ...asked, noun, nameOf, refreshes }}
+          onEnd={({ refused, left }) => refused.length + left.length === 0 && clear()}
           onClose={() => setAsked(null)}
         />
       )}

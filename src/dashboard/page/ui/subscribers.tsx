@@ -26,6 +26,7 @@ export function useEnabling(kind: Kind, { id, enabled }: Subscriber) {
     (atrium, next: boolean): Promise<Subscriber> => atrium[kind].update(id, { enabled: next }),
     {
       notice: (saved) => `W${noun.slice(1)} ${saved.enabled ? "enabled" : "disabled"}`,
+      undo: (atrium, _, next) => atrium[kind].update(id, { enabled: !next }),
       refreshes: [[noun, id], [kind]],
       notifiesErrors: true,
     },
@@ -39,22 +40,23 @@ export function useSubscriberActions<Item extends Subscriber>(
   consequences: Readonly<Record<"enable" | "disable" | "delete", string>>,
 ): readonly BulkAction<Item>[] {
   const subscribers = useCurrent().atrium[kind];
-  const switchTo = (enabled: boolean) =>
-    oneByOne(({ id }: Item): Promise<Subscriber> => subscribers.update(id, { enabled }));
+  const set = (enabled: boolean) => (item: Item) => subscribers.update(item.id, { enabled });
   return [
     {
       label: "Enable",
       done: "enabled",
       consequences: consequences.enable,
       applies: ({ enabled }) => !enabled,
-      run: switchTo(true),
+      run: oneByOne(set(true)),
+      undo: set(false),
     },
     {
       label: "Disable",
       done: "disabled",
       consequences: consequences.disable,
       applies: ({ enabled }) => enabled,
-      run: switchTo(false),
+      run: oneByOne(set(false)),
+      undo: set(true),
     },
     {
       label: "Delete",

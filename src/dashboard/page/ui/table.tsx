@@ -28,7 +28,7 @@ export interface TableProps<Item> {
   readonly selectedName?: (item: Item) => string | null;
 }
 
-/** Scrolls horizontally when it is too wide; nothing without items. */
+/** On narrow screens, each row is a record with a line for each cell; nothing without items. */
 export function Table<Item>({
   label,
   items,
@@ -83,8 +83,14 @@ interface CellProps<Item> {
   readonly isHeader: boolean;
 }
 
-const Cell = <Item,>({ column: { className, cell }, item, isHeader }: CellProps<Item>) =>
-  isHeader ? <th scope="row">{cell(item)}</th> : <td className={className}>{cell(item)}</td>;
+const Cell = <Item,>({ column: { label, className, cell }, item, isHeader }: CellProps<Item>) =>
+  isHeader ? (
+    <th scope="row">{cell(item)}</th>
+  ) : (
+    <td className={className} data-label={label}>
+      {cell(item)}
+    </td>
+  );
 
 interface HeaderProps<Item> extends Pick<TableProps<Item>, "filters"> {
   readonly column: Column<Item>;

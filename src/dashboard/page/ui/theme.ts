@@ -3,11 +3,6 @@ import { useSyncExternalStore } from "react";
 
 export const THEMES = ["system", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
-export const THEME_NAMES: Readonly<Record<Theme, string>> = {
-  system: "System",
-  light: "Light",
-  dark: "Dark",
-};
 
 const KEY = "theme";
 const darkness = matchMedia("(prefers-color-scheme: dark)");

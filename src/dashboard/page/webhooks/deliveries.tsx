@@ -4,10 +4,11 @@ import type { Delivery, DeliveryAttempt } from "atrium/server";
 import type { ReactNode } from "react";
 import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
 import { useFilters } from "../data/filters.ts";
-import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { useApiQuery, useCurrent } from "../data/organization.tsx";
 import { allAtOnce } from "../ui/bulk-dialog.tsx";
-import { Button, CodeBlock, prettyJson } from "../ui/button.tsx";
-import { Badge, type BadgeProps, CausedBy, Details, Paged } from "../ui/feedback.tsx";
+import { CodeBlock, prettyJson } from "../ui/button.tsx";
+import { ActionButton } from "../ui/dialog.tsx";
+import { Badge, type BadgeProps, CausedBy, Details, Empty, Paged } from "../ui/feedback.tsx";
 import { FilterSelect } from "../ui/fields.tsx";
 import { Section } from "../ui/page.tsx";
 import { SelectableCards } from "../ui/selectable.tsx";
@@ -43,11 +44,14 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
     return new Map(gone.map((item) => [item, new Error("It is not kept any more.")]));
   });
   const empty = (
-    <p className="soft">
-      {status === undefined && event === undefined
-        ? "No deliveries yet. Send a test event to see one."
-        : "No matching deliveries."}
-    </p>
+    <Empty
+      filters={filters}
+      title="No deliveries yet"
+      create="Send the first event"
+      command={["POST", `/webhooks/${webhookId}/test`]}
+    >
+      Every event for the endpoint is listed here with its attempts.
+    </Empty>
   );
   return (
     <Section
@@ -142,11 +146,6 @@ const ATTEMPT_COLUMNS: readonly Column<DeliveryAttempt>[] = [
 
 function Detail({ delivery }: { readonly delivery: Delivery }) {
   const { id, webhook_id, next_retry_at, log, request_id, payload } = delivery;
-  const redeliver = useAction(({ webhooks }) => webhooks.redeliver(webhook_id, id), {
-    notice: "Redelivery queued",
-    refreshes: [["webhook", webhook_id, "deliveries"]],
-    notifiesErrors: true,
-  });
   const { request_headers: request, response_headers: response } = log.at(-1) ?? {};
   return (
     <div className="detail">
@@ -165,9 +164,12 @@ function Detail({ delivery }: { readonly delivery: Delivery }) {
       {request && <CodeBlock what="Request headers" text={formatHeaders(request)} />}
       {response && <CodeBlock what="Response headers" text={formatHeaders(response)} />}
       <CodeBlock what="Payload" text={prettyJson(payload)} />
-      <Button isBusy={redeliver.isPending} onClick={() => redeliver.mutate()}>
-        Redeliver
-      </Button>
+      <ActionButton
+        label="Redeliver"
+        variant="plain"
+        act={({ webhooks }) => webhooks.redeliver(webhook_id, id)}
+        options={{ notice: "Redelivery queued", refreshes: [["webhook", webhook_id, "deliveries"]] }}
+      />
     </div>
   );
 }

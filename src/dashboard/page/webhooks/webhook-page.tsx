@@ -19,7 +19,11 @@ import { SECRET_ADVICE, WebhookForm } from "./webhook-form.tsx";
 export default function WebhookPage() {
   const { webhookId = "" } = useParams();
   const webhook = useApiQuery(["webhook", webhookId], ({ webhooks }) => webhooks.get(webhookId));
-  return <Loaded query={webhook}>{(data) => <Frame key={data.id} webhook={data} />}</Loaded>;
+  return (
+    <Loaded query={webhook} shape="page">
+      {(data) => <Frame key={data.id} webhook={data} />}
+    </Loaded>
+  );
 }
 
 const TABS = [
@@ -113,7 +117,13 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const close = () => setOpenDialog(null);
   return (
     <>
-      <Button variant="primary" icon="run" isBusy={test.isPending} onClick={() => test.mutate()}>
+      <Button
+        variant="primary"
+        icon="run"
+        data-shortcut="new"
+        isBusy={test.isPending}
+        onClick={() => test.mutate()}
+      >
         {test.isPending ? "Sending…" : "Send test event"}
       </Button>
       <MoreMenu>

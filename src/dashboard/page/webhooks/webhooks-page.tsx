@@ -26,7 +26,7 @@ const COLUMNS: readonly Column<ListedWebhook>[] = [
 
 export default function WebhooksPage() {
   const filters = useFilters();
-  const { search, searchFor, isNarrowed } = filters;
+  const { search, searchFor } = filters;
   const query = { ...filters.page(["url", "created_at"]), ...chosen({ search }), stats: "24h" } as const;
   const webhooks = useApiQuery(["webhooks", query], (atrium) => atrium.webhooks.list(query));
   const actions = useSubscriberActions<ListedWebhook>("webhooks", {
@@ -34,12 +34,15 @@ export default function WebhooksPage() {
     disable: "They receive no events until they are enabled again.",
     delete: "Their pending deliveries are cancelled and their histories deleted. This cannot be undone.",
   });
+  const first = { url: "https://hooks.example.com/atrium", events: ["user.created"] };
   const empty = (
-    <Empty title={isNarrowed ? "No matching webhooks" : "No webhooks yet"}>
-      <p>
-        A webhook notifies your back end of events in rooms, such as users who join or leave. Create one, then
-        send a test event.
-      </p>
+    <Empty
+      filters={filters}
+      title="No webhooks yet"
+      create="Create a webhook"
+      command={["POST", "/webhooks", first]}
+    >
+      A webhook notifies your back end of events in rooms, such as users who join or leave.
     </Empty>
   );
   return (

@@ -8,15 +8,21 @@ import { useAction, useApiQuery } from "../data/organization.tsx";
 import { useNames } from "../live/live.tsx";
 import { RoomChoice } from "../rooms/rooms.tsx";
 import { CodeBlock, prettyJson } from "../ui/button.tsx";
-import { Badge, CausedBy, Details, Paged } from "../ui/feedback.tsx";
+import { Badge, CausedBy, Details, Empty, Paged } from "../ui/feedback.tsx";
 import { SelectField } from "../ui/fields.tsx";
-import { Form } from "../ui/form.tsx";
+import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
 
 const REFRESH_MS = 2000;
 
-export function Runs({ workflowId }: { readonly workflowId: string }) {
+interface RunsProps {
+  readonly workflowId: string;
+  /** The run that the person has just made, which is open. */
+  readonly latest: string | null;
+}
+
+export function Runs({ workflowId, latest }: RunsProps) {
   const filters = useFilters();
   const query = filters.page();
   const runs = useApiQuery(
@@ -24,7 +30,12 @@ export function Runs({ workflowId }: { readonly workflowId: string }) {
     ({ workflows }) => workflows.listExecutions(workflowId, query),
     { refetchInterval: REFRESH_MS },
   );
-  const empty = <p className="soft">No runs yet. Run the workflow above to see one.</p>;
+  const sample = { event: "session.started", data: { roomId: "ROOM_ID" } };
+  const empty = (
+    <Empty title="No runs yet" create="Run it now" command={["POST", `/workflows/${workflowId}/run`, sample]}>
+      Every run is listed here with its result, its log and its error.
+    </Empty>
+  );
   return (
     <Section id="executions" title="Runs">
       <Paged query={runs} {...{ filters, empty }}>
@@ -32,7 +43,11 @@ export function Runs({ workflowId }: { readonly workflowId: string }) {
           <ul className="records">
             {executions.map((execution) => (
               <li key={execution.id}>
-                <Run execution={execution} />
+                <Run
+                  key={`${execution.id === latest}`}
+                  execution={execution}
+                  isOpen={execution.id === latest}
+                />
               </li>
             ))}
           </ul>
@@ -44,12 +59,14 @@ export function Runs({ workflowId }: { readonly workflowId: string }) {
 
 interface RunProps {
   readonly execution: Execution;
+  readonly isOpen: boolean;
 }
 
-function Run({ execution }: RunProps) {
+function Run({ execution, isOpen }: RunProps) {
   const { status, event, result, version, duration_ms, created_at } = execution;
   return (
     <Details
+      isOpenAtFirst={isOpen}
       summary={
         <>
           <Badge tone={status === "failed" ? "bad" : "good"}>{status}</Badge>
@@ -66,7 +83,7 @@ function Run({ execution }: RunProps) {
   );
 }
 
-const RunDetail = ({ execution: { status, result, request_id, logs } }: RunProps) => (
+const RunDetail = ({ execution: { status, result, request_id, logs } }: Pick<RunProps, "execution">) => (
   <div className="detail">
     <CodeBlock what={status === "failed" ? "Error" : "Result"} text={prettyJson(result)} />
     <CausedBy requestId={request_id} />
@@ -77,9 +94,7 @@ const RunDetail = ({ execution: { status, result, request_id, logs } }: RunProps
           <li key={index}>
             <span className={`level ${level}`}>{level}</span>
             <code>{message}</code>
-            <time dateTime={timestamp} className="soft small">
-              {timestamp.slice(11, 23)}
-            </time>
+            <Time at={timestamp} />
           </li>
         ))}
       </ol>
@@ -92,40 +107,42 @@ interface Sample {
   readonly data: { readonly roomId: string; readonly userId?: string };
 }
 
-/** Runs the saved workflow. */
-export function TestRun({ workflow: { id, room_id, events } }: { readonly workflow: Workflow }) {
+interface SampleRunProps {
+  readonly workflow: Workflow;
+  readonly onRun: (executionId: string) => void;
+}
+
+/** Runs the saved workflow on a sample event. */
+export function SampleRun({ workflow: { id, room_id, events }, onRun }: SampleRunProps) {
   const [roomId, setRoomId] = useState(room_id);
   const run = useAction(({ workflows }, { event, data }: Sample) => workflows.run(id, event, data), {
     notice: ({ status, duration_ms }) =>
       `Run ${status === "success" ? "succeeded" : "failed"} in ${Math.round(duration_ms)} ms`,
     isFailure: ({ status }) => status === "failed",
-    refreshes: [["workflow", id, "executions"]],
+    refreshes: [["workflow", id]],
+    onDone: (execution) => onRun(execution.id),
   });
   return (
-    <Section
-      id="test-run"
-      title="Test run"
-      className="panel"
-      about="Runs the saved code with a sample event and records the run."
+    <FormDialog
+      button={{ variant: "primary", icon: "run", "data-shortcut": "new", children: "Run…" }}
+      title="Run the workflow"
+      about="Runs the saved code with a sample event, and records the run. What it does is real."
+      submitLabel="Run workflow"
+      action={run}
+      toInput={({ event = "", userId }) =>
+        isEventName(event) && roomId !== null
+          ? { event, data: { roomId, ...(userId && { userId }) } }
+          : undefined
+      }
     >
-      <Form
-        submitLabel="Run workflow"
-        action={run}
-        toInput={({ event = "", userId }) =>
-          isEventName(event) && roomId !== null
-            ? { event, data: { roomId, ...(userId && { userId }) } }
-            : undefined
-        }
-      >
-        <div className="fields-row">
-          <SelectField label="Event" name="event" defaultValue={events[0]} options={EVENT_NAMES} />
-          <RoomChoice chosen={roomId} onChange={setRoomId} none="Choose a room" />
-          {roomId !== null && <UserChoice key={roomId} roomId={roomId} />}
-        </div>
-        {roomId === null && <p className="soft small">Choose the room of the sample event.</p>}
-      </Form>
-      {run.data && <RunDetail execution={run.data} />}
-    </Section>
+      <SelectField label="Event" name="event" defaultValue={events[0]} options={EVENT_NAMES} />
+      <RoomChoice chosen={roomId} onChange={setRoomId} none="Choose a room" />
+      {roomId === null ? (
+        <p className="soft small">Choose the room of the sample event.</p>
+      ) : (
+        <UserChoice key={roomId} roomId={roomId} />
+      )}
+    </FormDialog>
   );
 }
 

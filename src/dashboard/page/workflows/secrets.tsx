@@ -4,7 +4,7 @@ import type { Workflow, WorkflowSecret } from "atrium/server";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { CodeBlock } from "../ui/button.tsx";
 import { ConfirmAction, ConfirmButton, Secret } from "../ui/dialog.tsx";
-import { Loaded } from "../ui/feedback.tsx";
+import { Empty, Loaded } from "../ui/feedback.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
@@ -42,15 +42,23 @@ export function Secrets({ workflowId }: SecretsProps) {
     },
   ];
   return (
-    <Section id="secrets" title="Secrets" beside={<SetSecret workflowId={workflowId} />}>
-      <Loaded query={secrets}>
+    <Section
+      id="secrets"
+      title="Secrets"
+      beside={secrets.data?.length ? <SetSecret workflowId={workflowId} /> : undefined}
+    >
+      <Loaded query={secrets} shape="list">
         {(data) => (
           <>
             <Table label="List of secrets" items={data} idOf={({ name }) => name} columns={columns} />
             {data.length === 0 && (
-              <p className="soft">
-                Runs read a secret as <code>env.NAME</code>. No one can read its value here.
-              </p>
+              <Empty
+                title="No secrets yet"
+                action={<SetSecret workflowId={workflowId} />}
+                command={["PUT", `/workflows/${workflowId}/secrets/CHAT_TOKEN`, { value: "YOUR_SECRET" }]}
+              >
+                Runs read a secret as <code>env.NAME</code>, and no one can read its value here.
+              </Empty>
             )}
           </>
         )}

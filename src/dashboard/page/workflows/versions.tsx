@@ -15,17 +15,15 @@ const MAX_VERSIONS = 50;
 
 interface VersionsProps {
   readonly workflow: Workflow;
-  /** Called when another code than before is saved, and what was not saved is forgotten. */
-  readonly onRestored: () => void;
 }
 
-export function Versions({ workflow, onRestored }: VersionsProps) {
+export function Versions({ workflow }: VersionsProps) {
   const versions = useApiQuery(["workflow", workflow.id, "versions"], ({ workflows }) =>
     workflows.listVersions(workflow.id, { limit: MAX_VERSIONS }),
   );
   return (
     <Section id="versions" title="Versions">
-      <Loaded query={versions}>
+      <Loaded query={versions} shape="list">
         {(data) => (
           <ul className="records">
             {data.versions.map(({ version, saved_at, saved_by }) => (
@@ -40,7 +38,7 @@ export function Versions({ workflow, onRestored }: VersionsProps) {
                     </>
                   }
                 >
-                  <VersionDetail {...{ workflow, version, onRestored }} />
+                  <VersionDetail {...{ workflow, version }} />
                 </Details>
               </li>
             ))}
@@ -57,7 +55,7 @@ function authorName(author: WorkflowVersionSummary["saved_by"]): string {
 }
 
 /** A version never changes. */
-function VersionDetail({ workflow, version, onRestored }: VersionsProps & { readonly version: number }) {
+function VersionDetail({ workflow, version }: VersionsProps & { readonly version: number }) {
   const { id, code: savedCode } = workflow;
   const query = useApiQuery(
     ["workflow version", id, version],
@@ -67,13 +65,10 @@ function VersionDetail({ workflow, version, onRestored }: VersionsProps & { read
   const restore = useAction(({ workflows }) => workflows.restoreVersion(id, version), {
     notice: `Version ${version} restored`,
     refreshes: [["workflow", id], ["workflows"]],
-    onDone: () => {
-      forgetDraft(id);
-      onRestored();
-    },
+    onDone: () => forgetDraft(id),
   });
   return (
-    <Loaded query={query}>
+    <Loaded query={query} shape="list">
       {({ code }) => (
         <div className="detail">
           {code === savedCode ? (

@@ -1,17 +1,17 @@
-/** A workflow, existing or new: its form, a test run, its runs, and its versions. */
+/** A workflow: its runs, and its code, versions and secrets behind tabs; and the form of a new one. */
 import type { Workflow } from "atrium/server";
 import { useState } from "react";
-import { Link, useLocation, useParams } from "wouter";
+import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { Identifier } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { MenuItem, MoreMenu } from "../ui/menu.tsx";
-import { Page } from "../ui/page.tsx";
+import { Page, Tabs } from "../ui/page.tsx";
 import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { forgetDraft, newDraft, type WorkflowInput } from "./draft.ts";
-import { Runs, TestRun } from "./runs.tsx";
+import { Runs, SampleRun } from "./runs.tsx";
 import { HttpTrigger, Secrets } from "./secrets.tsx";
 import { Versions } from "./versions.tsx";
 import { WorkflowForm } from "./workflow-form.tsx";
@@ -24,14 +24,25 @@ export default function WorkflowPage() {
 /** Not polled: a refresh must not replace code that is being edited. */
 function KnownWorkflow({ workflowId }: { readonly workflowId: string }) {
   const workflow = useApiQuery(["workflow", workflowId], ({ workflows }) => workflows.get(workflowId));
-  return <Loaded query={workflow}>{(data) => <Frame workflow={data} />}</Loaded>;
+  return (
+    <Loaded query={workflow} shape="page">
+      {(data) => <Frame workflow={data} />}
+    </Loaded>
+  );
 }
 
 const ABOVE = <Link href="/workflows">Workflows</Link>;
 
+const TABS = [
+  { name: "Runs", path: "" },
+  { name: "Code and configuration", path: "/code" },
+  { name: "Versions", path: "/versions" },
+  { name: "Secrets", path: "/secrets" },
+];
+
 function Frame({ workflow }: { readonly workflow: Workflow }) {
   const { id, name, enabled, next_run_at, disabled_reason, http_trigger } = workflow;
-  const [restored, setRestored] = useState(0);
+  const [latest, setLatest] = useState<string | null>(null);
   const update = useAction(({ workflows }, changes: WorkflowInput) => workflows.update(id, changes), {
     notice: (saved) => (saved.enabled ? "Workflow saved" : "Workflow saved. It is disabled."),
     refreshes: [["workflow", id], ["workflows"]],
@@ -51,16 +62,29 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
           <Identifier value={id} what="the workflow's ID" />
         </>
       }
-      actions={<WorkflowActions workflow={workflow} />}
+      actions={<WorkflowActions workflow={workflow} onRun={setLatest} />}
     >
       {disabled_reason && <p role="note">{disabled_reason}</p>}
-      <WorkflowForm key={restored} workflow={workflow} submitLabel="Save" action={update} />
-      {http_trigger && <HttpTrigger workflow={workflow} />}
-      <TestRun workflow={workflow} />
       <DeliveryStats of={{ kind: "workflows", id }} counted="Runs" />
-      <Runs workflowId={id} />
-      <Secrets workflowId={id} />
-      <Versions workflow={workflow} onRestored={() => setRestored(restored + 1)} />
+      <Tabs label="Workflow" base={`/workflows/${id}`} tabs={TABS} />
+      <Switch>
+        <Route path="/workflows/:workflowId">
+          <Runs workflowId={id} latest={latest} />
+        </Route>
+        <Route path="/workflows/:workflowId/code">
+          <WorkflowForm workflow={workflow} submitLabel="Save" action={update} />
+          {http_trigger && <HttpTrigger workflow={workflow} />}
+        </Route>
+        <Route path="/workflows/:workflowId/versions">
+          <Versions workflow={workflow} />
+        </Route>
+        <Route path="/workflows/:workflowId/secrets">
+          <Secrets workflowId={id} />
+        </Route>
+        <Route>
+          <Redirect to={`/workflows/${id}`} replace />
+        </Route>
+      </Switch>
     </Page>
   );
 }
@@ -83,8 +107,13 @@ function NewWorkflow() {
   );
 }
 
-/** The actions on a workflow: enable, delete. */
-function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
+interface WorkflowActionsProps {
+  readonly workflow: Workflow;
+  /** Called with the ID of a run that the person has made. */
+  readonly onRun: (executionId: string) => void;
+}
+
+function WorkflowActions({ workflow, onRun }: WorkflowActionsProps) {
   const { id, name } = workflow;
   const [, go] = useLocation();
   const [isDeleting, setDeleting] = useState(false);
@@ -96,6 +125,13 @@ function WorkflowActions({ workflow }: { readonly workflow: Workflow }) {
   });
   return (
     <>
+      <SampleRun
+        workflow={workflow}
+        onRun={(executionId) => {
+          onRun(executionId);
+          go(`/workflows/${id}`);
+        }}
+      />
       <MoreMenu>
         <MenuItem onSelect={enabling.toggle}>{enabling.label}</MenuItem>
         <hr />

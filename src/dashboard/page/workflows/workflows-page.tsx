@@ -29,7 +29,7 @@ const COLUMNS: readonly Column<Workflow>[] = [
 
 export default function WorkflowsPage() {
   const filters = useFilters();
-  const { search, searchFor, isNarrowed } = filters;
+  const { search, searchFor } = filters;
   const query = { ...filters.page(["name", "updated_at"]), ...chosen({ search }) };
   const workflows = useApiQuery(["workflows", query], (atrium) => atrium.workflows.list(query));
   const actions = useSubscriberActions<Workflow>("workflows", {
@@ -44,12 +44,16 @@ export default function WorkflowsPage() {
       New workflow
     </Link>
   );
+  const code = "export default (event) => event.user.name;";
+  const first = { name: "Greet", events: ["participant.joined"], code };
   const empty = (
-    <Empty title={isNarrowed ? "No matching workflows" : "No workflows yet"}>
-      <p>
-        A workflow is a function that runs when an event happens in a room, for example to greet a participant
-        or to call another service. Create one and test it with a sample event.
-      </p>
+    <Empty
+      filters={filters}
+      title="No workflows yet"
+      create="Create a workflow"
+      command={["POST", "/workflows", first]}
+    >
+      A workflow is a function that runs when an event happens in a room, for example to greet a participant.
     </Empty>
   );
   return (

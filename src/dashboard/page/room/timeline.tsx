@@ -1,13 +1,111 @@
-/** The stream of a room: its events, changes of its documents and, while watching live, broadcasts and writes. */
+/** The timeline of a room: its events, changes of its documents and, while watching live, broadcasts and writes. */
 import { useQueryClient } from "@tanstack/react-query";
 import type { EventPage } from "atrium/server";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { HOUR_MS } from "../../../platform/time.ts";
-import { EVENTS } from "../data/events.ts";
+import { useFilters } from "../data/filters.ts";
 import { useApiQuery, useKey } from "../data/organization.tsx";
 import { useDocuments } from "../documents/documents-part.tsx";
 import { LIVE_REFRESH_MS, useLive, useNames } from "../live/live.tsx";
-import { changedDocuments, itemOfFeed, MAX_ITEMS, mergeItems, type StreamItem } from "../live/stream.ts";
+import {
+  changedDocuments,
+  itemOfEvent,
+  itemOfFeed,
+  KINDS,
+  MAX_ITEMS,
+  mergeItems,
+  type StreamItem,
+} from "../live/stream.ts";
+import { Button, ScrollBox } from "../ui/button.tsx";
+import { Details, ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { FilterSelect } from "../ui/fields.tsx";
+import { JsonTree } from "../ui/json-tree.tsx";
+import { Section } from "../ui/page.tsx";
+import { Time } from "../ui/time.tsx";
+
+export function Timeline({ roomId }: { readonly roomId: string }) {
+  const { items, error } = useStream(roomId);
+  const { client } = useLive();
+  const { users = [] } = useNames(roomId);
+  const filters = useFilters();
+  const [kind, by] = [filters.get("kind"), filters.get("by")];
+  const [paused, setPaused] = useState<readonly StreamItem[] | null>(null);
+  const isShown = (item: StreamItem) =>
+    (kind === "" || item.kind === kind) && (by === "" || item.userId === by);
+  const shown = (paused ?? items)?.filter(isShown);
+  const seen = new Set(paused?.map(({ id }) => id));
+  const news = items?.filter((item) => isShown(item) && !seen.has(item.id)).length ?? 0;
+  return (
+    <Section
+      id="timeline"
+      title="Timeline"
+      beside={
+        <>
+          <FilterSelect
+            label="Events to show"
+            filters={filters}
+            name="kind"
+            all="All events"
+            options={KINDS}
+          />
+          <FilterSelect
+            label="Events of"
+            filters={filters}
+            name="by"
+            all="All users"
+            options={Object.fromEntries(users.map(({ id, name }) => [id, name]))}
+          />
+          {items !== undefined && (
+            <Button
+              icon={paused === null ? "pause" : "run"}
+              onClick={() => setPaused(paused === null ? items : null)}
+            >
+              {paused === null ? "Pause" : news === 0 ? "Resume" : `Resume (${news} new)`}
+            </Button>
+          )}
+        </>
+      }
+    >
+      <ErrorMessage error={error} />
+      {shown === undefined && !error && <Loading shape="list" />}
+      {shown?.length === 0 && (
+        <p className="soft">
+          {kind + by === "" ? "Nothing has happened." : "Nothing like this has happened."}
+        </p>
+      )}
+      {shown && shown.length > 0 && <Items items={shown} />}
+      <p className="soft small">
+        {client === null
+          ? "The last hour. Watch live to see broadcasts and each write to a store as well."
+          : "The last hour, and everything as it happens."}
+      </p>
+    </Section>
+  );
+}
+
+const Items = ({ items }: { readonly items: readonly StreamItem[] }) => (
+  <ScrollBox className="stream" label="Events">
+    <ol className="records">
+      {items.map(({ id, at, kind, text, value }) => (
+        <li key={id}>
+          <Details
+            summary={
+              <>
+                <span className="soft small kind">{KINDS[kind]}</span>
+                <span className="grow">{text}</span>
+                <Time at={at} />
+              </>
+            }
+          >
+            <div className="detail">
+              <JsonTree value={value} isOpen />
+            </div>
+          </Details>
+        </li>
+      ))}
+    </ol>
+  </ScrollBox>
+);
 
 type RoomEvent = EventPage["events"][number];
 
@@ -54,37 +152,20 @@ const SEEN_ANYWAY: ReadonlySet<string> = new Set([
 const isSeenAnyway = ({ event, timestamp }: RoomEvent, since: string): boolean =>
   SEEN_ANYWAY.has(event) && timestamp >= since;
 
-const itemOfEvent = (event: RoomEvent): StreamItem => ({
-  id: event.id,
-  at: event.timestamp,
-  name: event.event,
-  about: describe(event),
-});
-
-/** The subject of the event, or the meaning of its name. */
-function describe(event: RoomEvent): string {
-  if ("user" in event && event.user !== undefined) return event.user.name;
-  if ("comment" in event) return event.comment.text;
-  if ("file" in event) return event.file.filename;
-  if (event.event === "store.changed") return event.data.store;
-  if (event.event === "version.created") return `${event.data.document}: ${event.data.name ?? "unnamed"}`;
-  if ("document" in event.data) return event.data.document;
-  return EVENTS[event.event];
-}
-
 /** The page is drawn again at most this often. */
 const FLUSH_MS = 250;
 
-export function useStream(roomId: string) {
+function useStream(roomId: string) {
   const { data, error } = useRoomEvents(roomId);
+  const { nameOf } = useNames(roomId);
   const [openedAt] = useState(() => new Date().toISOString());
   const written = useFeedItems(roomId);
   const documents = useDocumentItems(roomId);
   const items = useMemo(() => {
     const logged = data?.events.filter((event) => !isSeenAnyway(event, openedAt)) ?? [];
-    const events = logged.map(itemOfEvent);
+    const events = logged.map((event) => itemOfEvent(event, nameOf));
     return mergeItems(events, written, documents);
-  }, [data, written, documents, openedAt]);
+  }, [data, written, documents, openedAt, nameOf]);
   return { items: data === undefined ? undefined : items, error };
 }
 
@@ -107,8 +188,7 @@ function useFeedItems(roomId: string): readonly StreamItem[] {
     };
     const stop = listen((item) => {
       count.current += 1;
-      const by = item.by === null ? null : latestNameOf.current(item.by);
-      waiting.push(itemOfFeed(item, new Date(), count.current, by));
+      waiting.push(itemOfFeed(item, new Date(), count.current, latestNameOf.current));
       if (waiting.length > MAX_ITEMS) waiting.shift();
       timer ??= setTimeout(flush, FLUSH_MS);
     });

@@ -157,7 +157,12 @@ describe("a log of changes", () => {
     now = 24 * 3_600_000 + 1;
     append(1, () => null);
     expect([oldest(), seqsSince(10_049), seqsSince(10_050)]).toEqual([10_051, null, [10_051]]);
-    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 10_050, changes: 1, bytes: 2 });
+    expect(storage.changes.readTotals()).toEqual({
+      droppedSeq: 10_050,
+      changes: 1,
+      bytes: 2,
+      keepsEvery: false,
+    });
     expect([seqsSince(10_051), seqsSince(10_052), changes.lastSeq]).toEqual([[], null, 10_051]);
   });
 
@@ -166,12 +171,22 @@ describe("a log of changes", () => {
     const large = () => ({ text: "x".repeat(99_989) });
     append(100, (index) => `${index % 10}`, large);
     expect(seqsSince(0)).toEqual([91, 92, 93, 94, 95, 96, 97, 98, 99, 100]);
-    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 0, changes: 10, bytes: 1_000_000 });
+    expect(storage.changes.readTotals()).toEqual({
+      droppedSeq: 0,
+      changes: 10,
+      bytes: 1_000_000,
+      keepsEvery: false,
+    });
     append(1, () => "another", large);
     expect([oldest(), seqsSince(90), seqsSince(91)?.length]).toEqual([92, null, 10]);
     append(1, () => "9");
     expect(seqsSince(91)).toEqual([92, 93, 94, 95, 96, 97, 98, 99, 101, 102]);
-    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 91, changes: 10, bytes: 900_002 });
+    expect(storage.changes.readTotals()).toEqual({
+      droppedSeq: 91,
+      changes: 10,
+      bytes: 900_002,
+      keepsEvery: false,
+    });
   });
 
   test("forgets what a transaction logged that is undone (R35)", ({ storage }) => {

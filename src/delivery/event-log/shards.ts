@@ -40,7 +40,8 @@ export async function readHours(
   before?: Span,
 ): Promise<readonly HourlyCounts[]> {
   const shards = allShards(logs, accountId);
-  return addHours(await Promise.all(shards.map((shard) => shard.hours(from, width, before))));
+  const earlier = before === undefined ? [] : ([before] as const);
+  return addHours(await Promise.all(shards.map((shard) => shard.hours(from, width, ...earlier))));
 }
 
 /** Removes everything from the organization's log that identifies a user of the room, or that the user wrote. */

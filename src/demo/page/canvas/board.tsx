@@ -30,7 +30,7 @@ import { Toolbar, Zoom } from "./toolbar.tsx";
 const FIRST_BOX = { x: -350, y: -250, width: 700, height: 500 };
 const SIDE = 16;
 /** On narrow screens, the panels are above and below each other. */
-const panelHeights = () => (innerWidth > 960 ? { top: 76, bottom: 92 } : { top: 262, bottom: 250 });
+const panelHeights = () => (innerWidth > 1088 ? { top: 76, bottom: 92 } : { top: 262, bottom: 250 });
 const ZOOM_PER_PIXEL = 1.0025;
 /** On a phone, things are smaller, but not so small that no one can hit them. */
 const FARTHEST_AT_FIRST = 0.5;

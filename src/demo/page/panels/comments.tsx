@@ -12,7 +12,7 @@ export default function Threads({ close, focus, setFocus }: PanelProps) {
   const [isResolved, setResolved] = useState(false);
   const threads = threadsOf(comments).filter((thread) => thread.isResolved === isResolved);
   const go = (next: Parameters<typeof setFocus>[0]) => {
-    if (innerWidth <= 960) close(); // a sheet covers the board
+    if (innerWidth <= 1088) close(); // a sheet covers the board
     setFocus(next);
   };
   return (

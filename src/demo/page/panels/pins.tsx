@@ -19,7 +19,7 @@ const MAX_LENGTH = 1_000;
 
 const initialOf = (name: string): string => [...name][0] ?? "?";
 
-const isPhone = (): boolean => innerWidth <= 960;
+const isPhone = (): boolean => innerWidth <= 1088;
 
 export default function Pins({ focus, setFocus }: FocusProps) {
   const shown = useShown();

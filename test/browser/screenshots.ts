@@ -6,11 +6,12 @@ import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually, ROOT } from "../cli/processes.ts";
 import { type Service, startService } from "../cli/service.ts";
+import { pictureOf, showBeside, type Window } from "./beside.ts";
 import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
+import { takeMovie } from "./movie.ts";
 import { ask, openTwo, PAGES, type Terminal, visit, SIZE as WINDOW } from "./quickstarts.ts";
 import { buildPackage, Starter } from "./starter.ts";
-import { Visitor } from "./visitor.ts";
 
 const PICTURES = path.join(ROOT, "docs/pictures");
 const ROOMS = ["Onboarding", "Roadmap", "Design critique", "Retrospective", "Weekly planning"];
@@ -20,15 +21,13 @@ const TASKS = {
   "write-agenda": { title: "Write the agenda", done: false, for: "Bo" },
   "bring-tea": { title: "Bring tea", done: false, for: "Cleo" },
 };
-/** Each user's note beside the first ones of the board, and the final position of their pointer. */
-const NOTES = [
-  { name: "Ada", text: "Sketch the onboarding", place: { x: 112, y: 350 }, pointer: { x: 640, y: 150 } },
-  { name: "Bo", text: "Ask three customers", place: { x: 1014, y: 262 }, pointer: { x: 1116, y: 342 } },
-  { name: "Cleo", text: "Demo on Friday", place: { x: 1000, y: 462 }, pointer: { x: 900, y: 590 } },
+const POINTERS = [
+  { x: 640, y: 150 },
+  { x: 1116, y: 342 },
+  { x: 900, y: 590 },
 ];
 const COLORS = ["#c2410c", "#0f766e", "#7c3aed"];
 const MINUTES = "Weekly planning\n\n1. What did last week bring?\n2. Who does the interviews?\n3. The demo\n";
-const BOARD_SIZE = { width: 1280, height: 740 };
 const SIZE = { width: 1120, height: 640 };
 const WIDE = { width: 1680, height: 860 };
 
@@ -45,34 +44,6 @@ async function takeWhole(page: Page, name: string): Promise<void> {
   await stretch(page, SIZE);
   await take(page, name);
   await page.setViewportSize(SIZE);
-}
-
-/** The demo as seen by one of three users. */
-async function takeBoard(browser: Browser, url: string): Promise<void> {
-  const visitors: Visitor[] = [];
-  for (const { name, text, place } of NOTES) {
-    const visitor = await Visitor.open(browser, url, name, { viewport: BOARD_SIZE });
-    await visitor.addNote(text);
-    const grip = await visitor.note(text).locator(".grip").boundingBox();
-    await visitor.drag([(grip?.x ?? 0) + 60, (grip?.y ?? 0) + 10], [place.x + 60, place.y + 10]);
-    visitors.push(visitor);
-  }
-  await visitors[2]?.draw("Pen", [682, 582], [900, 590]);
-  const [ada, ...others] = visitors;
-  if (ada === undefined) return;
-  const box = await ada.note(NOTES[0]?.text ?? "").boundingBox();
-  await ada.comment("Who takes the first interview?", (box?.x ?? 0) + 160, (box?.y ?? 0) + 120);
-  await ada.page.getByRole("button", { name: "Close comments" }).click();
-  for (const [index, { name, pointer }] of NOTES.slice(1).entries()) {
-    const place = await others[index]?.point(pointer.x, pointer.y);
-    if (place !== undefined) await ada.arrives(ada.cursor(name), place);
-  }
-  await ada.page.locator("textarea:focus").evaluateAll((all) => {
-    for (const one of all) one.blur();
-  });
-  for (const { text } of NOTES) await ada.note(text).waitFor();
-  await take(ada.page, "board");
-  for (const visitor of visitors) await visitor.close();
 }
 
 /** The dashboard of an organization with a room in which three users are online. */
@@ -93,9 +64,8 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
   const [ada, bo] = clients;
   if (ada === undefined || bo === undefined) return;
   for (const [key, task] of Object.entries(TASKS)) await ada.store("tasks").set(key, task);
-  for (const [index, { pointer }] of NOTES.entries()) {
-    clients[index]?.presence.update({ cursor: pointer, color: COLORS[index] ?? "" });
-  }
+  for (const [index, cursor] of POINTERS.entries())
+    clients[index]?.presence.update({ cursor, color: COLORS[index] ?? "" });
   const minutes = openDocument(ada, "minutes");
   minutes.doc.getText("default").insert(0, MINUTES);
   await minutes.flush();
@@ -131,26 +101,9 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
   for (const client of clients) client.disconnect();
 }
 
-/** Two windows beside each other, as figures with a title. */
-const BESIDE = `
-  body { display: flex; gap: 20px; margin: 0; padding: 20px; background: #dfe4ec; font: 14px/1.7 system-ui, sans-serif; }
-  figure { flex: none; overflow: hidden; width: 500px; margin: 0; border-radius: 10px; background: #fff; }
-  figcaption { padding: 5px 14px; background: #f5f7fa; border-bottom: 1px solid #dfe4ec; color: #566075; }
-  img { display: block; }
-  pre { min-height: 150px; margin: 0; padding: 12px 14px; background: #10141b; color: #e3e8f0; font: 13px/1.7 monospace; white-space: pre-wrap; }
-  b { color: #7fdcb9; font-weight: 400; }`;
-
-interface Window {
-  readonly title: string;
-  readonly content: string;
-}
-
 async function takeBeside(browser: Browser, name: string, windows: readonly Window[]): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1060, height: 200 } });
-  const figures = windows.map(
-    ({ title, content }) => `<figure><figcaption>${title}</figcaption>${content}</figure>`,
-  );
-  await page.setContent(`<!doctype html><style>${BESIDE}</style>${figures.join("")}`);
+  await page.setContent(showBeside(windows));
   await page.screenshot({ path: path.join(PICTURES, `quickstart-${name}.png`), fullPage: true });
   await page.close();
 }
@@ -177,14 +130,7 @@ async function takeQuickstarts(browser: Browser, service: Service): Promise<void
       const { ada, bo } = await openTwo(browser, url);
       await play(ada, bo);
       for (const page of [ada, bo]) await stretch(page, WINDOW);
-      const windows: Window[] = [];
-      for (const [title, page] of [
-        ["Ada", ada],
-        ["Bo", bo],
-      ] as const) {
-        const picture = (await page.screenshot()).toString("base64");
-        windows.push({ title, content: `<img src="data:image/png;base64,${picture}">` });
-      }
+      const windows = [await pictureOf("Ada", ada), await pictureOf("Bo", bo)];
       await Promise.all([ada.close(), bo.close()]);
       return windows;
     });
@@ -206,13 +152,20 @@ async function takeQuickstarts(browser: Browser, service: Service): Promise<void
   await rm(dist, { recursive: true });
 }
 
+/** What can be taken alone: `npm run screenshots -- movie`. */
+const TAKES: Readonly<Record<string, (browser: Browser, service: Service) => Promise<void>>> = {
+  quickstarts: takeQuickstarts,
+  dashboard: (browser, { url }) => takeDashboard(browser, url),
+  movie: (browser, { url }) => takeMovie(browser, url, path.join(PICTURES, "two-windows.webp")),
+};
+
+const named = process.argv.slice(2);
 await mkdir(PICTURES, { recursive: true });
 const service = await startService();
 const browser = await launchChromium();
 try {
-  await takeQuickstarts(browser, service);
-  await takeBoard(browser, service.url);
-  await takeDashboard(browser, service.url);
+  for (const [name, take] of Object.entries(TAKES))
+    if (named.length === 0 || named.includes(name)) await take(browser, service);
 } finally {
   await browser.close();
   await service.kill();

@@ -13,6 +13,7 @@ const BROWSER = path.join(ROOT, "src/docs/browser");
 
 /** The list of pages in it is the navigation. */
 const INDEX = "docs/README.md";
+const PICTURE = /\.(png|webp)$/;
 /** Each link of its lists is a task, which the search finds by its words. */
 const TASKS = "/docs/tasks";
 /** Documents outside of `docs`, where tools expect them. */
@@ -55,7 +56,7 @@ export async function bundleDocs(): Promise<void> {
     files.set(fileOf(page, "md"), page.markdown);
   }
   files.set("llms.txt", overviewForAgents(pages));
-  for (const file of names.filter((name) => name.endsWith(".png")))
+  for (const file of names.filter((name) => PICTURE.test(name)))
     files.set(path.posix.relative("docs", file), await readFile(path.join(ROOT, file)));
   files.set("search.json", JSON.stringify(pages.flatMap(searchEntries)));
   await replaceFiles(path.join(PUBLIC, "docs"), files);
@@ -65,7 +66,7 @@ export async function bundleDocs(): Promise<void> {
 function addressOf(file: string): string | null {
   const known = OUTSIDE[file];
   if (known !== undefined) return known;
-  if (!/^docs\/.*\.(md|png)$/.test(file)) return null;
+  if (!/^docs\/.*\.(md|png|webp)$/.test(file)) return null;
   return `/${file.replace(/(\/README)?\.md$/, "")}`;
 }
 
@@ -79,7 +80,7 @@ function resolveLink(from: string, target: string): string | null {
 /** The address of a page as Markdown. Pictures have none, and other addresses stay. */
 function markdownAddress(address: string | null): string | null {
   const [page = "", anchor] = address?.split("#") ?? [];
-  if (!page.startsWith("/docs") || page.endsWith(".png")) return address;
+  if (!page.startsWith("/docs") || PICTURE.test(page)) return address;
   return `${page === "/docs" ? "/docs/index" : page}.md${anchor === undefined ? "" : `#${anchor}`}`;
 }
 

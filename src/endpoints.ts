@@ -5,6 +5,8 @@ import type { EventLogContext } from "./features/events/queries.ts";
 import { eventLogEndpoints } from "./features/events/routes.ts";
 import type { FileContext } from "./features/files/context.ts";
 import { fileEndpoints } from "./features/files/routes.ts";
+import type { IdentityContext } from "./features/identities/commands.ts";
+import { identityEndpoints } from "./features/identities/routes.ts";
 import type { MemberContext } from "./features/members/commands.ts";
 import { memberEndpoints } from "./features/members/routes.ts";
 import { overviewEndpoints } from "./features/metrics/routes.ts";
@@ -38,6 +40,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...quotaEndpoints,
   ...roomEndpoints,
   ...userEndpoints,
+  ...identityEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,
@@ -54,6 +57,7 @@ export interface AppContext
     RequestLogContext,
     RoomContext,
     UserContext,
+    IdentityContext,
     FileContext,
     PrivacyContext,
     WebhookContext,

@@ -52,6 +52,23 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   endTokens: "await atrium.users.endTokens(roomId, userId);",
   endAllTokens: "await atrium.organization.endAllTokens();",
 
+  listIdentities: 'const { identities, cursor } = await atrium.identities.list({ search: "ada" });',
+  createIdentity: 'const identity = await atrium.identities.create({ name: "Ada", customId: "ada-1" });',
+  getIdentity: "const identity = await atrium.identities.get(identityId);",
+  getIdentityByCustomId: "const identity = await atrium.identities.getByCustomId(customId);",
+  updateIdentity: 'const identity = await atrium.identities.update(identityId, { name: "Ada L." });',
+  deleteIdentity: "await atrium.identities.delete(identityId);",
+  listIdentityGroups: "const { groups } = await atrium.identities.listGroups(identityId);",
+  listGroups: "const { groups, cursor } = await atrium.groups.list();",
+  createGroup: 'const group = await atrium.groups.create({ name: "Designers" });',
+  getGroup: "const group = await atrium.groups.get(groupId);",
+  getGroupByCustomId: "const group = await atrium.groups.getByCustomId(customId);",
+  updateGroup: 'const group = await atrium.groups.update(groupId, { name: "Design" });',
+  deleteGroup: "await atrium.groups.delete(groupId);",
+  listGroupMembers: "const { members, cursor } = await atrium.groups.listMembers(groupId);",
+  addGroupMember: "await atrium.groups.addMember(groupId, identityId);",
+  removeGroupMember: "await atrium.groups.removeMember(groupId, identityId);",
+
   listFiles: 'const { files, cursor } = await atrium.files.list(roomId, { mimeType: "image/" });',
   uploadFile:
     'const { key, url } = await atrium.files.upload(roomId, { userId, file, filename: "plan.png" });',

@@ -7,6 +7,9 @@ import { DAY_MS } from "./time.ts";
 export const quotaDefaults = (env: Settings) => ({
   rooms: readSetting(env, "QUOTA_ROOMS"),
   users: readSetting(env, "QUOTA_USERS"),
+  identities: readSetting(env, "QUOTA_IDENTITIES"),
+  groups: readSetting(env, "QUOTA_GROUPS"),
+  group_members: readSetting(env, "QUOTA_GROUP_MEMBERS"),
   webhooks: readSetting(env, "QUOTA_WEBHOOKS"),
   workflows: readSetting(env, "QUOTA_WORKFLOWS"),
   members: readSetting(env, "QUOTA_MEMBERS"),

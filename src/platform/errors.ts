@@ -48,6 +48,7 @@ export const MODULES = [
   "Accounts",
   "Rooms",
   "Users",
+  "Identities",
   "Files",
   "Webhooks",
   "Workflows",

@@ -101,6 +101,9 @@ const SETTINGS = {
   MAIL_ORIGIN: origin,
   QUOTA_ROOMS: largeNumber(100_000),
   QUOTA_USERS: largeNumber(10_000_000),
+  QUOTA_IDENTITIES: largeNumber(10_000_000),
+  QUOTA_GROUPS: largeNumber(100_000),
+  QUOTA_GROUP_MEMBERS: largeNumber(10_000_000),
   QUOTA_WEBHOOKS: largeNumber(1_000),
   QUOTA_WORKFLOWS: largeNumber(1_000),
   /** No price per seat: it protects the directory, which all organizations share. */

@@ -3,6 +3,9 @@
 export const QUOTAS = [
   "rooms",
   "users",
+  "identities",
+  "groups",
+  "group_members",
   "webhooks",
   "workflows",
   "members",
@@ -38,6 +41,9 @@ const WORK_OFF = "make the webhooks and workflows that lag work again, or delete
 const REMEDIES: Readonly<Record<QuotaName, string>> = {
   rooms: "delete rooms",
   users: "delete users",
+  identities: "delete identities",
+  groups: "delete groups",
+  group_members: "delete groups, or take identities out of them",
   webhooks: "delete webhooks",
   workflows: "delete workflows",
   members: "remove members",

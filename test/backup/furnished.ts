@@ -34,6 +34,9 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
   await api.put(`/workflows/${workflow.data.workflow.id}/secrets/TOKEN`, { value: "secret" });
   await api.put(`/rooms/${room.id}/stores/pages/a`, { value: { text: "Hello" } });
   await api.post(`/rooms/${room.id}/comments`, { userId: user.id, text: "First" });
+  const identity = await api.post<{ identity: { id: string } }>("/identities", { name: "Ada" });
+  const group = await api.post<{ group: { id: string } }>("/groups", { name: "Cooks" });
+  await api.put(`/groups/${group.data.group.id}/members/${identity.data.identity.id}`);
   await env[place]
     .prepare(
       "UPDATE quotas SET max = 50 WHERE account_id = ? AND quota IN ('rooms', 'requests_per_second', 'waiting_events')",
@@ -74,6 +77,8 @@ export async function answersOf({ api }: Account, { roomId }: Furnished): Promis
     `/files?roomId=${roomId}`,
     "/webhooks",
     "/workflows",
+    "/identities",
+    "/groups",
   ];
   const inRoom = ["stores", "stores/pages", "comments"].map((list) => `/rooms/${roomId}/${list}`);
   const answers = await Promise.all(

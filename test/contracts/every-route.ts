@@ -177,6 +177,18 @@ const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishin
     },
   ],
   [
+    ["identityId", "groupId"],
+    async ({ api, id }) => {
+      const ada = { name: "Ada", customId: `identity-${id}` };
+      const { data } = await api.post<{ identity: { id: string } }>("/identities", ada);
+      const team = { name: "Designers", customId: `group-${id}` };
+      const made = await api.post<{ group: { id: string } }>("/groups", team);
+      const [identityId, groupId] = [data.identity.id, made.data.group.id];
+      await api.put(`/groups/${groupId}/members/${identityId}`);
+      return { identityId, groupId };
+    },
+  ],
+  [
     ["document"],
     async ({ api }, { roomId }) => {
       const path = `/rooms/${roomId}/documents/notes`;
@@ -236,6 +248,8 @@ async function furnished(
 /** The operations that create something; all others answer 200, but for one that only accepts (202). */
 const CREATIONS: readonly string[] = [
   "createApiKey",
+  "createGroup",
+  "createIdentity",
   "createComment",
   "createDocumentVersion",
   "createInvitation",
@@ -289,9 +303,11 @@ const undisturbedNeighbour = sharing();
 const organizationFor = (endpoint: AnyEndpoint) =>
   endpoint.method === "GET" ? undisturbed() : furnished(endpoint);
 
-/** The ids of one organization's things, as the endpoint's path names them: both users and rooms have a customId. */
-const thingsFor = (endpoint: AnyEndpoint, { id, things }: { id: string; things: Things }): Things =>
-  endpoint.path.includes("rooms/custom") ? { customId: `room-${id}` } : things;
+/** The ids of one organization's things, as the endpoint's path names them: several kinds have a customId. */
+function thingsFor(endpoint: AnyEndpoint, { id, things }: { id: string; things: Things }): Things {
+  const [, kind] = /(room|identit|group)\w+\/custom/.exec(endpoint.path) ?? [];
+  return kind === undefined ? things : { customId: `${kind === "identit" ? "identity" : kind}-${id}` };
+}
 
 /** All that can be read of an organization, to tell whether anything was disturbed. */
 async function snapshot(owner: Account, things: Things): Promise<unknown> {
@@ -309,6 +325,9 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
       `/workflows/${things.workflowId}/executions`,
       `/workflows/${things.workflowId}/versions`,
       `/workflows/${things.workflowId}/secrets`,
+      "/identities",
+      "/groups",
+      `/groups/${things.groupId}/members`,
       "/members",
       "/invitations",
     ].map((path) => owner.api.get(path)),
@@ -489,9 +508,9 @@ describe("what belongs to another organization", () => {
 });
 
 describe("what was in a deleted room, of which not all rows are removed yet", () => {
-  /** But for what has no room of its own: the deliveries of all rooms, and the bytes of files, which have no database. */
+  /** But for what has no room of its own: identities, the deliveries of all rooms, and the bytes of files, which have no database. */
   const namesRoom = (endpoint: AnyEndpoint): boolean => {
-    if (endpoint.access === "public" || endpoint.path.startsWith("/webhooks")) return false;
+    if (endpoint.access === "public" || /^\/(webhooks|identities|groups)/.test(endpoint.path)) return false;
     const named = { roomId: "@", customId: "@", fileKey: "@" };
     if (endpoint.kind === "envelope" && endpoint.form !== undefined) return true;
     const body = endpoint.kind === "envelope" ? exampleBody(endpoint, named) : undefined;

@@ -77,7 +77,7 @@ describe("an agent", () => {
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
       [
         ...groups.flatMap((group) => [`change_${group}`, `read_${group}`]),
-        ...["read_events", "read_organization"],
+        ...["read_events", "read_identities", "read_organization"],
       ].toSorted(),
     );
     for (const { name, annotations } of tools)

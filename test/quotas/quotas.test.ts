@@ -24,6 +24,9 @@ const WORKFLOW = { name: "A workflow", code: "export default () => 1;", events: 
 const NOTHING = {
   rooms: 0,
   users: 0,
+  identities: 0,
+  groups: 0,
+  group_members: 0,
   webhooks: 0,
   workflows: 0,
   members: 0,
@@ -98,6 +101,8 @@ describe("a quota that is used up", () => {
   it.each([
     ["rooms", "/rooms", () => ({ name: "A room" })],
     ["users", "/users", (roomId: string) => ({ name: "Ada", roomId })],
+    ["identities", "/identities", () => ({ name: "Ada" })],
+    ["groups", "/groups", () => ({ name: "Designers" })],
     ["webhooks", "/webhooks", () => WEBHOOK],
     ["workflows", "/workflows", () => WORKFLOW],
     ["api_keys", "/api-keys", () => ({})],

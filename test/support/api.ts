@@ -98,7 +98,7 @@ export class Api {
     this.send<Data>("GET", path, options);
   post = <Data = Record<string, unknown>>(path: string, body: unknown = {}, options: Options = {}) =>
     this.json<Data>("POST", path, body, options);
-  put = <Data = Record<string, unknown>>(path: string, body: unknown) => this.json<Data>("PUT", path, body);
+  put = <Data = Record<string, unknown>>(path: string, body?: unknown) => this.json<Data>("PUT", path, body);
   patch = <Data = Record<string, unknown>>(path: string, body: unknown) =>
     this.json<Data>("PATCH", path, body);
   delete = <Data = Record<string, unknown>>(path: string) => this.send<Data>("DELETE", path);

@@ -11,6 +11,7 @@ import { roundRobin, TIMED_OUT, withTimeLimit } from "../../platform/flow/concur
 import { newCallBudget, WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import { purgeAuditEntries } from "../audit/queries.ts";
+import { purgeIdentities } from "../identities/commands.ts";
 import type { RequestLogs } from "../request-log/request-log-object.ts";
 import { purgeRoom } from "../rooms/commands.ts";
 import { forgetRoom } from "../rooms/queries.ts";
@@ -75,6 +76,7 @@ export async function continueDeletion(
       (await purgeWebhooks(tenant, ports, budget, now)) &&
       (await purgeWorkflows(tenant, ports, budget, now)) &&
       (await purgeRooms(tenant, ports.rooms, budget, now)) &&
+      (await purgeIdentities(tenant, budget)) &&
       (await purgeAuditEntries(tenant, budget)) &&
       (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, budget)));
     if (!isEmpty) return;

@@ -13,6 +13,8 @@ export const AUDIT_RESOURCES = [
   "workflow",
   "room",
   "user",
+  "identity",
+  "group",
   "file",
 ] as const;
 export type AuditResource = (typeof AUDIT_RESOURCES)[number];

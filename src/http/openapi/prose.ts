@@ -74,6 +74,7 @@ export const ERRORS: Readonly<Record<ErrorCode, readonly [cause: string, remedy:
 export const TAGS: Partial<Record<Module, string>> = {
   Accounts: "An organization's API keys, members and invitations.",
   Rooms: "Rooms, their live stats and their content.",
+  Identities: "Your end users in all rooms, and groups of them.",
   Users: "The users of a room and their tokens.",
   Files: "Files that the users of a room upload. Anyone who knows a file's key can read it.",
   Webhooks: "URLs of yours that receive events, signed, with retries.",
@@ -92,6 +93,8 @@ export const PATH_PARAMETERS: Readonly<
   invitationId: { description: "The invitation's ID.", ...UUID },
   roomId: { description: "The room's ID.", ...UUID },
   userId: { description: "The user's ID.", ...UUID },
+  identityId: { description: "The identity's ID.", ...UUID },
+  groupId: { description: "The group's ID.", ...UUID },
   customId: { description: "Your own identifier, percent-encoded." },
   store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
   downloadId: { description: "The download's ID, which the WebSocket gave the client." },

@@ -85,7 +85,7 @@ export class Rest {
     return this.request({ method: "POST", path, body, query });
   }
 
-  put<Data>(path: Path, body: object, query?: object): Promise<Data> {
+  put<Data>(path: Path, body?: object, query?: object): Promise<Data> {
     return this.request({ method: "PUT", path, body, query });
   }
 

@@ -3,6 +3,7 @@ import { Rest, type RestOptions } from "../core/rest.ts";
 import type { PresenceState } from "../wire/resources.ts";
 import { Comments, Files, Stores } from "./content.ts";
 import { Documents } from "./documents.ts";
+import { Groups, Identities } from "./identities.ts";
 import { Events, Requests } from "./logs.ts";
 import { Organization } from "./organization.ts";
 import { Rooms, Users } from "./rooms.ts";
@@ -34,6 +35,7 @@ export type {
   ReadOptions,
   RollbackOptions,
 } from "./documents.ts";
+export type { Groups, Identities } from "./identities.ts";
 export type { EventFilter, Events, RequestFilter, Requests } from "./logs.ts";
 export type { AuditFilter, Organization } from "./organization.ts";
 export type {
@@ -64,6 +66,8 @@ export interface AtriumServerOptions extends RestOptions {
 export class AtriumServer {
   readonly rooms: Rooms;
   readonly users: Users;
+  readonly identities: Identities;
+  readonly groups: Groups;
   readonly stores: Stores;
   readonly comments: Comments;
   readonly documents: Documents;
@@ -82,6 +86,8 @@ export class AtriumServer {
     this.#rest = rest;
     this.rooms = new Rooms(rest);
     this.users = new Users(rest);
+    this.identities = new Identities(rest);
+    this.groups = new Groups(rest);
     this.stores = new Stores(rest);
     this.comments = new Comments(rest);
     this.documents = new Documents(rest);

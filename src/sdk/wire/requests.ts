@@ -1,4 +1,5 @@
 /** Request bodies of the REST interface, inferred from the service's schemas. */
+import type * as identities from "../../features/identities/schema.ts";
 import type * as members from "../../features/members/schema.ts";
 import type * as rooms from "../../features/rooms/schema.ts";
 import type * as users from "../../features/users/schema.ts";
@@ -17,6 +18,10 @@ type Immutable<Type> = Type extends readonly (infer Item)[]
 
 export type CommentInput = Immutable<comments.CommentInput>;
 export type CommentUpdateInput = Immutable<comments.CommentUpdateInput>;
+export type GroupInput = Immutable<identities.GroupCreation>;
+export type GroupUpdateInput = Immutable<identities.GroupUpdate>;
+export type IdentityInput = Immutable<identities.IdentityInput>;
+export type IdentityUpdateInput = Immutable<identities.IdentityUpdate>;
 export type InvitationInput = Immutable<members.InvitationInput>;
 export type RoomInput = Immutable<rooms.RoomInput>;
 export type RoomUpdateInput = Immutable<rooms.RoomUpdateInput>;

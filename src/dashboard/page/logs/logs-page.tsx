@@ -166,6 +166,8 @@ const RESOURCES: Readonly<Record<Resource, string>> = {
   workflow: "Workflows",
   room: "Deleted rooms",
   user: "Users",
+  identity: "Identities",
+  group: "Groups",
   file: "Deleted files",
 };
 

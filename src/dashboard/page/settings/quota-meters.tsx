@@ -8,6 +8,9 @@ export const useQuotas = () => useApiQuery(["quotas"], ({ organization }) => org
 const QUOTA_LABELS: Readonly<Record<Quota["name"], string>> = {
   rooms: "Rooms",
   users: "Users",
+  identities: "Identities",
+  groups: "Groups",
+  group_members: "Members of groups",
   webhooks: "Webhooks",
   workflows: "Workflows",
   members: "Members",

@@ -1,0 +1,110 @@
+CREATE TABLE `group_members` (
+	`account_id` text NOT NULL,
+	`group_id` text NOT NULL,
+	`identity_id` text NOT NULL,
+	`added_at` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `group_id`, `identity_id`),
+	FOREIGN KEY (`account_id`,`group_id`) REFERENCES `identity_groups`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`account_id`,`identity_id`) REFERENCES `identities`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `group_members_of_identity` ON `group_members` (`account_id`,`identity_id`,`group_id`);--> statement-breakpoint
+CREATE INDEX `group_members_newest` ON `group_members` (`account_id`,`group_id`,added_at DESC,identity_id DESC);--> statement-breakpoint
+CREATE TABLE `identities` (
+	`account_id` text NOT NULL,
+	`id` text NOT NULL,
+	`kind` text NOT NULL,
+	`name` text NOT NULL,
+	`name_folded` text NOT NULL,
+	`custom_id` text,
+	`profile_picture` text,
+	`email` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `id`),
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `identities_custom_id` ON `identities` (`account_id`,`custom_id`) WHERE custom_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `identities_newest` ON `identities` (`account_id`,created_at DESC,id DESC);--> statement-breakpoint
+CREATE INDEX `identities_by_name` ON `identities` (`account_id`,`name_folded`,`id`);--> statement-breakpoint
+CREATE TABLE `identity_groups` (
+	`account_id` text NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`name_folded` text NOT NULL,
+	`custom_id` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `id`),
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `identity_groups_custom_id` ON `identity_groups` (`account_id`,`custom_id`) WHERE custom_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `identity_groups_newest` ON `identity_groups` (`account_id`,created_at DESC,id DESC);--> statement-breakpoint
+CREATE INDEX `identity_groups_by_name` ON `identity_groups` (`account_id`,`name_folded`,`id`);
+--> statement-breakpoint
+-- From here on: triggers, which drizzle cannot express. They count the use of quotas, and a fence refuses writes.
+INSERT INTO `quotas` (`account_id`, `quota`, `used`) SELECT `accounts`.`id`, `names`.`value`, 0 FROM `accounts` CROSS JOIN json_each('["identities", "groups", "group_members"]') AS `names`;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_of_identities_of_new_account` AFTER INSERT ON `accounts` BEGIN
+  INSERT INTO `quotas` (`account_id`, `quota`, `used`) VALUES (new.`id`, 'identities', 0), (new.`id`, 'groups', 0), (new.`id`, 'group_members', 0);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_identities` AFTER INSERT ON `identities` BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'identities';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_identities` AFTER DELETE ON `identities` BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'identities';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_identity_groups` AFTER INSERT ON `identity_groups` BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'groups';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_identity_groups` AFTER DELETE ON `identity_groups` BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'groups';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_group_members` AFTER INSERT ON `group_members` BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'group_members';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_group_members` AFTER DELETE ON `group_members` BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'group_members';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_identities` BEFORE INSERT ON `identities` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_identities` BEFORE UPDATE ON `identities` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_identities` BEFORE DELETE ON `identities` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_identity_groups` BEFORE INSERT ON `identity_groups` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_identity_groups` BEFORE UPDATE ON `identity_groups` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_identity_groups` BEFORE DELETE ON `identity_groups` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_group_members` BEFORE INSERT ON `group_members` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_group_members` BEFORE UPDATE ON `group_members` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_group_members` BEFORE DELETE ON `group_members` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;

@@ -1,0 +1,164 @@
+/** The commands on identities, groups and their members, each committed as one batch. */
+import type { RequestContext } from "../../platform/d1/context.ts";
+import { type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
+import { deleteInChunks } from "../../platform/d1/expiry.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import type { WorkBudget } from "../../platform/flow/work-budget.ts";
+import { fold } from "../../platform/text.ts";
+import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
+import { noGroup, noIdentity } from "./queries.ts";
+import {
+  type Group,
+  type GroupCreation,
+  type GroupUpdate,
+  type Identity,
+  type IdentityCreation,
+  type IdentityUpdate,
+  presentGroup,
+  presentIdentity,
+} from "./schema.ts";
+import {
+  deleteMember,
+  GROUPS,
+  IDENTITIES,
+  insertGroup,
+  insertIdentity,
+  insertMember,
+  PURGES,
+  selectMember,
+} from "./store.ts";
+import type { GroupRow, IdentityRow } from "./table.ts";
+
+export interface IdentityContext extends RequestContext, QuotaContext {}
+
+/** The groups that an identity can be in: a join reads them all. */
+export const MAX_GROUPS = 200;
+
+const conflict = (message: string) => new AppError("Identities", "CONFLICT", message);
+
+function refuseTaken(error: unknown): never {
+  const violated = violatedConstraint(error);
+  if (violated === "unique:identities.account_id, identities.custom_id")
+    throw conflict("customId is already used by another identity");
+  if (violated === "unique:identity_groups.account_id, identity_groups.custom_id")
+    throw conflict("customId is already used by another group");
+  throw error;
+}
+
+/** The folded name beside a changed name. */
+const named = <Changes extends { readonly name?: string | undefined }>(changes: Changes) =>
+  changes.name === undefined ? changes : { ...changes, nameFolded: fold(changes.name) };
+
+/** Creates an identity. CONFLICT when another one has the customId, FORBIDDEN beyond the quota. */
+export async function createIdentity(
+  ctx: IdentityContext,
+  { kind, name, customId, profilePicture, email }: IdentityCreation,
+): Promise<{ identity: Identity }> {
+  const row: IdentityRow = {
+    accountId: ctx.accountId,
+    id: ctx.newId(),
+    kind,
+    name,
+    nameFolded: fold(name),
+    customId: customId ?? null,
+    profilePicture: profilePicture ?? null,
+    email: email ?? null,
+    createdAt: ctx.now(),
+  };
+  const data = { identity: presentIdentity(row) };
+  const quota = guardQuota(ctx, "identities");
+  await ctx
+    .commit([insertIdentity(ctx, row), quota.statement], data)
+    .catch(quota.refuse)
+    .catch(refuseTaken);
+  return data;
+}
+
+/** Deletes the identities and groups of a deleted organization in chunks; true when none is left. */
+export async function purgeIdentities(tenant: Tenant, budget: WorkBudget): Promise<boolean> {
+  for (const purge of PURGES)
+    if (!(await deleteInChunks(tenant.db, (limit) => purge(tenant, limit), budget))) return false;
+  return true;
+}
+
+/** Changes the given fields. NOT_FOUND without the identity. */
+export async function updateIdentity(
+  ctx: IdentityContext,
+  identityId: string,
+  update: IdentityUpdate,
+): Promise<{ identity: Identity }> {
+  const [[row]] = await ctx.commit([IDENTITIES.update(ctx, identityId, named(update))]).catch(refuseTaken);
+  if (row === undefined) throw noIdentity();
+  return { identity: presentIdentity(row) };
+}
+
+/** Deletes an identity and its memberships. */
+export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
+  const [deleted] = await ctx.commit([IDENTITIES.remove(ctx, identityId)]);
+  if (deleted.length === 0) throw noIdentity();
+  return {};
+}
+
+export async function createGroup(
+  ctx: IdentityContext,
+  { name, customId }: GroupCreation,
+): Promise<{ group: Group }> {
+  const row: GroupRow = {
+    accountId: ctx.accountId,
+    id: ctx.newId(),
+    name,
+    nameFolded: fold(name),
+    customId: customId ?? null,
+    createdAt: ctx.now(),
+  };
+  const data = { group: presentGroup(row) };
+  const quota = guardQuota(ctx, "groups");
+  await ctx
+    .commit([insertGroup(ctx, row), quota.statement], data)
+    .catch(quota.refuse)
+    .catch(refuseTaken);
+  return data;
+}
+
+export async function updateGroup(
+  ctx: IdentityContext,
+  groupId: string,
+  update: GroupUpdate,
+): Promise<{ group: Group }> {
+  const [[row]] = await ctx.commit([GROUPS.update(ctx, groupId, named(update))]).catch(refuseTaken);
+  if (row === undefined) throw noGroup();
+  return { group: presentGroup(row) };
+}
+
+/** Deletes a group. Its members stay identities. */
+export async function deleteGroup(ctx: IdentityContext, groupId: string) {
+  const [deleted] = await ctx.commit([GROUPS.remove(ctx, groupId)]);
+  if (deleted.length === 0) throw noGroup();
+  return {};
+}
+
+/** Adds an identity to a group; one that is in it stays. CONFLICT when it is in as many groups as it can. */
+export async function addMember(ctx: IdentityContext, groupId: string, identityId: string) {
+  const membership = { groupId, identityId };
+  const quota = guardQuota(ctx, "group_members");
+  const [groups, found, , members] = await ctx
+    .commit([
+      GROUPS.select(ctx, { id: groupId }),
+      IDENTITIES.select(ctx, { id: identityId }),
+      insertMember(ctx, membership, { now: ctx.now(), max: MAX_GROUPS }),
+      selectMember(ctx, membership),
+      quota.statement,
+    ])
+    .catch(quota.refuse);
+  if (groups.length === 0) throw noGroup();
+  if (found.length === 0) throw noIdentity();
+  if (members.length === 0) throw conflict(`An identity can be in at most ${MAX_GROUPS} groups`);
+  return {};
+}
+
+/** Takes an identity out of a group. NOT_FOUND when it is not in it. */
+export async function removeMember(ctx: IdentityContext, groupId: string, identityId: string) {
+  const [removed] = await ctx.commit([deleteMember(ctx, { groupId, identityId })]);
+  if (removed.length === 0) throw notFound("Identities", "Member");
+  return {};
+}

@@ -1,0 +1,73 @@
+/** Reads identities, groups and their members. */
+import { presentScroll } from "../../http/lists.ts";
+import type { Page, Tenant } from "../../platform/d1/d1.ts";
+import { type AppError, notFound } from "../../platform/errors.ts";
+import { presentTime } from "../../platform/time.ts";
+import { type Group, type GroupMember, type Identity, presentGroup, presentIdentity } from "./schema.ts";
+import {
+  countMembers,
+  GROUPS,
+  IDENTITIES,
+  type Key,
+  memberPositionOf,
+  selectGroupsOf,
+  selectIdentities,
+  selectMembers,
+} from "./store.ts";
+
+export const noIdentity = (): AppError => notFound("Identities", "Identity");
+export const noGroup = (): AppError => notFound("Identities", "Group");
+
+export async function getIdentity(tenant: Tenant, key: Key): Promise<{ identity: Identity }> {
+  const [[row]] = await tenant.db.run([IDENTITIES.select(tenant, key)]);
+  if (row === undefined) throw noIdentity();
+  return { identity: presentIdentity(row) };
+}
+
+export async function listIdentities(tenant: Tenant, page: Page) {
+  const [rows, counted] = await tenant.db.run([
+    IDENTITIES.selectPage(tenant, page),
+    IDENTITIES.count(tenant, page),
+  ]);
+  const shown = presentScroll(page, counted, rows, IDENTITIES.positionOf(page));
+  return { identities: rows.map(presentIdentity), ...shown };
+}
+
+/** All groups of an identity, by name. */
+export async function listGroupsOf(tenant: Tenant, identityId: string): Promise<{ groups: Group[] }> {
+  const [[identity], rows] = await tenant.db.run([
+    IDENTITIES.select(tenant, { id: identityId }),
+    selectGroupsOf(tenant, identityId),
+  ]);
+  if (identity === undefined) throw noIdentity();
+  return { groups: rows.map(presentGroup) };
+}
+
+export async function getGroup(tenant: Tenant, key: Key): Promise<{ group: Group }> {
+  const [[row]] = await tenant.db.run([GROUPS.select(tenant, key)]);
+  if (row === undefined) throw noGroup();
+  return { group: presentGroup(row) };
+}
+
+export async function listGroups(tenant: Tenant, page: Page) {
+  const [rows, counted] = await tenant.db.run([GROUPS.selectPage(tenant, page), GROUPS.count(tenant, page)]);
+  return { groups: rows.map(presentGroup), ...presentScroll(page, counted, rows, GROUPS.positionOf(page)) };
+}
+
+/** A page of a group's members, those first who were added last. */
+export async function listMembers(tenant: Tenant, groupId: string, page: Page) {
+  const [[group], members, counted] = await tenant.db.run([
+    GROUPS.select(tenant, { id: groupId }),
+    selectMembers(tenant, groupId, page),
+    countMembers(tenant, groupId, page),
+  ]);
+  if (group === undefined) throw noGroup();
+  const ids = members.map(({ identityId }) => identityId);
+  const [rows] = await tenant.db.run([selectIdentities(tenant, ids)]);
+  const byId = new Map(rows.map((row) => [row.id, presentIdentity(row)]));
+  const shown = members.flatMap(({ identityId, addedAt }): GroupMember[] => {
+    const identity = byId.get(identityId);
+    return identity === undefined ? [] : [{ identity, added_at: presentTime(addedAt) }];
+  });
+  return { members: shown, ...presentScroll(page, counted, members, memberPositionOf(page)) };
+}

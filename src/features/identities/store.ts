@@ -1,0 +1,200 @@
+/** The only SQL about identities and groups. */
+import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import {
+  build,
+  columnsOf,
+  type Page,
+  placeholdersOf,
+  prepared,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../platform/d1/d1.ts";
+import { countOnce, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
+import { countUsed } from "../quotas/statements.ts";
+import { type GroupRow, groupMembers, type IdentityRow, identities, identityGroups } from "./table.ts";
+
+/** An identity or a group by its own ID, or by the organization's. */
+export type Key = { readonly id: string } | { readonly customId: string };
+
+const accountId = sql.placeholder("accountId");
+
+type Changes<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
+
+/** The statements that identities and groups share. `Row` is the table's row. */
+function rowsOf<Row extends object>(
+  table: typeof identities | typeof identityGroups,
+  quota: "identities" | "groups",
+) {
+  const fields = columnsOf(table);
+  const order = ordering({
+    table,
+    by: { created_at: "createdAt", name: "nameFolded" },
+    time: "createdAt",
+    id: "id",
+  });
+  const matching = (filter: "all" | "searched", placed: SQL) =>
+    and(
+      eq(table.accountId, accountId),
+      placed,
+      filter === "all"
+        ? undefined
+        : or(
+            sql`instr(${table.nameFolded}, ${sql.placeholder("search")})`,
+            // Folding the search has put it into upper case, and IDs are hexadecimal.
+            sql`instr(upper(${table.id}), ${sql.placeholder("search")}) = 1`,
+          ),
+    );
+  const filterOf = ({ search }: Page) => (search === "" ? "all" : "searched");
+  const pages = order.pages(fields, matching);
+  const counts = order.counts(matching);
+  const selectBy = (column: "id" | "customId") =>
+    prepared(() =>
+      build
+        .select(fields)
+        .from(table)
+        .where(and(eq(table.accountId, accountId), eq(table[column], sql.placeholder(column)))),
+    );
+  const [byId, byCustomId] = [selectBy("id"), selectBy("customId")];
+  const isIt = (tenant: Tenant, id: string) => and(eq(table.accountId, tenant.accountId), eq(table.id, id));
+  const ofRow = ({ sql, params }: Statement): Statement<Row> => ({ sql, params });
+  return {
+    positionOf: order.positionOf,
+
+    select: ({ accountId }: Tenant, key: Key): Statement<Row> =>
+      ofRow("id" in key ? byId({ accountId, ...key }) : byCustomId({ accountId, ...key })),
+
+    selectPage: ({ accountId }: Tenant, page: Page): Statement<Row> =>
+      ofRow(pages(filterOf(page), page, { accountId })),
+
+    count: (tenant: Tenant, page: Page): Statement<{ total: number }> =>
+      countOnce(page, () =>
+        isUnfiltered(page)
+          ? countUsed(tenant, quota)
+          : counts(filterOf(page), page, { accountId: tenant.accountId }),
+      ),
+
+    update: (tenant: Tenant, id: string, changes: Changes<Row>): Statement<Row> =>
+      ofRow(statement(build.update(table).set(changes).where(isIt(tenant, id)).returning(fields))),
+
+    /** With its memberships. Returns the ID if it existed. */
+    remove: (tenant: Tenant, id: string): Statement<{ id: string }> =>
+      statement(build.delete(table).where(isIt(tenant, id)).returning({ id: table.id })),
+  };
+}
+
+export const IDENTITIES = rowsOf<IdentityRow>(identities, "identities");
+export const GROUPS = rowsOf<GroupRow>(identityGroups, "groups");
+
+const identityInsertion = prepared(() => build.insert(identities).values(placeholdersOf(identities)));
+export const insertIdentity = (_: Tenant, row: IdentityRow): Statement => identityInsertion(row);
+
+const groupInsertion = prepared(() => build.insert(identityGroups).values(placeholdersOf(identityGroups)));
+export const insertGroup = (_: Tenant, row: GroupRow): Statement => groupInsertion(row);
+
+/** A membership by its two IDs. */
+interface Membership {
+  readonly groupId: string;
+  readonly identityId: string;
+}
+
+/** Adds an identity to a group if both exist, unless it is in it or in `max` others. */
+export const insertMember = (
+  { accountId }: Tenant,
+  { groupId, identityId }: Membership,
+  { now, max }: { readonly now: number; readonly max: number },
+): Statement => ({
+  sql: `INSERT INTO group_members (account_id, group_id, identity_id, added_at)
+        SELECT ?1, identity_groups.id, identities.id, ?4 FROM identity_groups JOIN identities USING (account_id)
+        WHERE account_id = ?1 AND identity_groups.id = ?2 AND identities.id = ?3
+          AND (SELECT count(*) FROM group_members WHERE account_id = ?1 AND identity_id = ?3) < ?5
+        ON CONFLICT DO NOTHING`,
+  params: [accountId, groupId, identityId, now, max],
+});
+
+const isMember = ({ accountId }: Tenant, { groupId, identityId }: Membership) =>
+  and(
+    eq(groupMembers.accountId, accountId),
+    eq(groupMembers.groupId, groupId),
+    eq(groupMembers.identityId, identityId),
+  );
+
+export const selectMember = (tenant: Tenant, membership: Membership) =>
+  statement(
+    build
+      .select({ addedAt: sql<number>`${groupMembers.addedAt}`.as("addedAt") })
+      .from(groupMembers)
+      .where(isMember(tenant, membership)),
+  );
+
+/** Returns the identity's ID if it was a member. */
+export const deleteMember = (tenant: Tenant, membership: Membership) =>
+  statement(
+    build.delete(groupMembers).where(isMember(tenant, membership)).returning({ id: groupMembers.identityId }),
+  );
+
+const memberOrder = ordering({
+  table: groupMembers,
+  by: { added_at: "addedAt" },
+  time: "addedAt",
+  id: "identityId",
+});
+
+export const memberPositionOf = memberOrder.positionOf;
+
+const inGroup = and(
+  eq(groupMembers.accountId, accountId),
+  eq(groupMembers.groupId, sql.placeholder("groupId")),
+);
+const memberPage = memberOrder.pages(columnsOf(groupMembers), (_: "all", placed) => and(inGroup, placed));
+
+export const selectMembers = ({ accountId }: Tenant, groupId: string, page: Page) =>
+  memberPage("all", page, { accountId, groupId });
+
+const memberCount = memberOrder.counts((_: "all", placed) => and(inGroup, placed));
+
+export const countMembers = ({ accountId }: Tenant, groupId: string, page: Page) =>
+  countOnce(page, () => memberCount("all", page, { accountId, groupId }));
+
+const purge =
+  (table: "group_members" | "identity_groups" | "identities") =>
+  ({ accountId }: Tenant, limit: number): Statement<{ deleted: number }> => ({
+    sql: `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE account_id = ? LIMIT ?)
+          RETURNING 1 AS deleted`,
+    params: [accountId, limit],
+  });
+
+/** They delete up to `limit` rows of an organization, what refers to others first. */
+export const PURGES = [purge("group_members"), purge("identity_groups"), purge("identities")] as const;
+
+/** The identities with these IDs, in no order. */
+export const selectIdentities = ({ accountId }: Tenant, ids: readonly string[]): Statement<IdentityRow> =>
+  statement(
+    build
+      .select(columnsOf(identities))
+      .from(identities)
+      .where(
+        and(
+          eq(identities.accountId, accountId),
+          sql`${identities.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+        ),
+      ),
+  );
+
+const groupsOf = prepared(() =>
+  build
+    .select(columnsOf(identityGroups))
+    .from(groupMembers)
+    .innerJoin(
+      identityGroups,
+      and(eq(identityGroups.accountId, groupMembers.accountId), eq(identityGroups.id, groupMembers.groupId)),
+    )
+    .where(
+      and(eq(groupMembers.accountId, accountId), eq(groupMembers.identityId, sql.placeholder("identityId"))),
+    )
+    .orderBy(identityGroups.nameFolded, identityGroups.id),
+);
+
+/** The groups of an identity by name. */
+export const selectGroupsOf = ({ accountId }: Tenant, identityId: string): Statement<GroupRow> =>
+  groupsOf({ accountId, identityId });

@@ -1,0 +1,96 @@
+/** The tables of an organization's end users as identities, and of their groups. */
+import { sql } from "drizzle-orm";
+import {
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
+import { accounts } from "../../platform/d1/table.ts";
+
+/** Guests come by the link of a room. */
+export const IDENTITY_KINDS = ["person", "agent", "guest"] as const;
+
+const account = () =>
+  text("account_id")
+    .notNull()
+    .references(() => accounts.id, { onDelete: "cascade" });
+
+export const identities = sqliteTable(
+  "identities",
+  {
+    accountId: account(),
+    id: text().notNull(),
+    kind: text({ enum: IDENTITY_KINDS }).notNull(),
+    name: text().notNull(),
+    /** `fold(name)`: SQLite folds ASCII only. */
+    nameFolded: text("name_folded").notNull(),
+    customId: text("custom_id"),
+    profilePicture: text("profile_picture"),
+    email: text(),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    uniqueIndex("identities_custom_id").on(table.accountId, table.customId).where(sql`custom_id IS NOT NULL`),
+    index("identities_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
+    index("identities_by_name").on(table.accountId, table.nameFolded, table.id),
+  ],
+);
+
+export type IdentityRow = typeof identities.$inferSelect;
+
+/** Not `groups`, which is a word of SQL. */
+export const identityGroups = sqliteTable(
+  "identity_groups",
+  {
+    accountId: account(),
+    id: text().notNull(),
+    name: text().notNull(),
+    nameFolded: text("name_folded").notNull(),
+    customId: text("custom_id"),
+    createdAt: integer("created_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    uniqueIndex("identity_groups_custom_id")
+      .on(table.accountId, table.customId)
+      .where(sql`custom_id IS NOT NULL`),
+    index("identity_groups_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
+    index("identity_groups_by_name").on(table.accountId, table.nameFolded, table.id),
+  ],
+);
+
+export type GroupRow = typeof identityGroups.$inferSelect;
+
+export const groupMembers = sqliteTable(
+  "group_members",
+  {
+    accountId: text("account_id").notNull(),
+    groupId: text("group_id").notNull(),
+    identityId: text("identity_id").notNull(),
+    addedAt: integer("added_at").notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.groupId, table.identityId] }),
+    // The keys include the account, so that the database refuses another organization's identity or group.
+    foreignKey({
+      columns: [table.accountId, table.groupId],
+      foreignColumns: [identityGroups.accountId, identityGroups.id],
+    }).onDelete("cascade"),
+    foreignKey({
+      columns: [table.accountId, table.identityId],
+      foreignColumns: [identities.accountId, identities.id],
+    }).onDelete("cascade"),
+    index("group_members_of_identity").on(table.accountId, table.identityId, table.groupId),
+    index("group_members_newest").on(
+      table.accountId,
+      table.groupId,
+      sql`added_at DESC`,
+      sql`identity_id DESC`,
+    ),
+  ],
+);

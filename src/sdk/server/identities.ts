@@ -1,0 +1,90 @@
+/** Identities and groups for back ends. */
+import type * as input from "../wire/requests.ts";
+import type * as wire from "../wire/resources.ts";
+import { eachOf, type Filter, type Listed, Resource, type Scroll, type Search } from "./pages.ts";
+
+/** `AtriumServer.identities`: your end users in all rooms, and agents. */
+export class Identities extends Resource {
+  create(identity: input.IdentityInput): Promise<wire.Identity> {
+    return this.only("identity", this.rest.post(["identities"], identity));
+  }
+
+  /** Newest first, or in the order of `sort`. */
+  list(search: Search = {}): Promise<Listed<"identities", wire.Identity>> {
+    return this.rest.get(["identities"], search);
+  }
+
+  /** All identities, 100 at a time: `for await (const identity of atrium.identities.each())`. */
+  each(search: Filter<Search> = {}): AsyncGenerator<wire.Identity, void, void> {
+    return eachOf("identities", (part) => this.list({ ...search, ...part }));
+  }
+
+  get(identityId: string): Promise<wire.Identity> {
+    return this.only("identity", this.rest.get(["identities", identityId]));
+  }
+
+  /** Like {@link get}, by the `customId` that you gave the identity. */
+  getByCustomId(customId: string): Promise<wire.Identity> {
+    return this.only("identity", this.rest.get(["identities", "custom", customId]));
+  }
+
+  /** Changes the given fields; null removes a field. */
+  update(identityId: string, changes: input.IdentityUpdateInput): Promise<wire.Identity> {
+    return this.only("identity", this.rest.patch(["identities", identityId], changes));
+  }
+
+  /** Erases the identity, and takes it out of its groups. */
+  delete(identityId: string): Promise<void> {
+    return this.rest.delete(["identities", identityId]);
+  }
+
+  /** All groups of an identity, by name. */
+  listGroups(identityId: string): Promise<{ readonly groups: wire.Group[] }> {
+    return this.rest.get(["identities", identityId, "groups"]);
+  }
+}
+
+/** `AtriumServer.groups`: sets of identities, such as teams. */
+export class Groups extends Resource {
+  create(group: input.GroupInput): Promise<wire.Group> {
+    return this.only("group", this.rest.post(["groups"], group));
+  }
+
+  /** Newest first, or in the order of `sort`. */
+  list(search: Search = {}): Promise<Listed<"groups", wire.Group>> {
+    return this.rest.get(["groups"], search);
+  }
+
+  get(groupId: string): Promise<wire.Group> {
+    return this.only("group", this.rest.get(["groups", groupId]));
+  }
+
+  /** Like {@link get}, by the `customId` that you gave the group. */
+  getByCustomId(customId: string): Promise<wire.Group> {
+    return this.only("group", this.rest.get(["groups", "custom", customId]));
+  }
+
+  /** Changes the given fields; null removes the `customId`. */
+  update(groupId: string, changes: input.GroupUpdateInput): Promise<wire.Group> {
+    return this.only("group", this.rest.patch(["groups", groupId], changes));
+  }
+
+  /** Deletes the group. Its members stay identities. */
+  delete(groupId: string): Promise<void> {
+    return this.rest.delete(["groups", groupId]);
+  }
+
+  /** Those first who were added last. */
+  listMembers(groupId: string, part: Scroll = {}): Promise<Listed<"members", wire.GroupMember>> {
+    return this.rest.get(["groups", groupId, "members"], part);
+  }
+
+  /** Adds an identity; a member stays one. An identity can be in 200 groups. */
+  addMember(groupId: string, identityId: string): Promise<void> {
+    return this.rest.put(["groups", groupId, "members", identityId]);
+  }
+
+  removeMember(groupId: string, identityId: string): Promise<void> {
+    return this.rest.delete(["groups", groupId, "members", identityId]);
+  }
+}

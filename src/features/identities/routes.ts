@@ -29,7 +29,7 @@ const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
 
 const { parameter: sort, orderOf } = sorting("Identities", "created_at", "name");
 
-const TAKEN = (what: string) =>
+const taken = (what: "identity" | "group") =>
   [
     `Another ${what} has the \`customId\`.`,
     `Read that ${what} by its \`customId\`, or send another one.`,
@@ -58,7 +58,7 @@ const ofIdentities = [
     operation: "createIdentity",
     summary: "Create an identity",
     details: "An end user of yours in all rooms, or an agent. Only the link of a room makes guests.",
-    conflict: TAKEN("identity"),
+    conflict: taken("identity"),
     body: IdentityCreation,
     status: 201,
     done: "Identity created",
@@ -95,7 +95,7 @@ const ofIdentities = [
     summary: "Update an identity",
     details: "Absent fields stay as they are, and `null` removes a field.",
     errors: ["NOT_FOUND"],
-    conflict: TAKEN("identity"),
+    conflict: taken("identity"),
     body: IdentityUpdate,
     done: "Identity updated",
     data: z.object({ identity: Identity }),
@@ -150,7 +150,7 @@ const ofGroups = [
     operation: "createGroup",
     summary: "Create a group",
     details: "A set of identities, such as a team.",
-    conflict: TAKEN("group"),
+    conflict: taken("group"),
     body: GroupCreation,
     status: 201,
     done: "Group created",
@@ -187,7 +187,7 @@ const ofGroups = [
     summary: "Update a group",
     details: "Absent fields stay as they are, and `null` removes the `customId`.",
     errors: ["NOT_FOUND"],
-    conflict: TAKEN("group"),
+    conflict: taken("group"),
     body: GroupUpdate,
     done: "Group updated",
     data: z.object({ group: Group }),

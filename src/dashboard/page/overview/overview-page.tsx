@@ -100,8 +100,8 @@ function FirstSteps({ overview }: SummaryProps) {
           about="All the SDK needs is a user's token. The samples below have everything filled in."
           isDone={hasJoined}
         >
-          <a className="button plain" href="/docs/guides/connecting">
-            Documentation
+          <a className="button plain" href="/docs#quickstarts">
+            Quickstarts
           </a>
         </Step>
       </ol>

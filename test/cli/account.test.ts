@@ -93,6 +93,9 @@ it("shows the limits of an organization with their use, sets them, and returns t
   expect(text?.split("\n").map((line) => line.trim().replace(/ +/g, " "))).toEqual([
     "rooms 1 of 1",
     "users 0 of the default",
+    "identities 0 of the default",
+    "groups 0 of the default",
+    "group_members 0 of the default",
     "webhooks 0 of the default",
     "workflows 0 of the default",
     "members 1 of the default",

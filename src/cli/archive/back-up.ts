@@ -74,12 +74,12 @@ export class Backup {
   async run(): Promise<{ readonly slices: number; readonly files: number }> {
     await this.#resume();
     const plan = await this.#client.data<format.BackupPlan>("begin");
-    for (const [index, { name, parent }] of plan.parts.entries()) {
+    for (const [index, { name, parents }] of plan.parts.entries()) {
       if (index < this.#progress.part) continue;
       this.#show(`${name} …`);
       await this.#folder.cut(name, this.#extentOf(name));
       if (name === format.PARTS.objects) await this.#copyObjects(plan.shards);
-      else await this.#copyRows(name, parent);
+      else await this.#copyRows(name, parents?.[0]?.part);
       await this.#note({ part: index + 1, after: null });
     }
     return this.#finish(plan);
@@ -117,9 +117,8 @@ export class Backup {
     return signed;
   }
 
-  async #copyRows(part: string, parent: format.BackupPlan["parts"][number]["parent"]): Promise<void> {
-    const parents =
-      part === format.PARTS.files && parent ? new Set(await idsOf(this.#folder, parent.part)) : null;
+  async #copyRows(part: string, parent: string | undefined): Promise<void> {
+    const parents = part === format.PARTS.files && parent ? new Set(await idsOf(this.#folder, parent)) : null;
     if (part === format.PARTS.files) await this.#folder.cut(FILE_INDEX, this.#extentOf(FILE_INDEX));
     do {
       const { text } = await this.#ask("rows", part, { part, after: this.#progress.after });

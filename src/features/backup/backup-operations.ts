@@ -45,7 +45,7 @@ async function organizationOf({ env, accountId }: OperatorCall): Promise<BackupP
 const begin: Operation = async (call) => {
   const plan: BackupPlan = {
     organization: await organizationOf(call),
-    parts: COPIED.map(({ name, parent }) => ({ name, ...(parent && { parent }) })),
+    parts: COPIED.map(({ name, parents }) => ({ name, ...(parents && { parents }) })),
     shards: SHARDS,
   };
   return answer(call, plan);

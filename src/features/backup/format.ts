@@ -5,7 +5,7 @@ import { ArchiveSlice } from "../../platform/objects/object-archive.ts";
 /** Grows when an earlier version of the service could not read what this one writes. */
 export const ARCHIVE_FORMAT = 1;
 /** The number of D1's latest migration. A restore takes rows of an earlier one, and refuses rows of a later one. */
-export const SCHEMA = 0;
+export const SCHEMA = 1;
 
 export const HEADERS = { signature: "Atrium-Signature", fileSize: "Atrium-File-Size" } as const;
 /** A file goes in parts of this size, so that no request is larger. */
@@ -61,7 +61,7 @@ export interface BackupPlan {
   readonly parts: readonly {
     readonly name: string;
     /** Rows whose `column` is the ID of no row of that part are left out: it was created meanwhile. */
-    readonly parent?: { readonly part: string; readonly column: string };
+    readonly parents?: readonly { readonly part: string; readonly column: string }[];
   }[];
   readonly shards: number;
 }

@@ -2,15 +2,17 @@
 import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "../organizations/tables.ts";
 import { PARTS } from "./format.ts";
 
+type ParentPart = "rooms" | "workflows" | "identity_groups" | "identities";
+
 export interface RowPart {
   readonly name: string;
   readonly table: OrganizationTable;
   readonly database: "organization" | "directory";
-  /** Its rows refer by this column to the ID of a row of that part. */
-  readonly parent?: { readonly part: string; readonly column: string };
+  /** Its rows refer by each column to the ID of a row of that part. */
+  readonly parents?: readonly { readonly part: ParentPart; readonly column: string }[];
 }
 
-type Options = Partial<Pick<RowPart, "name" | "database" | "parent"> & Pick<OrganizationTable, "atOnce">> & {
+type Options = Partial<Pick<RowPart, "name" | "database" | "parents"> & Pick<OrganizationTable, "atOnce">> & {
   readonly and?: string;
 };
 
@@ -41,8 +43,14 @@ const MEMBERS = `(SELECT memberships.account_id, memberships.person_id, membersh
 
 const QUOTAS = ["account_id", "quota"];
 
-const inRoom = { parent: { part: "rooms", column: "room_id" } };
-const ofWorkflow = { parent: { part: "workflows", column: "workflow_id" } };
+const inRoom = { parents: [{ part: "rooms", column: "room_id" }] } as const;
+const ofWorkflow = { parents: [{ part: "workflows", column: "workflow_id" }] } as const;
+const ofGroup = {
+  parents: [
+    { part: "identity_groups", column: "group_id" },
+    { part: "identities", column: "identity_id" },
+  ],
+} as const;
 const here = { and: " AND in_directory = 0" };
 const inDirectory = { and: " AND in_directory = 1", database: "directory" } as const;
 
@@ -60,7 +68,7 @@ const ROW_PARTS: readonly RowPart[] = [
   listed("users", inRoom),
   listed("identities"),
   listed("identity_groups"),
-  listed("group_members", { parent: { part: "identity_groups", column: "group_id" } }),
+  listed("group_members", ofGroup),
   listed(PARTS.files, { ...inRoom, atOnce: 40 }),
   listed("audit_entries", here),
   listed("audit_entries", { ...inDirectory, name: "audit_entries of the directory" }),
@@ -74,9 +82,9 @@ const ROW_PARTS: readonly RowPart[] = [
 export const rowPartOf = (name: string): RowPart | undefined => ROW_PARTS.find((part) => part.name === name);
 
 /** The objects come before the users and files that they refer to. */
-export const COPIED: readonly Pick<RowPart, "name" | "parent">[] = ROW_PARTS.flatMap(({ name, parent }) => [
+export const COPIED: readonly Pick<RowPart, "name" | "parents">[] = ROW_PARTS.flatMap(({ name, parents }) => [
   ...(name === "users" ? [{ name: PARTS.objects }] : []),
-  { name, ...(parent && { parent }) },
+  { name, ...(parents && { parents }) },
 ]);
 
 /** Access comes first, because the restore refuses everyone with access; the objects come last. */

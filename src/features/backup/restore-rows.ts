@@ -5,7 +5,6 @@ import { behindFence, lowerFence, raiseFence } from "../../platform/d1/fence-sto
 import { choosePlace } from "../../platform/d1/place.ts";
 import { AppError } from "../../platform/errors.ts";
 import { ARCHIVE_FORMAT, Manifest, type RestorePlan, RowSlice, SCHEMA } from "./format.ts";
-import { findOwned } from "./objects.ts";
 import {
   answer,
   genuineSlice,
@@ -15,7 +14,7 @@ import {
   refuse,
 } from "./operator-call.ts";
 import { RESTORED, type RowPart, rowPartOf } from "./parts.ts";
-import { selectKnownPeople, type Write, writeRows } from "./row-store.ts";
+import { selectKnownPeople, selectOwned, type Write, writeRows } from "./row-store.ts";
 import {
   insertAnchor,
   insertRestore,
@@ -80,19 +79,21 @@ export const restoreRows: Operation = async (call) => {
   return answer(call, { written: kept.length });
 };
 
-/** Drops rows whose parent the backup lacks: it was created after its part. */
+/** Drops rows of which the backup lacks a parent: it was created after its part. */
 async function withParents(
   call: OperatorCall,
   restore: RestoreRow,
-  { parent }: RowPart,
+  { parents = [] }: RowPart,
   all: RowSlice["rows"],
 ): Promise<RowSlice["rows"]> {
-  if (parent === undefined) return all;
-  const kind = parent.part === "rooms" ? "room" : "workflow";
-  const ids = new Set(all.map((row) => String(row[parent.column])));
-  const refs = [...ids].map((id) => ({ kind, id }) as const);
-  const owned = new Set((await findOwned(call, refs, placeOf(call.env, restore))).map(({ id }) => id));
-  return all.filter((row) => owned.has(String(row[parent.column])));
+  let kept = all;
+  for (const { part, column } of parents) {
+    const ids = [...new Set(kept.map((row) => String(row[column])))];
+    const [found] = await placeOf(call.env, restore).run([selectOwned(part, call.accountId, ids)]);
+    const owned = new Set(found.map(({ id }) => id));
+    kept = kept.filter((row) => owned.has(String(row[column])));
+  }
+  return kept;
 }
 
 /** Drops invitations by unknown people: no loss of ownership would end them. */

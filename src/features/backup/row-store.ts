@@ -129,7 +129,7 @@ export const deleteFileRows = (accountId: string, keys: readonly string[]): Stat
 
 /** The organization's IDs among these. */
 export const selectOwned = (
-  table: "rooms" | "webhooks" | "workflows",
+  table: "rooms" | "webhooks" | "workflows" | "identity_groups" | "identities",
   accountId: string,
   ids: readonly string[],
 ): Statement<{ id: string }> => ({

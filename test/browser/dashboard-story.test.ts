@@ -80,6 +80,7 @@ describe("a new person", () => {
     const apiKey = await desk.copy("the API key");
     await desk.page.keyboard.press("Escape");
     await desk.button("Done").click();
+    await desk.dialog().waitFor({ state: "detached" });
     await desk.row("Back end").getByText("never").waitFor();
     expect(await desk.page.content()).not.toContain(apiKey);
     const accountId = await desk.copy("the account ID");

@@ -154,6 +154,7 @@ it("is started by the clock and by signed requests, whose secret is shown once",
   await desk.heading("Secret of the HTTP trigger").waitFor();
   const secret = await desk.copy("the secret");
   await desk.button("Done").click();
+  await desk.dialog().waitFor({ state: "detached" });
   await desk.button("Rotate secret").waitFor();
   expect(await desk.page.content()).not.toContain(secret);
   const url = await desk.copy("The address of the HTTP trigger");

@@ -34,6 +34,7 @@ it("creates a webhook and shows its secret once", async () => {
   expect(secret).toMatch(/^whsec_/);
   await desk.page.keyboard.press("Escape");
   await desk.button("Done").click();
+  await desk.dialog().waitFor({ state: "detached" });
   await desk.heading(receiver.url).waitFor();
   expect(await desk.page.content()).not.toContain(secret);
 });
@@ -115,6 +116,10 @@ it("rotates the secret, disables, enables and edits the webhook", async () => {
   await desk.notice("Webhook saved").waitFor();
   const { webhooks } = await desk.ask<{ webhooks: { events: string[] }[] }>("GET", "/webhooks");
   expect(webhooks[0]?.events).toEqual(["participant.joined", "user.created"]);
+  await desk.button("Undo").last().click();
+  await desk.notice("Undone").waitFor();
+  const joined = desk.page.getByRole("checkbox", { name: /^participant\.joined/ });
+  await eventually("the form is as it was", async () => !(await joined.isChecked()));
 });
 
 it("deletes the webhook after a confirmation", async () => {

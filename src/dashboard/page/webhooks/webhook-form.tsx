@@ -65,6 +65,14 @@ export function WebhookForm({ webhook, ...form }: WebhookFormProps) {
   );
 }
 
+/** What the form shows of a webhook. */
+export const savedInput = ({ url, events, room_id, batch }: Webhook): WebhookInput => ({
+  url,
+  events,
+  roomId: room_id,
+  batch: batch ? { maxEvents: batch.max_events, maxWaitMs: batch.max_wait_ms } : null,
+});
+
 /** One event for each request is no batch. */
 const batchOf = (maxEvents: number, waitSeconds: number): WebhookInput["batch"] =>
   maxEvents > 1 ? { maxEvents, maxWaitMs: Math.round(waitSeconds * 1_000) } : null;

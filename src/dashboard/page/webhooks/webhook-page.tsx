@@ -11,10 +11,10 @@ import { SelectField, TextField } from "../ui/fields.tsx";
 import { Form, type Values } from "../ui/form.tsx";
 import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Section, Tabs } from "../ui/page.tsx";
-import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
+import { DeliveryStats, EnabledBadge, useEnabling, useUndone } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { SECRET_ADVICE, WebhookForm } from "./webhook-form.tsx";
+import { SECRET_ADVICE, savedInput, WebhookForm } from "./webhook-form.tsx";
 
 export default function WebhookPage() {
   const { webhookId = "" } = useParams();
@@ -33,8 +33,10 @@ const TABS = [
 
 function Frame({ webhook }: { readonly webhook: Webhook }) {
   const { id, url, enabled, disabled_reason, backlogged_since } = webhook;
+  const undone = useUndone(webhook);
   const update = useAction(({ webhooks }, changes: WebhookInput) => webhooks.update(id, changes), {
     notice: "Webhook saved",
+    undo: ({ webhooks }) => webhooks.update(id, savedInput(webhook)).finally(undone.count),
     refreshes: [["webhook", id], ["webhooks"]],
   });
   return (
@@ -65,7 +67,7 @@ function Frame({ webhook }: { readonly webhook: Webhook }) {
         </Route>
         <Route path="/webhooks/:webhookId/configuration">
           <Section id="configuration" title="Configuration" className="panel">
-            <WebhookForm webhook={webhook} submitLabel="Save" action={update} />
+            <WebhookForm key={undone.key} webhook={webhook} submitLabel="Save" action={update} />
           </Section>
         </Route>
         <Route>

@@ -30,7 +30,8 @@ interface WorkflowFormProps extends Omit<FormProps<WorkflowInput>, "toInput"> {
   readonly workflow: Workflow | null;
 }
 
-const savedInput = (workflow: Workflow | null): WorkflowInput => ({
+/** What the form shows of a workflow, or of a new one. */
+export const savedInput = (workflow: Workflow | null): WorkflowInput => ({
   name: workflow?.name ?? "",
   code: workflow?.code ?? SAMPLE_CODE,
   events: workflow?.events ?? ["participant.joined"],

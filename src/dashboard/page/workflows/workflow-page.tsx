@@ -8,13 +8,13 @@ import { Confirm } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
-import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
+import { DeliveryStats, EnabledBadge, useEnabling, useUndone } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { forgetDraft, newDraft, type WorkflowInput } from "./draft.ts";
 import { Runs, SampleRun } from "./runs.tsx";
 import { HttpTrigger, Secrets } from "./secrets.tsx";
 import { Versions } from "./versions.tsx";
-import { WorkflowForm } from "./workflow-form.tsx";
+import { savedInput, WorkflowForm } from "./workflow-form.tsx";
 
 export default function WorkflowPage() {
   const { workflowId = "" } = useParams();
@@ -43,8 +43,10 @@ const TABS = [
 function Frame({ workflow }: { readonly workflow: Workflow }) {
   const { id, name, enabled, next_run_at, disabled_reason, http_trigger } = workflow;
   const [latest, setLatest] = useState<string | null>(null);
+  const undone = useUndone(workflow);
   const update = useAction(({ workflows }, changes: WorkflowInput) => workflows.update(id, changes), {
     notice: (saved) => (saved.enabled ? "Workflow saved" : "Workflow saved. It is disabled."),
+    undo: ({ workflows }) => workflows.update(id, savedInput(workflow)).finally(undone.count),
     refreshes: [["workflow", id], ["workflows"]],
   });
   return (
@@ -72,7 +74,7 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
           <Runs workflowId={id} latest={latest} />
         </Route>
         <Route path="/workflows/:workflowId/code">
-          <WorkflowForm workflow={workflow} submitLabel="Save" action={update} />
+          <WorkflowForm key={undone.key} workflow={workflow} submitLabel="Save" action={update} />
           {http_trigger && <HttpTrigger workflow={workflow} />}
         </Route>
         <Route path="/workflows/:workflowId/versions">

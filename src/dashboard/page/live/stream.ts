@@ -19,7 +19,7 @@ export type FeedItem =
       readonly by: string | null;
     };
 
-/** What the events of a timeline are about. */
+/** The kinds of events in a timeline. */
 export const KINDS = {
   presence: "Presence",
   sessions: "Sessions",

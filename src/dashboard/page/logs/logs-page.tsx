@@ -254,7 +254,7 @@ function AuditLog() {
             <Table label="List of changes" items={entries} idOf={({ id }) => id} columns={AUDIT_COLUMNS} />
             {entries.length === 0 && (
               <Empty title="No changes yet" filters={filters}>
-                Who changed what in the organization is listed here.
+                Every change of the organization is listed here with the person or key that made it.
               </Empty>
             )}
             <CursorPager {...{ filters, cursor }} />

@@ -1,4 +1,4 @@
-/** What users show of themselves: the coordinates, the color and a summary of their presence, and their places on a map. Pure. */
+/** The presence of users for readers: its coordinates, color and summary, and places on a map. Pure. */
 
 interface Point {
   readonly x: number;

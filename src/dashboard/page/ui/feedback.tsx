@@ -33,7 +33,7 @@ export const Loading = ({ shape = "text" }: { readonly shape?: keyof typeof SHAP
 /** The empty state of a list: what it is for, and the next step, here and from a back end. */
 interface EmptyProps {
   readonly title: string;
-  /** Those of the list, which may leave nothing of it. */
+  /** The filters of the list, which may leave nothing of it. */
   readonly filters?: Filters;
   /** One sentence. */
   readonly children: ReactNode;
@@ -219,7 +219,7 @@ interface LoadedProps<Data> {
     readonly error: Error | null;
     readonly refetch: () => unknown;
   };
-  /** What the content looks like. */
+  /** The outline of the content, shown while it loads. */
   readonly shape?: Parameters<typeof Loading>[0]["shape"];
   readonly children: (data: Data) => ReactNode;
 }

@@ -1,4 +1,4 @@
-/** What single keys press on a page. */
+/** Single keys that press buttons and move through lists of a page. */
 
 const ROWS = "main :is(.scroll tbody tr, .records > li, .comment, .file, .people li)";
 

@@ -14,7 +14,7 @@ import {
 import { NOTE_SIZE, type Presence, placeOf } from "../room/model.ts";
 import type { Kind, Point } from "../room/shape.ts";
 import { type BoardContent, boxAround, boxOf, isNote, thingAt } from "../room/things.ts";
-import { Camera } from "./camera.ts";
+import { Camera, isNarrow } from "./camera.ts";
 import { Content } from "./content.tsx";
 import { Cursors } from "./cursors.tsx";
 import { Edits } from "./edits.ts";
@@ -30,7 +30,7 @@ import { Toolbar, Zoom } from "./toolbar.tsx";
 const FIRST_BOX = { x: -350, y: -250, width: 700, height: 500 };
 const SIDE = 16;
 /** On narrow screens, the panels are above and below each other. */
-const panelHeights = () => (innerWidth > 1088 ? { top: 76, bottom: 92 } : { top: 262, bottom: 250 });
+const panelHeights = () => (isNarrow() ? { top: 262, bottom: 250 } : { top: 76, bottom: 92 });
 const ZOOM_PER_PIXEL = 1.0025;
 /** On a phone, things are smaller, but not so small that no one can hit them. */
 const FARTHEST_AT_FIRST = 0.5;

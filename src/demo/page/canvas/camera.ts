@@ -10,6 +10,9 @@ interface View extends Point {
   readonly zoom: number;
 }
 
+/** Whether panels stand above and below the board: below the 68rem of the style sheets. */
+export const isNarrow = (): boolean => innerWidth <= 1088;
+
 export class Camera {
   view: View = { x: 0, y: 0, zoom: 1 };
   readonly #listeners = new Set<() => void>();

@@ -1,6 +1,8 @@
 /** All threads of the board: each leads to its pin. */
+
 import { useComments, useRoom } from "atrium/react";
 import { useState } from "react";
+import { isNarrow } from "../canvas/camera.ts";
 import Side from "./side.tsx";
 import { type PanelProps, threadsOf } from "./threads.ts";
 
@@ -12,7 +14,7 @@ export default function Threads({ close, focus, setFocus }: PanelProps) {
   const [isResolved, setResolved] = useState(false);
   const threads = threadsOf(comments).filter((thread) => thread.isResolved === isResolved);
   const go = (next: Parameters<typeof setFocus>[0]) => {
-    if (innerWidth <= 1088) close(); // a sheet covers the board
+    if (isNarrow()) close(); // a sheet covers the board
     setFocus(next);
   };
   return (

@@ -3,6 +3,7 @@ import type { Comment } from "atrium/client";
 import { useComments, useRoom, useSelf } from "atrium/react";
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
+import { isNarrow } from "../canvas/camera.ts";
 import { shownBox, useShown } from "../canvas/content.tsx";
 import { placeOf, readColor } from "../room/model.ts";
 import { useTyping, useTypists } from "../room/participants.ts";
@@ -18,8 +19,6 @@ const REACTIONS = ["❤️", "😄", "😮"];
 const MAX_LENGTH = 1_000;
 
 const initialOf = (name: string): string => [...name][0] ?? "?";
-
-const isPhone = (): boolean => innerWidth <= 1088;
 
 export default function Pins({ focus, setFocus }: FocusProps) {
   const shown = useShown();
@@ -201,7 +200,7 @@ function Card({ label, children, close }: CardProps) {
       {children}
     </section>
   );
-  return isPhone() ? createPortal(card, document.body) : card;
+  return isNarrow() ? createPortal(card, document.body) : card;
 }
 
 function Replies({ thread: { id, isResolved, comments } }: { readonly thread: Thread }) {
@@ -294,7 +293,7 @@ function Composer({ where, label, initial = "", send }: ComposerProps) {
     <form onSubmit={submit}>
       <textarea
         // biome-ignore lint/a11y/noAutofocus: the person has opened the thread to write or to read it
-        autoFocus={!isPhone() || label === "Comment"}
+        autoFocus={!isNarrow() || label === "Comment"}
         rows={2}
         aria-label={label}
         placeholder={typists || `${label}…`}

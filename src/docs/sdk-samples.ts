@@ -72,6 +72,7 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   listFiles: 'const { files, cursor } = await atrium.files.list(roomId, { mimeType: "image/" });',
   uploadFile:
     'const { key, url } = await atrium.files.upload(roomId, { userId, file, filename: "plan.png" });',
+  findUsers: 'const { users, cursor } = await atrium.users.find({ search: "Ada" });',
   findFiles: 'const { files, cursor } = await atrium.files.find({ search: "plan" });',
   deleteFile: "await atrium.files.delete(fileKey);",
 

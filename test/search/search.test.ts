@@ -4,8 +4,10 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { continueIndexes } from "../../src/features/search/index-builder.ts";
 import { findHits } from "../../src/features/search/queries.ts";
-import { selectUsers } from "../../src/features/users/store.ts";
-import type { Database, Statement } from "../../src/platform/d1/d1.ts";
+import { findUsersOfRooms } from "../../src/features/users/queries.ts";
+import { selectMatches, selectUsers } from "../../src/features/users/store.ts";
+import { decodePosition } from "../../src/http/lists.ts";
+import type { Database, ListPosition, Statement } from "../../src/platform/d1/d1.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { fold } from "../../src/platform/text.ts";
 import { type Account, account } from "../support/api.ts";
@@ -43,11 +45,14 @@ const insertRooms = async (owner: Account, names: readonly string[]): Promise<vo
     .run();
 };
 
-/** Has the index of the organization's rooms, however few they are. */
-const indexRooms = (owner: Account) =>
-  env.DB.prepare("INSERT INTO search_lists (account_id, room_id, state) VALUES (?, '', 'building')")
-    .bind(owner.id)
+/** Has the index of a room's users, however few they are. */
+const indexUsers = (owner: Account, roomId: string) =>
+  env.DB.prepare("INSERT INTO search_lists (account_id, room_id, state) VALUES (?, ?, 'building')")
+    .bind(owner.id, roomId)
     .run();
+
+/** Has the index of the organization's rooms. */
+const indexRooms = (owner: Account) => indexUsers(owner, "");
 
 const PARTS = [
   ...'a A ab abc 1 12 - % _ \\ \' " "" * ^ ( ) : ä ß SS ẞ ς Σ İ ı é e\u0301 K Жук жу 李 李明 さくら サ محمد'.split(
@@ -117,6 +122,48 @@ it("finds what was just created, renamed or deleted, whether the list is indexed
   }
 });
 
+it("finds the users of all rooms, of indexed and other ones, whatever a page may hold and read", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.array(name, { maxLength: 6 }), fc.boolean()), { minLength: 1, maxLength: 5 }),
+      fc.array(part, { minLength: 2, maxLength: 4 }),
+      fc.tuple(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 5 })),
+      async (rooms, searches, [limit, atOnce]) => {
+        const owner = await account();
+        const tenant = { accountId: owner.id, db: openDirectory(env) };
+        const all: { readonly id: string; readonly name: string; readonly room: string }[] = [];
+        for (const [names, isIndexed] of rooms) {
+          const { id } = await owner.api.createRoom({ name: "Planning" });
+          for (const each of names)
+            all.push({ ...(await owner.api.createUser(id, { name: each })), name: each, room: id });
+          if (isIndexed) await indexUsers(owner, id);
+        }
+        await build();
+        for (const text of [...searches, ...all.slice(0, 1).map(({ id }) => id.slice(0, 8))]) {
+          const search = fold(text);
+          const found: string[] = [];
+          let after: ListPosition | undefined;
+          do {
+            const page = await findUsersOfRooms(tenant, { ...PAGE, search, limit, after }, atOnce);
+            expect(page.users.length).toBeLessThanOrEqual(limit);
+            found.push(...page.users.map(({ id, room_id: room }) => `${room} ${id}`));
+            after = page.cursor === null ? undefined : (decodePosition(page.cursor) ?? undefined);
+          } while (after !== undefined);
+          const matching = all.filter(
+            (user) => fold(user.name).includes(search) || user.id.toUpperCase().startsWith(search),
+          );
+          expect(found.toSorted()).toEqual(matching.map(({ id, room }) => `${room} ${id}`).toSorted());
+          const order = found.map((one) => one.split(" ")[0]);
+          expect(order).toEqual(order.toSorted());
+        }
+      },
+    ),
+    { numRuns: 12 },
+  );
+});
+
+const PAGE = { limit: 1, offset: 0, from: 0, to: 1 };
+
 /** Longer lists have an index. */
 const LONG = 10_000;
 
@@ -163,10 +210,16 @@ it("indexes a list as it grows long, finds a common text in it as a rare one, an
     { accountId: owner.id, roomId: room.id },
     { text: "12", withIds: true },
   );
-  const page = { limit: 1, offset: 0, search: "12", from: 0, to: 1, hits };
+  const page = { ...PAGE, search: "12", hits };
   const tenant = { accountId: owner.id, db: openDirectory(env) };
   const [step] = await planOf(selectUsers(tenant, { roomId: room.id }, page));
   expect(step).toBe("SEARCH users USING INDEX sqlite_autoindex_users_1 (id=?)");
+  const steps = await planOf(selectMatches(tenant, { ...PAGE, search: "12" }, [], 10));
+  expect(steps).toContain(
+    "SEARCH users USING COVERING INDEX users_by_name (account_id=? AND room_id=? AND name_folded>?) LEFT-JOIN",
+  );
+  const everywhere = () => read(owner, "organization/users", { search: "guest 1234" });
+  expect((await everywhere()).users?.map((user) => user.name)).toEqual(["Guest 1234"]);
   const rooms = await owner.api.get<{ users: unknown[]; usersTotal: number }>(
     "/rooms/custom/crowd?search=guest%20120",
   );

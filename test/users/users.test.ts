@@ -1,6 +1,6 @@
 /** Users over REST. */
 import { describe, expect, it } from "vitest";
-import type { ListedUser, UserWithToken } from "../../src/features/users/schema.ts";
+import type { FoundUser, ListedUser, UserWithToken } from "../../src/features/users/schema.ts";
 import { findSeen } from "../../src/room/engine/participants/online-users.ts";
 import type { UserSession } from "../../src/wire/user.ts";
 import { account } from "../support/api.ts";
@@ -132,6 +132,33 @@ describe("finding users", () => {
     });
     expect((await api.get(`/users?roomId=${other.id}`)).data.total).toBe(0);
   });
+});
+
+it("finding users of all rooms tells the room of each, page after page, and shows no token", async () => {
+  const { api } = await account();
+  const [plan, empty, archive] = [
+    await api.createRoom({ name: "Weekly planning" }),
+    await api.createRoom(),
+    await api.createRoom({ name: "Archive" }),
+  ];
+  await api.createUser(archive.id, { name: "Ada L.", customId: "ada-1" });
+  const { token, ...ada } = await api.createUser(plan.id, { name: "Ada" });
+  await api.createUser(empty.id, { name: "Bo" });
+  const find = async (query: string) =>
+    (await api.get<{ users: FoundUser[]; cursor: string | null }>(`/organization/users?${query}`)).data;
+  const { status: _, ...fields } = ada;
+  expect((await find(`search=${ada.id.slice(0, 13)}`)).users).toEqual([
+    { ...fields, room_name: "Weekly planning" },
+  ]);
+  const first = await find("search=aDA&limit=1");
+  const next = await find(`search=aDA&limit=1&after=${first.cursor}`);
+  expect([...first.users, ...next.users].map(({ name }) => name).toSorted()).toEqual(["Ada", "Ada L."]);
+  expect([next.users.length, next.cursor]).toEqual([1, null]);
+  expect((await find("")).users.length).toBe(3);
+  await api.delete(`/rooms/${plan.id}`);
+  expect((await find("search=ada")).users.map((user) => user.room_name)).toEqual(["Archive"]);
+  const wrong = await api.get("/organization/users?after=nothing");
+  expect([wrong.status, wrong.error?.code]).toEqual([400, "BAD_REQUEST"]);
 });
 
 describe("a user's own token", () => {

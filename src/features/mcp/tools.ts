@@ -108,6 +108,7 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
   ["/rooms/{roomId}/events", "events", ""],
   ["/rooms", "rooms", "Rooms: the places where users work together."],
   ["/users", "users", "The users of a room."],
+  ["/organization/users", "users", ""],
   ["/identities", "identities", "Identities: end users in all rooms, and their groups."],
   ["/groups", "identities", ""],
   ["/files", "files", "The files of a room."],

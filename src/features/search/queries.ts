@@ -1,5 +1,5 @@
 /** Searches the index of a list, before the list itself is read. */
-import type { Database } from "../../platform/d1/d1.ts";
+import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import {
   isSearchable,
   MAX_FEW,
@@ -7,6 +7,7 @@ import {
   type SearchHits,
   type SearchTerm,
   selectHits,
+  selectHitsOfRooms,
 } from "./statements.ts";
 
 /** The index's result of a search. Null without a search, or without an index of the list. */
@@ -18,6 +19,14 @@ export async function findHits(
   if (!isSearchable(term)) return null;
   const [[first]] = await db.run([selectHits(list, term)]);
   if (first === undefined) return null;
-  const isFew = JSON.parse(first.ids).length <= MAX_FEW;
-  return { list, term, ids: isFew ? first.ids : null };
+  return { list, term, ids: isFew(first) ? first.ids : null };
+}
+
+const isFew = ({ ids }: { readonly ids: string }): boolean => JSON.parse(ids).length <= MAX_FEW;
+
+/** The rooms of which the index tells all users who match; in the other ones, users have to be read. */
+export async function findHitsOfRooms({ db, accountId }: Tenant, term: SearchTerm) {
+  if (!isSearchable(term)) return [];
+  const [rooms] = await db.run([selectHitsOfRooms(accountId, term)]);
+  return rooms.filter(isFew);
 }

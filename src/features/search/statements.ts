@@ -85,15 +85,29 @@ function ofComplete<Row>(list: SearchedList, value: string, params: readonly str
   };
 }
 
+const idsOf = (matches: string): string =>
+  `SELECT json_group_array(item) FROM search_items WHERE doc IN (SELECT doc FROM (${matches}) LIMIT ${MAX_FEW + 1})`;
+
 /**
  * The IDs of the matching items as a JSON array, one more than {@link MAX_FEW} when there are more; no row when the list is
  * not indexed.
  */
 export function selectHits(list: SearchedList, term: SearchTerm): Statement<{ ids: string }> {
   const { sql, params } = matchOf(term);
-  const docs = `SELECT doc FROM (${sql}) LIMIT ${MAX_FEW + 1}`;
-  const ids = `(SELECT json_group_array(item) FROM search_items WHERE doc IN (${docs})) AS ids`;
-  return ofComplete(list, ids, params);
+  return ofComplete(list, `(${idsOf(sql)}) AS ids`, params);
+}
+
+/** The same for each room of the organization whose users are indexed. */
+export function selectHitsOfRooms(
+  accountId: string,
+  term: SearchTerm,
+): Statement<{ roomId: string; ids: string }> {
+  const { sql, params } = matchOf(term);
+  return {
+    sql: `SELECT room_id AS roomId, (${idsOf(sql)}) AS ids FROM search_lists
+          WHERE account_id = ? AND room_id > '' AND state <> 'removed' AND state = 'complete'`,
+    params: [...params, accountId],
+  };
 }
 
 export function countHits({ list, term }: SearchHits): Statement<{ total: number }> {

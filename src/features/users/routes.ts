@@ -3,8 +3,10 @@ import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import type { Replay } from "../../http/idempotency/receipt.ts";
 import {
+  cursorShape,
   dates,
   flag,
+  following,
   scrolling,
   scrollShape,
   searching,
@@ -17,8 +19,9 @@ import { claimsOf, type TokenClaims } from "../../wire/token-claims.ts";
 import { User, UserSession } from "../../wire/user.ts";
 import { createToken, createUser, deleteUser, endAllTokens, endTokens, updateUser } from "./commands.ts";
 import type { UserContext } from "./context.ts";
-import { getRoomWithUsers, getUser, listUsers, restoreCreation } from "./queries.ts";
+import { findUsersOfRooms, getRoomWithUsers, getUser, listUsers, restoreCreation } from "./queries.ts";
 import {
+  FoundUser,
   InRoom,
   IssuedToken,
   ListedUser,
@@ -91,6 +94,22 @@ const ofUsers = [
     done: "User created",
     data: z.object({ user: UserWithToken, token: Token }),
     handle: (ctx, { body }) => createUser(ctx, body),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/organization/users",
+    operation: "findUsers",
+    mayBeStale: true,
+    summary: "Find users of all rooms by name",
+    details:
+      "Room by room, and by name in each. A request reads the names of at most 50,000 users, and those of large rooms by their index: while `cursor` is not null, a page may have fewer users than `limit`, or none, and the search goes on behind it. It does not say who is online: `GET /users` does, room by room.",
+    query: z.object({
+      ...following,
+      ...searching("the user's name or at the start of its ID"),
+    }),
+    done: "Users retrieved",
+    data: z.object({ users: z.array(FoundUser), ...cursorShape }),
+    handle: (ctx, { query }) => findUsersOfRooms(ctx, toPage({ ...query, offset: 0 })),
   }),
   endpoint({
     method: "GET",

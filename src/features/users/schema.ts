@@ -21,6 +21,11 @@ export type UserWithToken = z.infer<typeof UserWithToken>;
 export const ListedUser = User.extend({ token: Token.optional() }).meta({ id: "ListedUser" });
 export type ListedUser = z.infer<typeof ListedUser>;
 
+export const FoundUser = User.omit({ status: true, joined_at: true })
+  .extend({ room_name: z.string().meta({ description: "The room's name.", example: "Planning" }) })
+  .meta({ id: "FoundUser" });
+export type FoundUser = z.infer<typeof FoundUser>;
+
 export const UserCreation = z
   .strictObject({
     name: Name,

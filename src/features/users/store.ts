@@ -14,6 +14,7 @@ import {
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { countOnce, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
+import type { UserRecord } from "../../wire/user.ts";
 import { roomIdOf } from "../rooms/statements.ts";
 import { rooms } from "../rooms/table.ts";
 import { countHits, type SearchHits } from "../search/statements.ts";
@@ -205,3 +206,54 @@ export const countUsers = (tenant: Tenant, room: RoomOfUsers, page: UserPage): S
     if (page.hits?.ids === null && isUndated(page) && named == null) return countHits(page.hits);
     return userCount(filterOf(room, page), page, values);
   });
+
+interface ReadUser extends UserRecord {
+  readonly nameFolded: string;
+  readonly roomName: string;
+  /** 1 for the last one that was read, when there may be more behind it, whether or not it matches. */
+  readonly isEnd: 0 | 1;
+}
+
+/**
+ * The matches among the next `atOnce` users of the organization by room, name and ID; one more than `limit` at most. A room
+ * without users counts as one. Of the rooms in `hits`, only the users that it names are read. The last one may have no ID.
+ */
+export const selectMatches = (
+  { accountId }: Tenant,
+  { search, limit, after }: Page,
+  hits: readonly object[],
+  atOnce: number,
+): Statement<ReadUser> => {
+  const [roomId = "", userId = ""] = after?.id.split("/") ?? [];
+  return {
+    sql: `WITH indexed AS (SELECT value ->> 'roomId' AS roomId, value ->> 'ids' AS ids FROM json_each(?6)),
+          read AS (
+            SELECT rooms.id AS roomId, users.name_folded AS nameFolded, users.id AS userId
+            FROM rooms LEFT JOIN users ON users.account_id = rooms.account_id AND users.room_id = rooms.id
+              AND users.name_folded >= iif(rooms.id = ?2, ?3, '')
+            WHERE rooms.account_id = ?1 AND rooms.id >= ?2 AND rooms.deleted_at IS NULL
+              AND rooms.id NOT IN (SELECT roomId FROM indexed)
+              AND (rooms.id > ?2 OR (users.name_folded, users.id) > (?3, ?4))
+            ORDER BY rooms.id, users.name_folded, users.id LIMIT ?8),
+          last AS (SELECT * FROM read LIMIT 1 OFFSET ?8 - 1),
+          found AS (
+            SELECT * FROM read WHERE instr(nameFolded, ?5) OR instr(upper(userId), ?5) = 1
+            UNION ALL
+            SELECT room_id, name_folded, id FROM users
+            WHERE id IN (SELECT hit.value FROM indexed, json_each(indexed.ids) AS hit) AND account_id = ?1
+              AND (room_id, name_folded, id) > (?2, ?3, ?4) AND room_id < coalesce((SELECT roomId FROM last), '~')),
+          page AS (
+            SELECT *, 0 AS isEnd FROM (SELECT * FROM found ORDER BY roomId, nameFolded, userId LIMIT ?7 + 1)
+            UNION ALL SELECT *, 1 FROM last)
+          SELECT page.roomId, coalesce(page.nameFolded, '') AS nameFolded, coalesce(page.userId, '') AS id, isEnd,
+            users.account_id AS accountId, users.name, users.profile_picture AS profilePicture,
+            users.custom_id AS customId, users.role, users.created_at AS createdAt, rooms.name AS roomName
+          FROM page LEFT JOIN users ON users.id = page.userId
+            LEFT JOIN rooms ON rooms.account_id = ?1 AND rooms.id = page.roomId
+          ORDER BY isEnd, page.roomId, page.nameFolded, page.userId`,
+    params: [
+      ...[accountId, roomId, String(after?.key ?? ""), userId],
+      ...[search, JSON.stringify(hits), limit, atOnce],
+    ],
+  };
+};

@@ -8,6 +8,7 @@ import {
   type Listed,
   Resource,
   type RoomSearch,
+  type Scroll,
   type ScrollShown,
   type Search,
   type UserSearch,
@@ -91,6 +92,18 @@ export class Users extends Resource {
   /** All users of a room, 100 at a time: `for await (const user of atrium.users.each(roomId))`. */
   each(roomId: string, search: Filter<UserSearch> = {}): AsyncGenerator<wire.UserWithToken, void, void> {
     return eachOf("users", (part) => this.list(roomId, { ...search, ...part }));
+  }
+
+  /** Users of all rooms, by room and name. A page can be short or empty: go on while `cursor` is not null. */
+  find(
+    search: Pick<Search, "search"> & Pick<Scroll, "limit" | "after"> = {},
+  ): Promise<Listed<"users", wire.FoundUser, Pick<ScrollShown, "cursor">>> {
+    return this.rest.get(["organization", "users"], search);
+  }
+
+  /** All users of all rooms that match, by room and name. */
+  eachFound(search: Pick<Search, "search"> = {}): AsyncGenerator<wire.FoundUser, void, void> {
+    return eachOf("users", (part) => this.find({ ...search, ...part }));
   }
 
   get(roomId: string, userId: string): Promise<UserWithSessions> {

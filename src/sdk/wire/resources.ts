@@ -29,7 +29,7 @@ export type {
   WrittenEntry as Written,
 } from "../../features/room-content/schema.ts";
 export type { ListedRoom } from "../../features/rooms/schema.ts";
-export type { IssuedToken, UserWithToken } from "../../features/users/schema.ts";
+export type { FoundUser, IssuedToken, UserWithToken } from "../../features/users/schema.ts";
 export type { Delivery, DeliveryAttempt, Replay } from "../../features/webhooks/delivery-schema.ts";
 export type { ListedWebhook, Webhook, WebhookWithSecret } from "../../features/webhooks/schema.ts";
 export type {

@@ -25,27 +25,23 @@ const PLACES: readonly Pick<Target, "label" | "path">[] = [
 
 /** Of each kind. */
 const FOUND = 8;
-/** Users belong to rooms: without an open room, those of this many rooms are searched, which were in use last. */
-const SEARCHED_ROOMS = 5;
 
 /** The room whose page is open; undefined on other pages. */
 const roomIn = (path: string): string | undefined => /^\/rooms\/([^/]+)/.exec(path)?.[1];
 
+/** Users of all rooms, those of the open room first. */
 async function findUsers(atrium: AtriumServer, open: string | undefined, search: string): Promise<Target[]> {
-  const rooms =
-    open === undefined
-      ? (await atrium.rooms.list({ sort: "-last_active_at", limit: SEARCHED_ROOMS })).rooms
-      : [(await atrium.rooms.get(open, { limit: 1 })).room];
-  const found = await Promise.all(
-    rooms.map(async ({ id: roomId, name }) => {
-      const { users } = await atrium.users.list(roomId, { search, limit: FOUND });
-      return users.map((user) => ({
-        ...{ id: user.id, label: user.name, kind: `User of ${name}` },
-        path: `/rooms/${roomId}/users/${user.id}`,
-      }));
-    }),
-  );
-  return found.flat().slice(0, FOUND);
+  const part = { search, limit: FOUND };
+  const [here, everywhere] = await Promise.all([
+    open === undefined ? null : atrium.rooms.get(open, part),
+    atrium.users.find(part),
+  ]);
+  const ofRoom = here?.users.map((user) => ({ ...user, room_name: here.room.name })) ?? [];
+  const others = everywhere.users.filter(({ room_id: roomId }) => roomId !== open);
+  return [...ofRoom, ...others].slice(0, FOUND).map(({ id, name, room_id: roomId, room_name: room }) => ({
+    ...{ id, label: name, kind: `User of ${room}` },
+    path: `/rooms/${roomId}/users/${id}`,
+  }));
 }
 
 const NOTHING = { placeholderData: () => undefined }; // Enter must not open a result of an earlier search

@@ -88,7 +88,7 @@ function row(field: Field, answered: boolean): Html {
 export const fieldTable = (label: string, fields: readonly Field[], answered = false): Html =>
   scrollBox(
     label,
-    html`<table class="fields">
+    html`<table class="records">
       <thead><tr><th scope="col">Name</th><th scope="col">Type and limits</th><th scope="col">Meaning</th></tr></thead>
       <tbody>${fields.map((field) => row(field, answered))}</tbody>
     </table>`,

@@ -76,7 +76,7 @@ function errors(operation: api.Operation): Html {
   );
   return html`<h2>Errors</h2>${scrollBox(
     `Errors of ${operation.summary}`,
-    html`<table>
+    html`<table class="records">
       <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Cause</th><th scope="col">What to do</th></tr></thead>
       <tbody>${rows}</tbody>
     </table>`,

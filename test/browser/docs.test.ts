@@ -42,6 +42,10 @@ describe.each(paths)("%s", (path) => {
     await expectAccessible(page, async (width) => {
       const boxes = page.locator(".scroll, pre").evaluateAll((all) => all.map((one) => one.clientWidth));
       expect(Math.max(0, ...(await boxes))).toBeLessThan(width);
+      const scrolling = page
+        .locator(".scroll:has(.records)")
+        .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+      expect(await scrolling).toBe(0);
     });
     expect(complaints).toEqual([]);
     expect(requested.filter((url) => !url.startsWith(`${service.url}/docs`))).toEqual([]);

@@ -75,7 +75,7 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
                 ]}
                 refreshes={[["room", roomId, "documents"]]}
               />
-              {found.length === 0 && <NoDocuments filters={filters} />}
+              {found.length === 0 && <NoDocuments {...{ roomId, filters }} />}
               <Pager filters={filters} total={found.length} />
             </>
           );
@@ -85,10 +85,14 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
   );
 }
 
-const NoDocuments = ({ filters }: { readonly filters: Filters }) => (
+/** A Yjs update: the text `default` is "Hello". */
+const HELLO = "AQEBAAQBB2RlZmF1bHQFSGVsbG8A";
+
+const NoDocuments = ({ roomId, filters }: { readonly roomId: string; readonly filters: Filters }) => (
   <Empty
     title="No documents yet"
     filters={filters}
+    command={["PUT", `/rooms/${roomId}/documents/notes`, { update: HELLO }]}
     action={
       <a className="button plain" href="/docs/guides/documents">
         Read how to open one

@@ -253,7 +253,7 @@ function AuditLog() {
           <>
             <Table label="List of changes" items={entries} idOf={({ id }) => id} columns={AUDIT_COLUMNS} />
             {entries.length === 0 && (
-              <Empty title="No changes yet" filters={filters}>
+              <Empty title="No changes yet" filters={filters} command={["GET", "/audit"]}>
                 Every change of the organization is listed here with the person or key that made it.
               </Empty>
             )}

@@ -80,8 +80,12 @@ function Keys() {
     },
   ];
   const empty = (
-    <Empty title="No API keys yet" create={isOwner ? "Create a key" : undefined}>
-      Your back end needs one to call the API.
+    <Empty
+      title="No API keys yet"
+      create={isOwner ? "Create a key" : undefined}
+      command={["POST", "/api-keys", { name: "Back end" }]}
+    >
+      Your back end needs one to call the API. With a key, it can create others itself.
     </Empty>
   );
   return (

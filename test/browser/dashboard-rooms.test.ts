@@ -168,6 +168,9 @@ describe("an open room", () => {
       milk: { title: "Buy green tea" },
       bread: { title: "Buy bread" },
     });
+    await desk.undo("Entry saved");
+    await desk.row("bread").waitFor({ state: "detached" });
+    await bo.store("tasks").set("bread", { title: "Buy bread" });
     await desk.button("Delete bread").click();
     await desk.row("bread").waitFor({ state: "detached" });
     await desk.undo("Entry deleted");

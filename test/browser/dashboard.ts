@@ -148,8 +148,9 @@ export class Desk {
 
   notice = (text: string): Locator => this.page.locator(".notice", { hasText: text });
 
-  /** Takes an action back by the button of its notice. */
-  undo = (text: string): Promise<void> => this.notice(text).getByRole("button", { name: "Undo" }).click();
+  /** Takes an action back by the button of its latest notice. */
+  undo = (text: string): Promise<void> =>
+    this.notice(text).last().getByRole("button", { name: "Undo" }).click();
 
   /** Presses the button that copies this, and returns what arrives in the clipboard. */
   async copy(what: string): Promise<string> {

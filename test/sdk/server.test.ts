@@ -110,7 +110,10 @@ describe("AtriumServer", () => {
     );
     expect(await atrium.stores.list(roomId)).toEqual([{ name: "tasks", entries: 1, bytes: 37 }]);
     expect(Object.keys((await atrium.stores.getAll(roomId, "tasks")).entries)).toEqual([key]);
-    await atrium.stores.delete(roomId, "tasks", key);
+    const early = atrium.stores.delete(roomId, "tasks", key, { ifVersion: version });
+    expect((await refusal(early)).code).toBe("CONFLICT");
+    const latest = await atrium.stores.get(roomId, "tasks", key);
+    await atrium.stores.delete(roomId, "tasks", key, { ifVersion: latest.version });
     expect((await refusal(atrium.stores.get(roomId, "tasks", key))).code).toBe("NOT_FOUND");
 
     const comment = await atrium.comments.create(roomId, { userId: ada.id, text: "Shall we?" });

@@ -17,6 +17,7 @@ import {
 import type { RoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { parseAddress, requestRoom, writeStores } from "./commands.ts";
+import { wholeNumber } from "./documents/schema.ts";
 import { DeletedEntry, StoreEntry, StorePage, StoreSummary, WrittenEntry } from "./schema.ts";
 
 const { endpoint, rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
@@ -160,10 +161,20 @@ const ofEntries = [
     summary: "Delete an entry of a store",
     details: "Deleting an entry that does not exist changes nothing.",
     errors: ["NOT_FOUND"],
+    conflict: [
+      "The entry has another version than `ifVersion`.",
+      "Read the entry, and send its version if it is still to be deleted.",
+    ],
+    query: z.object({
+      ifVersion: wholeNumber.optional().meta({
+        description: "The version that the entry must have; otherwise the response is `CONFLICT`.",
+        override: { type: "integer", minimum: 0 },
+      }),
+    }),
     done: "Entry deleted",
     data: DeletedEntry,
-    handle: (ctx, { params }) => {
-      const data = parseAddress(params);
+    handle: (ctx, { params, query }) => {
+      const data = { ...parseAddress(params), ...query };
       return requestRoom(ctx, params.roomId, { type: "STORE_DELETE", requestId: undefined, data });
     },
   }),

@@ -110,8 +110,14 @@ export class Stores extends Resource {
   }
 
   /** Deletes an entry. Deleting one that does not exist succeeds. */
-  delete(roomId: string, store: string, key: string): Promise<void> {
-    return this.rest.delete(["rooms", roomId, "stores", store, key]);
+  async delete(roomId: string, store: string, key: string, options: WriteOptions = {}): Promise<void> {
+    const path = ["rooms", roomId, "stores", store, key];
+    await this.rest.request({
+      method: "DELETE",
+      path,
+      query: options,
+      isConditional: "ifVersion" in options,
+    });
   }
 
   #write(method: "PUT" | "PATCH", path: readonly string[], body: object): Promise<wire.Written> {

@@ -209,10 +209,10 @@ function EntryForm({ roomId, store, name, entry, onClose }: EntryFormProps) {
     {
       notice: "Entry saved",
       // Not over a change that someone else has made meanwhile.
-      undo: known
-        ? ({ stores }, { version }, { key }) =>
-            stores.set(roomId, store, key, known.value, { ifVersion: version })
-        : undefined,
+      undo: ({ stores }, { version: ifVersion }, { key }): Promise<unknown> =>
+        known
+          ? stores.set(roomId, store, key, known.value, { ifVersion })
+          : stores.delete(roomId, store, key, { ifVersion }),
       refreshes: queriesOf(roomId, store),
       onDone: onClose,
     },

@@ -7,10 +7,17 @@ import { forEachConcurrently, roundRobin, TIMED_OUT, withTimeLimit } from "../pl
 import { type CallBudget, newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import type { RoomGateway } from "../room/host/gateway.ts";
 import type { TracedCommand } from "../room/types/room-object.ts";
-import { type EventCause, type EventDraft, presentEvent } from "../wire/events.ts";
+import {
+  type EventCause,
+  type EventDraft,
+  type OrganizationEventDraft,
+  presentEvent,
+} from "../wire/events.ts";
 import { type FileRecord, presentFile } from "../wire/file.ts";
+import { type GroupRecord, type IdentityRecord, presentGroup, presentIdentity } from "../wire/identity.ts";
 import { presentRoom, type RoomFields } from "../wire/room.ts";
 import { presentUser, type UserRecord } from "../wire/user.ts";
+import { eraseFromLog } from "./event-log/shards.ts";
 import { selectEarlierEvents } from "./outbox/event-store.ts";
 import { relayedRows } from "./outbox/outbox.ts";
 import {
@@ -85,6 +92,10 @@ async function relayEvent(
   const body = await presentOutboxEvent(rooms, row);
   const pending = { id, event, occurredAt, body, pendingSubscriptions, trace };
   const unreached = await fanOut(accountId, objects, roomId, [pending], calls);
+  if (event === "identity.deleted") {
+    calls.spend();
+    await eraseFromLog(objects.eventLogs, accountId, roomId, parseIdentity(row.subject).id);
+  }
   const remaining = unreached.get(id) ?? null;
   if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);
   return remaining;
@@ -234,16 +245,29 @@ async function relayRoom<Row extends { readonly id: string }>(
 const parseCommand = (json: string) =>
   JSON.parse(json) as TracedCommand & Partial<Pick<Unfinished, "behind">>;
 
-async function presentOutboxEvent(rooms: RoomGateway, row: OutboxEventRow): Promise<string> {
-  const room = parseRoom(row.room);
-  return presentEvent(row.id, row.occurredAt, await draftOf(rooms, row, room), causeOf(row));
-}
+const presentOutboxEvent = async (rooms: RoomGateway, row: OutboxEventRow): Promise<string> =>
+  presentEvent(row.id, row.occurredAt, await draftOf(rooms, row), causeOf(row));
 
 async function draftOf(
   rooms: RoomGateway,
-  { event, occurredAt, subject }: OutboxEventRow,
-  row: RoomFields,
-): Promise<EventDraft> {
+  { event, occurredAt, subject, room: storedRoom }: OutboxEventRow,
+): Promise<EventDraft | OrganizationEventDraft> {
+  switch (event) {
+    case "identity.created":
+    case "identity.updated":
+    case "identity.deleted": {
+      const identity = presentIdentity(parseIdentity(subject));
+      return { event, data: { identityId: identity.id }, identity };
+    }
+    case "group.created":
+    case "group.updated":
+    case "group.deleted": {
+      const { member, ...group } = parseGroup(subject);
+      const data = { groupId: group.id, ...(member === undefined ? {} : { identityId: member }) };
+      return { event, data, group: presentGroup(group) };
+    }
+  }
+  const row = parseRoom(storedRoom);
   const [roomId, room] = [row.id, presentRoom(row, occurredAt)];
   switch (event) {
     case "user.created":
@@ -264,6 +288,8 @@ async function draftOf(
     case "room.closed":
     case "room.deleted":
       return { event, data: { roomId }, room };
+    case "access.changed":
+      return { event, data: { roomId }, room };
   }
 }
 
@@ -276,6 +302,12 @@ const lastSeenOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: Ro
   firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).lastSeen[userId];
 
 const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;
+const parseIdentity = (json: string): IdentityRecord => JSON.parse(json) as IdentityRecord;
+const parseGroup = (json: string): StoredGroup => JSON.parse(json) as StoredGroup;
+interface StoredGroup extends GroupRecord {
+  /** The identity that was added to it or taken out of it. */
+  readonly member?: string;
+}
 const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 type StoredFile = FileRecord & {
   readonly origin: string;

@@ -3,40 +3,62 @@ import * as z from "zod";
 import { presentTime, Timestamp } from "../platform/time.ts";
 import { Comment } from "./comment.ts";
 import { StorageFile } from "./file.ts";
+import { Group, Identity } from "./identity.ts";
 import { Room } from "./room.ts";
 import { User } from "./user.ts";
 
+const IdentityEventName = z.enum(["identity.created", "identity.updated", "identity.deleted"]);
+const GroupEventName = z.enum(["group.created", "group.updated", "group.deleted"]);
+
+/** The events that belong to no room: of identities and groups, and notices about other webhooks and workflows. */
+const WithoutRoom = z.enum([
+  ...IdentityEventName.options,
+  ...GroupEventName.options,
+  "webhook.backlogged",
+  "workflow.disabled",
+]);
+
+/** The events of rooms. Workflows run on no others. */
 export const EventName = z
-  .enum([
-    "participant.joined",
-    "participant.left",
-    "session.started",
-    "session.closed",
-    "user.created",
-    "user.updated",
-    "user.deleted",
-    "comment.created",
-    "comment.updated",
-    "comment.resolved",
-    "comment.deleted",
-    "store.changed",
-    "document.created",
-    "document.updated",
-    "document.deleted",
-    "version.created",
-    "file.uploaded",
-    "file.deleted",
-    "room.created",
-    "room.updated",
-    "room.closed",
-    "room.deleted",
-  ])
+  .enum(
+    [
+      "participant.joined",
+      "participant.left",
+      "session.started",
+      "session.closed",
+      "user.created",
+      "user.updated",
+      "user.deleted",
+      "comment.created",
+      "comment.updated",
+      "comment.resolved",
+      "comment.deleted",
+      "store.changed",
+      "document.created",
+      "document.updated",
+      "document.deleted",
+      "version.created",
+      "file.uploaded",
+      "file.deleted",
+      "room.created",
+      "room.updated",
+      "room.closed",
+      "room.deleted",
+      "access.changed",
+    ],
+    {
+      error: ({ input }) =>
+        WithoutRoom.safeParse(input).success
+          ? `${input} belongs to no room, and a workflow runs in a room: use a webhook for it`
+          : undefined,
+    },
+  )
   .meta({ id: "EventName" });
 export type EventName = z.infer<typeof EventName>;
 
-/** The events of webhooks: also notices about other webhooks and workflows. */
+/** The events of webhooks: also those that belong to no room. */
 export const WebhookEventName = z
-  .enum([...EventName.options, "webhook.backlogged", "workflow.disabled"])
+  .enum([...EventName.options, ...WithoutRoom.options])
   .meta({ id: "WebhookEventName" });
 export type WebhookEventName = z.infer<typeof WebhookEventName>;
 
@@ -59,11 +81,15 @@ export function depthOf(body: string): number {
   return typeof depth === "number" ? depth : 0;
 }
 
-const common = {
+const stamp = {
   id: z
     .uuid()
     .meta({ description: "The same for every subscriber and attempt; recognize repetitions by it." }),
   timestamp: Timestamp.meta({ description: "When the event happened." }),
+};
+
+const common = {
+  ...stamp,
   room: Room.meta({ description: "The room right after the event." }),
 };
 
@@ -214,6 +240,12 @@ export const RoomEvent = z
   .meta({ id: "RoomEvent" });
 export type RoomEvent = z.infer<typeof RoomEvent>;
 
+/** What identities, groups or anyone may do in the room was changed. */
+export const AccessEvent = z
+  .object({ ...common, event: z.literal("access.changed"), data: z.object({ roomId }) })
+  .meta({ id: "AccessEvent" });
+export type AccessEvent = z.infer<typeof AccessEvent>;
+
 /** A user was created, changed or deleted over REST. */
 export const UserEvent = z
   .object({
@@ -237,13 +269,48 @@ export const Event = z
     DocumentUpdatedEvent,
     VersionEvent,
     RoomEvent,
+    AccessEvent,
     FileEvent,
   ])
   .meta({ id: "Event" });
 export type Event = z.infer<typeof Event>;
 
+const identityId = z.uuid().meta({ description: "The identity's ID." });
+
+/** An identity was created, changed or deleted. It belongs to no room. */
+export const IdentityEvent = z
+  .object({
+    ...stamp,
+    event: IdentityEventName,
+    data: z.object({ identityId }),
+    identity: Identity.meta({
+      description:
+        "The identity right after the event, with its email address if it has one. Erased, if it was deleted.",
+    }),
+  })
+  .meta({ id: "IdentityEvent" });
+export type IdentityEvent = z.infer<typeof IdentityEvent>;
+
+/** A group was created, changed or deleted, or an identity joined or left it. It belongs to no room. */
+export const GroupEvent = z
+  .object({
+    ...stamp,
+    event: GroupEventName,
+    data: z.object({
+      groupId: z.uuid().meta({ description: "The group's ID." }),
+      identityId: identityId.optional().meta({
+        description: "The identity that was added to the group or taken out of it. Absent otherwise.",
+      }),
+    }),
+    group: Group.meta({ description: "The group right after the event; as it was, if it was deleted." }),
+  })
+  .meta({ id: "GroupEvent" });
+export type GroupEvent = z.infer<typeof GroupEvent>;
+
 /** An event without its id, timestamp and cause, which are added when it is recorded. */
 export type EventDraft = WithoutStamp<Event>;
+/** Likewise, of an event that belongs to no room. */
+export type OrganizationEventDraft = WithoutStamp<IdentityEvent | GroupEvent>;
 type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp" | "depth" | "workflowId"> : never;
 
 /** The event as JSON, its fields in the order in which people read them. */

@@ -91,6 +91,20 @@ describe("creating a workflow", () => {
     }
   });
 
+  it.each(["identity.created", "group.updated", "webhook.backlogged"])(
+    "refuses %s, which belongs to no room, and says so",
+    async (event) => {
+      const { id } = await create();
+      for (const answer of [
+        await owner.api.post("/workflows", { name: "A workflow", code: CODE, events: [event] }),
+        await patch(id, { events: ["user.created", event] }),
+      ]) {
+        expect(refusalOf(answer)).toEqual([400, "Workflows", "VALIDATION_ERROR"]);
+        expect(answer.error?.message).toMatch(new RegExp(`^events\\.\\d: ${event} belongs to no room`));
+      }
+    },
+  );
+
   it.each([-1, 6, 1.5, "2", null])("takes 0 to 5 retries, not %j", async (retries) => {
     const body = { name: "A workflow", code: CODE, events: ["user.created"], retries };
     const answer = await owner.api.post("/workflows", body);

@@ -7,7 +7,8 @@ import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import { HOUR_MS } from "../../platform/time.ts";
-import type { Event } from "../../wire/events.ts";
+import type { Event, IdentityEvent } from "../../wire/events.ts";
+import type { Identity } from "../../wire/identity.ts";
 import { ERASED_FIELDS, type User } from "../../wire/user.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscriber-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../outbox/subscription.ts";
@@ -23,11 +24,15 @@ import type { LogQuery, LogSlice } from "./log-page.ts";
 /** In place of a file's name and key, which often say whose it is. */
 const ERASED_FILE = "deleted";
 
-/** The event, as JSON, without the user's name, picture, custom ID, comments and names of files. The ID stays. */
+/**
+ * The event, as JSON, without the user's name, picture, custom ID, comments and names of files, or the identity's and
+ * its address. The ID stays.
+ */
 function redactEvent(body: string, userId: string): string {
   const event = parse(body);
   const redacted: Record<string, unknown> = { ...event };
   if ("user" in event) redacted.user = redactUser(event.user, userId);
+  if ("identity" in event) redacted.identity = redactIdentity(event.identity, userId);
   if ("users" in event) redacted.users = event.users.map((user) => redactUser(user, userId));
   if ("comment" in event && event.comment.user_id === userId)
     redacted.comment = { ...event.comment, text: "", anchor: null };
@@ -49,7 +54,13 @@ function redactUser(user: User, userId: string): User {
   return { ...rest, name: ERASED_FIELDS.name };
 }
 
-const parse = (body: string): Event => JSON.parse(body) as Event;
+function redactIdentity(identity: Identity, identityId: string): Identity {
+  if (identity.id !== identityId) return identity;
+  const { profile_picture: _, custom_id: __, email: ___, ...rest } = identity;
+  return { ...rest, name: ERASED_FIELDS.name };
+}
+
+const parse = (body: string): Event | IdentityEvent => JSON.parse(body) as Event | IdentityEvent;
 
 /** The longest delay of a deletion: each alarm then finds more than one expired event. */
 const PRUNE_EVERY_MS = HOUR_MS;

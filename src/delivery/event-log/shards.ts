@@ -11,6 +11,7 @@ import type { HourlyCounts, Span } from "./event-log-store.ts";
  */
 export const SHARDS = 8;
 
+/** Events that belong to no room share a shard, as if they were of one. */
 export const shardOf = (roomId: string): number => fnv1a(roomId) % SHARDS;
 
 export type EventLogs = (accountId: string, shard: number) => Stub<EventLogObject>;
@@ -44,7 +45,10 @@ export async function readHours(
   return addHours(await Promise.all(shards.map((shard) => shard.hours(from, width, ...earlier))));
 }
 
-/** Removes everything from the organization's log that identifies a user of the room, or that the user wrote. */
+/**
+ * Removes everything from the organization's log that identifies a user of the room, or that the user wrote; an identity,
+ * if it is that of no room.
+ */
 export async function eraseFromLog(
   logs: EventLogs,
   accountId: string,

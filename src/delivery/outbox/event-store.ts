@@ -25,35 +25,40 @@ export const newEvent = (
 export type Fragment = Pick<Statement, "sql" | "params">;
 
 interface EventSource {
-  /** The tables, of which one is `rooms`, with their joins. */
+  /** The tables with their joins. One of them is `rooms`, if the event belongs to a room. */
   readonly from: string;
   readonly where: Fragment;
-  readonly room: Fragment;
+  /** Absent for an event that belongs to no room. */
+  readonly room?: Fragment;
   readonly subject?: Fragment;
   readonly subscribers?: SubscriberKey["kind"];
 }
+
+const NULL: Fragment = { sql: "'null'", params: [] };
 
 const RETURNED = Object.entries(getTableColumns(outboxEvents))
   .map(([field, column]) => `${column.name} AS "${field}"`)
   .join();
 
-/** Writes the event and returns it, if the row that it is about exists, and its room is not deleted. */
+/** Writes the event and returns it, if the row that it is about exists, and its room, if it has one, is not deleted. */
 export function insertEvent(
   tenant: Tenant,
   { id, event, roomId, occurredAt, trace }: EventEntry,
-  { from, where, room, subject = { sql: "'null'", params: [] }, subscribers }: EventSource,
+  { from, where, room, subject = NULL, subscribers }: EventSource,
 ): Statement<OutboxEventRow> {
   const subscriptions = subscriptionsAsJson(tenant, roomId, event, subscribers);
-  const earlier = earlierEvents({ accountId: tenant.accountId, roomId, occurredAt });
+  const { accountId } = tenant;
+  const earlier = earlierEvents({ accountId, roomId, occurredAt });
+  const shownRoom = room ?? NULL;
   return {
     sql: `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed, trace)
-          SELECT ?, rooms.account_id, ?, rooms.id, ?, ${room.sql}, ${subject.sql}, subscriptions.owed, ?
+          SELECT ?, ?, ?, ?, ?, ${shownRoom.sql}, ${subject.sql}, subscriptions.owed, ?
           FROM (${subscriptions.sql}) AS subscriptions, ${from}
-          WHERE ${where.sql} AND rooms.deleted_at IS NULL
+          WHERE ${where.sql}${room === undefined ? "" : " AND rooms.deleted_at IS NULL"}
           RETURNING ${RETURNED}, EXISTS (SELECT 1 FROM ${earlier.sql}) AS "hasEarlier"`,
     params: [
-      ...[id, event, occurredAt],
-      ...room.params,
+      ...[id, accountId, event, roomId, occurredAt],
+      ...shownRoom.params,
       ...subject.params,
       storeTrace(trace),
       ...subscriptions.params,

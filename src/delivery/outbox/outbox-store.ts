@@ -10,6 +10,7 @@ import {
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import type { TracedCommand } from "../../room/types/room-object.ts";
+import { NO_ROOM } from "./subscription.ts";
 import { type OutboxEventRow, outbox, outboxEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;
@@ -88,24 +89,32 @@ export const redactPendingEvents = (
   { accountId }: Tenant,
   roomId: string,
   userId: string,
-  erased: Readonly<Record<string, string | null>>,
+  erased: Erased,
 ): readonly [Statement, Statement] => {
-  const fields = Object.entries(erased);
-  const where = `account_id = ? AND room_id = ? AND event LIKE ? AND json_extract(subject, ?) = ?`;
+  const file = { key: "deleted", filename: "deleted" };
   return [
-    {
-      sql: `UPDATE outbox_events SET subject = json_set(subject, ${fields.map(() => "?, ?").join()}) WHERE ${where}`,
-      params: [
-        ...fields.flatMap(([name, value]) => [`$.${name}`, value]),
-        ...[accountId, roomId, "user.%", "$.id", userId],
-      ],
-    },
-    {
-      sql: `UPDATE outbox_events SET subject = json_set(subject, '$.key', 'deleted', '$.filename', 'deleted') WHERE ${where}`,
-      params: [accountId, roomId, "file.%", "$.uploadedBy", userId],
-    },
+    redactSubjects(erased, [accountId, roomId, "user.%", "$.id", userId]),
+    redactSubjects(file, [accountId, roomId, "file.%", "$.uploadedBy", userId]),
   ];
 };
+
+/** Removes what identifies an identity from events that wait, in the fields that `erased` has. */
+export const redactPendingIdentity = ({ accountId }: Tenant, identityId: string, erased: Erased): Statement =>
+  redactSubjects(erased, [accountId, NO_ROOM, "identity.%", "$.id", identityId]);
+
+type Erased = Readonly<Record<string, string | null>>;
+
+function redactSubjects(
+  erased: Erased,
+  place: readonly [accountId: string, roomId: string, events: string, path: string, id: string],
+): Statement {
+  const fields = Object.entries(erased);
+  return {
+    sql: `UPDATE outbox_events SET subject = json_set(subject, ${fields.map(() => "?, ?").join()})
+          WHERE account_id = ? AND room_id = ? AND event LIKE ? AND json_extract(subject, ?) = ?`,
+    params: [...fields.flatMap(([name, value]) => [`$.${name}`, value]), ...place],
+  };
+}
 
 export interface OutboxEntry {
   readonly id: string;

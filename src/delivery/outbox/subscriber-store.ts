@@ -1,6 +1,6 @@
 /** The SQL that webhooks and workflows share: their subscriptions, and how they are disabled. */
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
-import type { EventName } from "../../wire/events.ts";
+import type { WebhookEventName } from "../../wire/events.ts";
 import type { RoomSubscription, SubscriberKey } from "./subscription.ts";
 
 const subscriptionsOf = (kind: SubscriberKey["kind"]): string =>
@@ -26,7 +26,7 @@ export const selectAllSubscriptions = ({ accountId }: Tenant): Statement<Organiz
 export const subscriptionsAsJson = (
   tenant: Tenant,
   roomId: string,
-  event: EventName,
+  event: WebhookEventName,
   only: SubscriberKey["kind"] | "any" = "any",
 ): Statement => ({
   sql: `SELECT json_insert(

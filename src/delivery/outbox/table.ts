@@ -23,6 +23,13 @@ const EVENTS = [
   "room.updated",
   "room.closed",
   "room.deleted",
+  "access.changed",
+  "identity.created",
+  "identity.updated",
+  "identity.deleted",
+  "group.created",
+  "group.updated",
+  "group.deleted",
 ] as const;
 
 /** Events of changes over REST, for subscribers. Events of live rooms wait in the rooms' objects. */
@@ -32,11 +39,12 @@ export const outboxEvents = sqliteTable(
     id: text().primaryKey(),
     accountId: text("account_id").notNull(),
     event: text({ enum: EVENTS }).notNull(),
+    /** `NO_ROOM` for an event that belongs to no room. */
     roomId: text("room_id").notNull(),
     occurredAt: integer("occurred_at").notNull(),
-    /** The room's row right after the change, as JSON: later changes do not alter the event. */
+    /** The room's row right after the change, as JSON: later changes do not alter the event. `null` without a room. */
     room: text().notNull(),
-    /** The row of the user or file, likewise; `null` for an event of the room itself. */
+    /** The row of the user, file, identity or group, likewise; `null` for an event of the room itself. */
     subject: text().notNull(),
     /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]`). */
     pendingSubscriptions: text("owed").notNull(),

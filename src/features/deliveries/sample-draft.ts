@@ -30,6 +30,7 @@ export function sampleDraft(event: EventName, { room, users, now, origin, newId 
     return { event, data: { roomId, document: "test", fromSeq: 2, toSeq: 2 }, room };
   if (event === "version.created")
     return { event, data: { roomId, document: "test", version: 1, name: "Draft" }, room };
+  if (event === "access.changed") return { event, data: { roomId }, room };
   if (isRoomEvent(event)) return { event, data: { roomId }, room };
   if (user === undefined) throw new Error("An event about a user needs a user");
   const userId = user.id;

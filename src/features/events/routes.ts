@@ -14,7 +14,7 @@ export const eventLogEndpoints = [
     path: "/events",
     operation: "listEvents",
     summary: "Read the events of the organization again",
-    details: `Oldest first: the events of all rooms, also of deleted ones, whether a webhook wanted them or not. Events of one room are in the order in which they happened; events of different rooms in about the order of time. A receiver that has lost something reads from \`from\` or \`after\` until \`has_more\` is false: no event is ever recorded behind a cursor. ${RETENTION}`,
+    details: `Oldest first: the events of all rooms, also of deleted ones, and of the organization's identities and groups, whether a webhook wanted them or not. Events of one room are in the order in which they happened; events of different rooms in about the order of time. A receiver that has lost something reads from \`from\` or \`after\` until \`has_more\` is false: no event is ever recorded behind a cursor. ${RETENTION}`,
     errors: ["GONE"],
     query: EventLogQuery,
     done: "Events retrieved",

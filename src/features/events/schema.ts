@@ -1,16 +1,18 @@
 /** The event log on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import { dates, paging } from "../../http/lists.ts";
-import { Event, WebhookEventName } from "../../wire/events.ts";
+import { Event, GroupEvent, IdentityEvent, WebhookEventName } from "../../wire/events.ts";
 import { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { WebhookBackloggedEvent } from "../webhooks/schema.ts";
 
 export const EventPage = z
   .object({
-    events: z.array(z.union([Event, WebhookBackloggedEvent, WorkflowDisabledEvent])).meta({
-      description:
-        "The events as webhooks receive them, with the same ids. Events of one room are in the order in which they happened.",
-    }),
+    events: z
+      .array(z.union([Event, IdentityEvent, GroupEvent, WebhookBackloggedEvent, WorkflowDisabledEvent]))
+      .meta({
+        description:
+          "The events as webhooks receive them, with the same ids. Events of one room are in the order in which they happened.",
+      }),
     cursor: z.string().meta({
       description: "Continue with it as `after`. It is there on an empty page too: later events follow it.",
       example: "MS4xYmNkZmcuNC4w",

@@ -1,22 +1,24 @@
 /** The commands on identities, groups and their members, each committed as one batch. */
+import { type EventEntry, newEvent } from "../../delivery/outbox/event-store.ts";
+import type { EventRelay } from "../../delivery/outbox/outbox.ts";
+import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
+import { NO_ROOM } from "../../delivery/outbox/subscription.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import { type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
-import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
-import { noGroup, noIdentity } from "./queries.ts";
 import {
+  ERASED_IDENTITY,
   type Group,
-  type GroupCreation,
-  type GroupUpdate,
   type Identity,
-  type IdentityCreation,
-  type IdentityUpdate,
   presentGroup,
   presentIdentity,
-} from "./schema.ts";
+} from "../../wire/identity.ts";
+import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
+import { noGroup, noIdentity } from "./queries.ts";
+import type { GroupCreation, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
 import {
   deleteMember,
   GROUPS,
@@ -24,12 +26,18 @@ import {
   insertGroup,
   insertIdentity,
   insertMember,
+  insertMemberAdded,
+  insertMemberRemoved,
   PURGES,
   selectMember,
 } from "./store.ts";
 import type { GroupRow, IdentityRow } from "./table.ts";
 
-export interface IdentityContext extends RequestContext, QuotaContext {}
+export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {}
+
+type IdentityEventName = Extract<EventEntry["event"], `identity.${string}` | `group.${string}`>;
+
+const entryOf = (ctx: IdentityContext, event: IdentityEventName) => newEvent(ctx, event, NO_ROOM);
 
 /** The groups that an identity can be in: a join reads them all. */
 export const MAX_GROUPS = 200;
@@ -67,10 +75,12 @@ export async function createIdentity(
   };
   const data = { identity: presentIdentity(row) };
   const quota = guardQuota(ctx, "identities");
-  await ctx
-    .commit([insertIdentity(ctx, row), quota.statement], data)
+  const created = IDENTITIES.insertEvent(ctx, entryOf(ctx, "identity.created"), row.id);
+  const [, events] = await ctx
+    .commit([insertIdentity(ctx, row), created, quota.statement], data)
     .catch(quota.refuse)
     .catch(refuseTaken);
+  await ctx.relayEvents(ctx, events);
   return data;
 }
 
@@ -87,15 +97,26 @@ export async function updateIdentity(
   identityId: string,
   update: IdentityUpdate,
 ): Promise<{ identity: Identity }> {
-  const [[row]] = await ctx.commit([IDENTITIES.update(ctx, identityId, named(update))]).catch(refuseTaken);
+  const changes = named(update);
+  const updated = IDENTITIES.insertEvent(ctx, entryOf(ctx, "identity.updated"), identityId, changes);
+  const [events, [row]] = await ctx
+    .commit([updated, IDENTITIES.update(ctx, identityId, changes)])
+    .catch(refuseTaken);
   if (row === undefined) throw noIdentity();
+  await ctx.relayEvents(ctx, events);
   return { identity: presentIdentity(row) };
 }
 
-/** Deletes an identity and its memberships. */
+/** Deletes an identity and its memberships, and redacts it in the events. */
 export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
-  const [deleted] = await ctx.commit([IDENTITIES.remove(ctx, identityId)]);
+  const event = entryOf(ctx, "identity.deleted");
+  const [events, deleted] = await ctx.commit([
+    IDENTITIES.insertEvent(ctx, event, identityId, null, ERASED_IDENTITY),
+    IDENTITIES.remove(ctx, identityId),
+    redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
+  ]);
   if (deleted.length === 0) throw noIdentity();
+  await ctx.relayEvents(ctx, events);
   return {};
 }
 
@@ -113,10 +134,12 @@ export async function createGroup(
   };
   const data = { group: presentGroup(row) };
   const quota = guardQuota(ctx, "groups");
-  await ctx
-    .commit([insertGroup(ctx, row), quota.statement], data)
+  const created = GROUPS.insertEvent(ctx, entryOf(ctx, "group.created"), row.id);
+  const [, events] = await ctx
+    .commit([insertGroup(ctx, row), created, quota.statement], data)
     .catch(quota.refuse)
     .catch(refuseTaken);
+  await ctx.relayEvents(ctx, events);
   return data;
 }
 
@@ -125,15 +148,24 @@ export async function updateGroup(
   groupId: string,
   update: GroupUpdate,
 ): Promise<{ group: Group }> {
-  const [[row]] = await ctx.commit([GROUPS.update(ctx, groupId, named(update))]).catch(refuseTaken);
+  const changes = named(update);
+  const updated = GROUPS.insertEvent(ctx, entryOf(ctx, "group.updated"), groupId, changes);
+  const [events, [row]] = await ctx
+    .commit([updated, GROUPS.update(ctx, groupId, changes)])
+    .catch(refuseTaken);
   if (row === undefined) throw noGroup();
+  await ctx.relayEvents(ctx, events);
   return { group: presentGroup(row) };
 }
 
 /** Deletes a group. Its members stay identities. */
 export async function deleteGroup(ctx: IdentityContext, groupId: string) {
-  const [deleted] = await ctx.commit([GROUPS.remove(ctx, groupId)]);
+  const [events, deleted] = await ctx.commit([
+    GROUPS.insertEvent(ctx, entryOf(ctx, "group.deleted"), groupId),
+    GROUPS.remove(ctx, groupId),
+  ]);
   if (deleted.length === 0) throw noGroup();
+  await ctx.relayEvents(ctx, events);
   return {};
 }
 
@@ -141,10 +173,11 @@ export async function deleteGroup(ctx: IdentityContext, groupId: string) {
 export async function addMember(ctx: IdentityContext, groupId: string, identityId: string) {
   const membership = { groupId, identityId };
   const quota = guardQuota(ctx, "group_members");
-  const [groups, found, , members] = await ctx
+  const [groups, found, events, , members] = await ctx
     .commit([
       GROUPS.select(ctx, { id: groupId }),
       IDENTITIES.select(ctx, { id: identityId }),
+      insertMemberAdded(ctx, entryOf(ctx, "group.updated"), membership, MAX_GROUPS),
       insertMember(ctx, membership, { now: ctx.now(), max: MAX_GROUPS }),
       selectMember(ctx, membership),
       quota.statement,
@@ -153,12 +186,18 @@ export async function addMember(ctx: IdentityContext, groupId: string, identityI
   if (groups.length === 0) throw noGroup();
   if (found.length === 0) throw noIdentity();
   if (members.length === 0) throw conflict(`An identity can be in at most ${MAX_GROUPS} groups`);
+  await ctx.relayEvents(ctx, events);
   return {};
 }
 
 /** Takes an identity out of a group. NOT_FOUND when it is not in it. */
 export async function removeMember(ctx: IdentityContext, groupId: string, identityId: string) {
-  const [removed] = await ctx.commit([deleteMember(ctx, { groupId, identityId })]);
+  const membership = { groupId, identityId };
+  const [events, removed] = await ctx.commit([
+    insertMemberRemoved(ctx, entryOf(ctx, "group.updated"), membership),
+    deleteMember(ctx, membership),
+  ]);
   if (removed.length === 0) throw notFound("Identities", "Member");
+  await ctx.relayEvents(ctx, events);
   return {};
 }

@@ -3,7 +3,8 @@ import { presentScroll } from "../../http/lists.ts";
 import type { Page, Tenant } from "../../platform/d1/d1.ts";
 import { type AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
-import { type Group, type GroupMember, type Identity, presentGroup, presentIdentity } from "./schema.ts";
+import { type Group, type Identity, presentGroup, presentIdentity } from "../../wire/identity.ts";
+import type { GroupMember } from "./schema.ts";
 import {
   countMembers,
   GROUPS,

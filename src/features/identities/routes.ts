@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { dates, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
+import { Group, Identity } from "../../wire/identity.ts";
 import {
   addMember,
   createGroup,
@@ -15,15 +16,7 @@ import {
   updateIdentity,
 } from "./commands.ts";
 import { getGroup, getIdentity, listGroups, listGroupsOf, listIdentities, listMembers } from "./queries.ts";
-import {
-  Group,
-  GroupCreation,
-  GroupMember,
-  GroupUpdate,
-  Identity,
-  IdentityCreation,
-  IdentityUpdate,
-} from "./schema.ts";
+import { GroupCreation, GroupMember, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
 

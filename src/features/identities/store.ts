@@ -1,5 +1,7 @@
 /** The only SQL about identities and groups. */
-import { and, eq, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableName, or, type SQL, sql } from "drizzle-orm";
+import { differsBy, type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import {
   build,
   columnsOf,
@@ -27,6 +29,7 @@ function rowsOf<Row extends object>(
   quota: "identities" | "groups",
 ) {
   const fields = columnsOf(table);
+  const name = getTableName(table);
   const order = ordering({
     table,
     by: { created_at: "createdAt", name: "nameFolded" },
@@ -77,6 +80,27 @@ function rowsOf<Row extends object>(
     update: (tenant: Tenant, id: string, changes: Changes<Row>): Statement<Row> =>
       ofRow(statement(build.update(table).set(changes).where(isIt(tenant, id)).returning(fields))),
 
+    /**
+     * Writes the event and returns it, if the row exists. Runs after the statement that creates the row, and before the
+     * one that updates or deletes it. With `changes`, it is not written if they change nothing. `shown` replaces the
+     * row's own fields.
+     */
+    insertEvent: (
+      tenant: Tenant,
+      entry: EventEntry,
+      id: string,
+      changes: Changes<Row> | null = null,
+      shown: object = changes ?? {},
+    ): Statement<OutboxEventRow> => {
+      const isIt = `${name}.account_id = ? AND ${name}.id = ?`;
+      const condition = changes === null ? { sql: "TRUE", params: [] } : differsBy(table, name, changes);
+      return insertEvent(tenant, entry, {
+        from: name,
+        where: { sql: `${isIt} AND (${condition.sql})`, params: [tenant.accountId, id, ...condition.params] },
+        subject: rowAsJson(table, name, shown),
+      });
+    },
+
     /** With its memberships. Returns the ID if it existed. */
     remove: (tenant: Tenant, id: string): Statement<{ id: string }> =>
       statement(build.delete(table).where(isIt(tenant, id)).returning({ id: table.id })),
@@ -97,6 +121,47 @@ interface Membership {
   readonly groupId: string;
   readonly identityId: string;
 }
+
+const CHANGED_GROUP = rowAsJson(identityGroups, "identity_groups").sql;
+const groupWith = (identityId: string) => ({
+  sql: `json_set(${CHANGED_GROUP}, '$.member', ?)`,
+  params: [identityId],
+});
+
+/** `group.updated`, before {@link insertMember}: if it adds the identity. */
+export const insertMemberAdded = (
+  tenant: Tenant,
+  entry: EventEntry,
+  { groupId, identityId }: Membership,
+  max: number,
+): Statement<OutboxEventRow> =>
+  insertEvent(tenant, entry, {
+    from: "identity_groups JOIN identities USING (account_id)",
+    where: {
+      sql: `account_id = ? AND identity_groups.id = ? AND identities.id = ?
+        AND (SELECT count(*) FROM group_members WHERE account_id = identities.account_id AND identity_id = identities.id) < ?
+        AND NOT EXISTS (SELECT 1 FROM group_members WHERE account_id = identities.account_id
+          AND group_id = identity_groups.id AND identity_id = identities.id)`,
+      params: [tenant.accountId, groupId, identityId, max],
+    },
+    subject: groupWith(identityId),
+  });
+
+/** `group.updated`, before {@link deleteMember}: if the identity is in the group. */
+export const insertMemberRemoved = (
+  tenant: Tenant,
+  entry: EventEntry,
+  { groupId, identityId }: Membership,
+): Statement<OutboxEventRow> =>
+  insertEvent(tenant, entry, {
+    from: `identity_groups JOIN group_members ON group_members.account_id = identity_groups.account_id
+      AND group_members.group_id = identity_groups.id`,
+    where: {
+      sql: "identity_groups.account_id = ? AND identity_groups.id = ? AND group_members.identity_id = ?",
+      params: [tenant.accountId, groupId, identityId],
+    },
+    subject: groupWith(identityId),
+  });
 
 /** Adds an identity to a group if both exist, unless it is in it or in `max` others. */
 export const insertMember = (

@@ -10,9 +10,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { accounts } from "../../platform/d1/table.ts";
-
-/** Guests come by the link of a room. */
-export const IDENTITY_KINDS = ["person", "agent", "guest"] as const;
+import { IDENTITY_KINDS } from "../../wire/identity.ts";
 
 const account = () =>
   text("account_id")

@@ -1,10 +1,13 @@
 /** Every event that a webhook can receive, with its schema, for the API description. */
 import type * as z from "zod";
 import {
+  AccessEvent,
   CommentEvent,
   DocumentEvent,
   DocumentUpdatedEvent,
   FileEvent,
+  GroupEvent,
+  IdentityEvent,
   ParticipantEvent,
   RoomEvent,
   SessionClosedEvent,
@@ -48,6 +51,13 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventName, DescribedEvent>> 
   "room.updated": { summary: "A room was renamed or reopened, or got another custom ID", schema: RoomEvent },
   "room.closed": { summary: "A room was closed", schema: RoomEvent },
   "room.deleted": { summary: "A room was deleted", schema: RoomEvent },
+  "access.changed": { summary: "The access to a room was changed", schema: AccessEvent },
+  "identity.created": { summary: "An identity was created", schema: IdentityEvent },
+  "identity.updated": { summary: "An identity was changed", schema: IdentityEvent },
+  "identity.deleted": { summary: "An identity was deleted", schema: IdentityEvent },
+  "group.created": { summary: "A group was created", schema: GroupEvent },
+  "group.updated": { summary: "A group was renamed, or an identity joined or left it", schema: GroupEvent },
+  "group.deleted": { summary: "A group was deleted", schema: GroupEvent },
   "webhook.backlogged": { summary: "Another webhook has a high backlog", schema: WebhookBackloggedEvent },
   "workflow.disabled": { summary: "The service has disabled a workflow", schema: WorkflowDisabledEvent },
 };

@@ -1,34 +1,51 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
-import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
+import { NO_ROOM, type OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import { presentNullableTime, presentTime } from "../../platform/time.ts";
 import { storeTrace } from "../../platform/trace.ts";
-import { presentEvent } from "../../wire/events.ts";
+import { type EventDraft, type OrganizationEventDraft, presentEvent } from "../../wire/events.ts";
 import type { Room } from "../../wire/room.ts";
 import type { User } from "../../wire/user.ts";
 import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { sampleDraft } from "../deliveries/sample-draft.ts";
 import type { Webhook, WebhookBackloggedEvent } from "./schema.ts";
 
-/** The first of the webhook's events, about a room and a user that do not exist. */
+/** The first of the webhook's events, about a room, a user, an identity and a group that do not exist. */
 export function sampleEvent(
   ctx: Pick<RequestContext, "newId" | "now" | "origin" | "trace">,
   webhook: Webhook,
 ): OutgoingEvent {
   const [event = "user.created"] = webhook.events;
   const [eventId, now, trace] = [ctx.newId(), ctx.now(), storeTrace(ctx.trace)];
-  if (event === "webhook.backlogged" || event === "workflow.disabled") {
-    const workflow = { id: ctx.newId(), name: "Test workflow" };
-    const body =
-      event === "webhook.backlogged"
-        ? presentBacklogged(webhook, { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now })
-        : presentEvent(eventId, now, {
-            event,
-            data: { workflowId: workflow.id, reason: "killed" },
-            workflow,
-          } satisfies Omit<WorkflowDisabledEvent, "id" | "timestamp">);
-    return { eventId, event, roomId: webhook.id, body, occurredAt: now, trace };
+  const common = { eventId, event, occurredAt: now, trace };
+  const row = { id: ctx.newId(), account_id: webhook.organization_id, created_at: presentTime(now) };
+  const present = (draft: Draft) => presentEvent(eventId, now, draft);
+  switch (event) {
+    case "webhook.backlogged": {
+      const body = presentBacklogged(webhook, { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now });
+      return { ...common, roomId: webhook.id, body };
+    }
+    case "workflow.disabled": {
+      const workflow = { id: row.id, name: "Test workflow" };
+      const data = { workflowId: workflow.id, reason: "killed" } as const;
+      const body = present({ event, data, workflow });
+      return { ...common, roomId: webhook.id, body };
+    }
+    case "identity.created":
+    case "identity.updated":
+    case "identity.deleted": {
+      const identity = { ...row, kind: "person", name: "Test identity" } as const;
+      const data = { identityId: identity.id };
+      return { ...common, roomId: NO_ROOM, body: present({ event, data, identity }) };
+    }
+    case "group.created":
+    case "group.updated":
+    case "group.deleted": {
+      const group = { ...row, name: "Test group" };
+      const data = { groupId: group.id };
+      return { ...common, roomId: NO_ROOM, body: present({ event, data, group }) };
+    }
   }
   const room: Room = {
     id: webhook.room_id ?? ctx.newId(),
@@ -49,9 +66,12 @@ export function sampleEvent(
     created_at: presentTime(now),
   };
   const { newId, origin } = ctx;
-  const body = presentEvent(eventId, now, sampleDraft(event, { room, users: [user], now, origin, newId }));
-  return { eventId, event, roomId: room.id, body, occurredAt: now, trace };
+  const body = present(sampleDraft(event, { room, users: [user], now, origin, newId }));
+  return { ...common, roomId: room.id, body };
 }
+
+type Draft = EventDraft | OrganizationEventDraft | Unstamped<WorkflowDisabledEvent>;
+type Unstamped<Any> = Omit<Any, "id" | "timestamp">;
 
 export function presentBacklogged(webhook: Webhook, report: BacklogReport): string {
   const { eventId, now, deliveries, bytes, oldestAt } = report;
@@ -64,5 +84,5 @@ export function presentBacklogged(webhook: Webhook, report: BacklogReport): stri
       oldestWaitingSince: presentNullableTime(oldestAt),
     },
     webhook,
-  } as const satisfies Omit<WebhookBackloggedEvent, "id" | "timestamp">);
+  } as const satisfies Unstamped<WebhookBackloggedEvent>);
 }

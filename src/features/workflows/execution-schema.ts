@@ -8,7 +8,8 @@ import { presentTraced, TRACED } from "../deliveries/schema.ts";
 import { EXAMPLE, RoomId } from "./schema.ts";
 
 /** True for events about one user. */
-const isAboutUser = (event: EventName): boolean => !/^(session|store|document|version|room)\./.test(event);
+const isAboutUser = (event: EventName): boolean =>
+  !/^(session|store|document|version|room|access)\./.test(event);
 
 export const WorkflowRun = z
   .strictObject({

@@ -14,15 +14,15 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 /**
  * Returns the event in a webhook message. `payload` is the raw request body, before any parsing; `secret` is the
- * webhook's secret, `whsec_…`. A webhook that listens to `webhook.backlogged` or `workflow.disabled` names that type too. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE` if the message was not
- * signed with the secret, or if its timestamp is more than five minutes in the past or the future.
+ * webhook's secret, `whsec_…`. A webhook that listens to events without a room, such as `identity.created`, names their types
+ * too. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE` if the message was not signed with the secret, or
+ * if its timestamp is more than five minutes in the past or the future.
  */
-export function verifyWebhook<
-  Received extends
-    | wire.AtriumEvent
-    | wire.WebhookBackloggedEvent
-    | wire.WorkflowDisabledEvent = wire.AtriumEvent,
->(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): Received {
+export function verifyWebhook<Received extends wire.EventPage["events"][number] = wire.AtriumEvent>(
+  payload: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+): Received {
   const verified = verify(payload, headers, secret);
   if (Array.isArray(verified)) throw invalid("it is a batch; use verifyWebhookBatch");
   return verified as Received;
@@ -32,12 +32,11 @@ export function verifyWebhook<
  * Returns the events in a webhook message, in their order: all events of a batch, or one without batches.
  * Otherwise as {@link verifyWebhook}.
  */
-export function verifyWebhookBatch<
-  Received extends
-    | wire.AtriumEvent
-    | wire.WebhookBackloggedEvent
-    | wire.WorkflowDisabledEvent = wire.AtriumEvent,
->(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): Received[] {
+export function verifyWebhookBatch<Received extends wire.EventPage["events"][number] = wire.AtriumEvent>(
+  payload: string | Uint8Array,
+  headers: WebhookHeaders,
+  secret: string,
+): Received[] {
   const verified = verify(payload, headers, secret);
   return (Array.isArray(verified) ? verified : [verified]) as Received[];
 }

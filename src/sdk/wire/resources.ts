@@ -4,7 +4,7 @@ export type { ApiKey } from "../../features/accounts/schema.ts";
 export type { AuditEntry } from "../../features/audit/schema.ts";
 export type { DeliveryStats, DeliveryTotals } from "../../features/deliveries/schema.ts";
 export type { FoundFile } from "../../features/files/schema.ts";
-export type { Group, GroupMember, Identity } from "../../features/identities/schema.ts";
+export type { GroupMember } from "../../features/identities/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../features/organizations/schema.ts";
@@ -41,6 +41,7 @@ export type { Workflow, WorkflowSecret, WorkflowWithSecret } from "../../feature
 export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/workflows/version-schema.ts";
 export type { Comment } from "../../wire/comment.ts";
 export type { StorageFile, UploadResult } from "../../wire/file.ts";
+export type { Group, Identity } from "../../wire/identity.ts";
 export type { Room } from "../../wire/room.ts";
 export type { Role, User, UserSession } from "../../wire/user.ts";
 
@@ -50,12 +51,15 @@ export type PresenceState = Readonly<Record<string, unknown>>;
 export type { EventPage } from "../../features/events/schema.ts";
 export type { WebhookBackloggedEvent } from "../../features/webhooks/schema.ts";
 export type {
+  AccessEvent,
   CommentEvent,
   DocumentEvent,
   DocumentUpdatedEvent,
   Event as AtriumEvent,
   EventName,
   FileEvent,
+  GroupEvent,
+  IdentityEvent,
   ParticipantEvent,
   RoomEvent,
   SessionClosedEvent,

@@ -24,13 +24,21 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
   "room.updated": "A room was updated or reopened",
   "room.closed": "A room was closed",
   "room.deleted": "A room was deleted",
+  "access.changed": "The access to a room was changed",
+  "identity.created": "An identity was created",
+  "identity.updated": "An identity was changed",
+  "identity.deleted": "An identity was deleted",
+  "group.created": "A group was created",
+  "group.updated": "A group or its members were changed",
+  "group.deleted": "A group was deleted",
   "webhook.backlogged": "Another webhook has a high backlog",
   "workflow.disabled": "The service disabled a workflow",
 };
 
 const isWebhookEventName = (name: string): name is WebhookEventName => Object.hasOwn(EVENTS, name);
+/** Events that belong to a room. */
 export const isEventName = (name: string): name is EventName =>
-  isWebhookEventName(name) && name !== "webhook.backlogged" && name !== "workflow.disabled";
+  isWebhookEventName(name) && !/^(identity|group|webhook|workflow)\./.test(name);
 /** The events for webhooks. */
 export const WEBHOOK_EVENT_NAMES = Object.keys(EVENTS).filter(isWebhookEventName);
 /** The events for workflows. */

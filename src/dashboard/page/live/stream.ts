@@ -94,6 +94,7 @@ function sentenceOf(event: LoggedEvent, who: string): string {
   if ("file" in event) return `${who} ${verb} ${event.file.filename}`;
   if ("user" in event) return `${event.user.name} ${resource === "participant" ? verb : `was ${verb}`}`;
   if ("users" in event) return `The session of ${joinNames(event.users.map(({ name }) => name))} ended`;
+  if (event.event === "access.changed") return "The access to the room was changed";
   if (event.event === "session.started") return "A session started with the first user";
   if (event.event === "version.created")
     return `${event.data.name === null ? "A version" : quote(event.data.name)} was kept of ${event.data.document}`;

@@ -5,8 +5,8 @@ import { Router } from "wouter";
 import { App } from "./app.tsx";
 import { queryClient } from "./data/api.ts";
 import { watchConnection } from "./data/connection.ts";
+import { applyTheme } from "./data/theme.ts";
 import { Notices, WithConnection } from "./ui/feedback.tsx";
-import { applyTheme } from "./ui/theme.ts";
 
 applyTheme();
 watchConnection(() => void queryClient.invalidateQueries());

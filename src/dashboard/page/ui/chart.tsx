@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useRef } from "react";
 import type uPlot from "uplot";
-import { useIsDark } from "./theme.ts";
+import { useIsDark } from "../data/theme.ts";
 
 /** The look of a chart for uPlot: axes, columns and colors. */
 const HEIGHT_PX = 160;

@@ -88,6 +88,12 @@ const readForm = (form: HTMLFormElement): Values =>
     [...new FormData(form)].filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
 
+/** The key of a form, which shows anew what is `saved` after an Undo. */
+export function useUndone(saved: string) {
+  const [undone, setUndone] = useState(0);
+  return { key: undone === 0 ? "first" : saved, count: () => setUndone((count) => count + 1) };
+}
+
 export interface FormDialogProps<Input> extends Omit<FormProps<Input>, "onCancel" | "isDanger"> {
   /** The button that opens the dialog. */
   readonly button: ButtonProps & { readonly "data-shortcut"?: "new" };

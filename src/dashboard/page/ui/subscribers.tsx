@@ -1,6 +1,5 @@
 /** The parts that webhooks and workflows have in common: their state, their metrics, and the actions on several of them. */
 import type { DeliveryStats as Metrics } from "atrium/server";
-import { useState } from "react";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { type BulkAction, oneByOne } from "./bulk-dialog.tsx";
@@ -67,12 +66,6 @@ export function useSubscriberActions<Item extends Subscriber>(
       run: oneByOne(({ id }) => subscribers.delete(id)),
     },
   ];
-}
-
-/** The key of a form, which shows what is saved anew after an Undo. */
-export function useUndone({ updated_at }: { readonly updated_at: string }) {
-  const [undone, setUndone] = useState(0);
-  return { key: undone === 0 ? "first" : updated_at, count: () => setUndone((count) => count + 1) };
 }
 
 /** Such as "99.8 %"; rounded down, so that 100 % means all. A dash when there is none. */

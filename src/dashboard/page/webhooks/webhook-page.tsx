@@ -8,10 +8,10 @@ import { Button, Identifier } from "../ui/button.tsx";
 import { Confirm, Dialog, Secret } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
-import { Form, type Values } from "../ui/form.tsx";
+import { Form, useUndone, type Values } from "../ui/form.tsx";
 import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Section, Tabs } from "../ui/page.tsx";
-import { DeliveryStats, EnabledBadge, useEnabling, useUndone } from "../ui/subscribers.tsx";
+import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { SECRET_ADVICE, savedInput, WebhookForm } from "./webhook-form.tsx";
@@ -33,7 +33,7 @@ const TABS = [
 
 function Frame({ webhook }: { readonly webhook: Webhook }) {
   const { id, url, enabled, disabled_reason, backlogged_since } = webhook;
-  const undone = useUndone(webhook);
+  const undone = useUndone(webhook.updated_at);
   const update = useAction(({ webhooks }, changes: WebhookInput) => webhooks.update(id, changes), {
     notice: "Webhook saved",
     undo: ({ webhooks }) => webhooks.update(id, savedInput(webhook)).finally(undone.count),

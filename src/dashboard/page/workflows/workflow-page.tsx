@@ -6,9 +6,10 @@ import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { Identifier } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
+import { useUndone } from "../ui/form.tsx";
 import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
-import { DeliveryStats, EnabledBadge, useEnabling, useUndone } from "../ui/subscribers.tsx";
+import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { forgetDraft, newDraft, type WorkflowInput } from "./draft.ts";
 import { Runs, SampleRun } from "./runs.tsx";
@@ -43,7 +44,7 @@ const TABS = [
 function Frame({ workflow }: { readonly workflow: Workflow }) {
   const { id, name, enabled, next_run_at, disabled_reason, http_trigger } = workflow;
   const [latest, setLatest] = useState<string | null>(null);
-  const undone = useUndone(workflow);
+  const undone = useUndone(workflow.updated_at);
   const update = useAction(({ workflows }, changes: WorkflowInput) => workflows.update(id, changes), {
     notice: (saved) => (saved.enabled ? "Workflow saved" : "Workflow saved. It is disabled."),
     undo: ({ workflows }) => workflows.update(id, savedInput(workflow)).finally(undone.count),

@@ -34,6 +34,11 @@ const code = `export default () => ${JSON.stringify(EVIL)};`;
 const workflow = { name: EVIL, events: ["user.created"], code };
 const { workflow: greeting } = await desk.ask<{ workflow: { id: string } }>("POST", "/workflows", workflow);
 const workflowId = greeting.id;
+const named = { name: EVIL, customId: EVIL };
+const identity = { ...named, profilePicture: user.profilePicture, email: "ada@example.com" };
+const { identity: ada } = await desk.ask<{ identity: { id: string } }>("POST", "/identities", identity);
+const { group } = await desk.ask<{ group: { id: string } }>("POST", "/groups", named);
+await desk.ask("PUT", `/groups/${group.id}/members/${ada.id}`);
 await desk.ask("POST", "/api-keys", { name: EVIL });
 await desk.ask("POST", "/invitations", {});
 
@@ -81,6 +86,18 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
   "a room's comments": { path: `/rooms/${roomId}/comments`, shows: "Delete" },
   "a room's files": { path: `/rooms/${roomId}/files`, shows: "text/html" },
+  identities: { path: "/people", shows: "ada@example.com" },
+  groups: { path: "/people/groups", shows: "Custom ID" },
+  "an identity": { path: `/people/identities/${ada.id}`, shows: "Remove" },
+  "a group": { path: `/people/groups/${group.id}`, shows: "Remove" },
+  "a new member of a group": {
+    path: `/people/groups/${group.id}`,
+    shows: "Remove",
+    act: async ({ page }) => {
+      await page.keyboard.press("n");
+      await page.getByRole("option").first().waitFor();
+    },
+  },
   "the files of all rooms": { path: "/files", shows: "text/html" },
   webhooks: { path: "/webhooks", shows: "user.created" },
   "a webhook": {

@@ -118,6 +118,77 @@ describe("a new person", () => {
   });
 });
 
+describe("identities and groups", () => {
+  const pick = async (label: string, name: string) => {
+    await desk.field(label).fill(name);
+    await desk.page.getByRole("option", { name }).waitFor();
+    await desk.page.keyboard.press("Enter");
+  };
+
+  it("are created; a change is taken back, and a taken custom ID refused beside its field", async () => {
+    await desk.link("People").click();
+    await desk.button("Create an identity").click();
+    await desk.field("Name").fill("Dinah");
+    await desk.field("Custom ID").fill("dinah-1");
+    await desk.button("Create identity").click();
+    await desk.heading("Dinah").waitFor();
+    await desk.ask("POST", "/identities", { name: "Emil", customId: "emil-1", kind: "agent" });
+    await desk.field("Custom ID").fill("emil-1");
+    await desk.button("Save").click();
+    await desk.page.locator(".field-error").getByText("already used by another identity").waitFor();
+    await desk.field("Custom ID").fill("");
+    await desk.field("Name").fill("Dinah B.");
+    await desk.button("Save").click();
+    await desk.heading("Dinah B.").waitFor();
+    await desk.undo("Identity saved");
+    await desk.heading("Dinah").waitFor();
+    await expect.poll(() => desk.field("Custom ID").inputValue()).toBe("dinah-1");
+  });
+
+  it("are put together by name from both sides, and each step is taken back", async () => {
+    await desk.ask("POST", "/groups", { name: "Designers" });
+    await pick("Add to a group by name", "Designers");
+    await desk.link("Designers").waitFor();
+    await pick("Add to a group by name", "Designers");
+    await desk.notice("Dinah is in Designers already").waitFor();
+    await desk.page.keyboard.press("Control+k");
+    await desk.dialog().locator("input:focus").waitFor();
+    await pick("Page, room, person or file", "Designers");
+    await desk.heading("Members").waitFor();
+    await pick("Add a member by name", "Emil");
+    await desk.row("Emil").getByText("agent").waitFor();
+    await desk.undo("Emil added to Designers");
+    await desk.row("Emil").waitFor({ state: "detached" });
+    await desk.button("Remove Dinah").click();
+    await desk.heading("No members yet").waitFor();
+    await desk.undo("Dinah removed from Designers");
+    await desk.link("Dinah").click();
+    await desk.link("Designers").click();
+    await desk.button("Delete").click();
+    await desk.button("Delete group").click();
+    await desk.heading("No groups yet").waitFor();
+  });
+
+  it("are paged by cursors in the order of the list, and several are deleted", async () => {
+    for (let index = 0; index < 25; index += 1)
+      await desk.ask("POST", "/identities", { name: `Guest ${index}` });
+    await desk.enter("/people?sort=-name");
+    await desk.link("Guest 9").waitFor();
+    await desk.button("Next").click();
+    await desk.link("Dinah").waitFor();
+    await desk.button("First").click();
+    await desk.link("Guest 9").waitFor();
+    await desk.page.keyboard.press("/");
+    await desk.page.keyboard.type("guest 9");
+    await desk.link("Guest 8").waitFor({ state: "detached" });
+    await desk.field("Select Guest 9").click();
+    await desk.button("Delete 1 identity").click();
+    await desk.field("Type “1 identity” to confirm").fill("1 identity");
+    await desk.dialog().getByRole("button", { name: "Delete 1 identity" }).click();
+    await desk.heading("No matching identities").waitFor();
+  });
+});
+
 describe("while the service does not answer", () => {
   const REQUESTS = /\/(v1|health|dashboard\/api)(\/|$)/;
   const isGreyed = (one: Element) => Number(getComputedStyle(one).opacity) < 1;

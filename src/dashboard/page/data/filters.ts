@@ -22,6 +22,13 @@ export function useFilters() {
   const limit = PAGE_SIZES.find((size) => size === Number(get(SIZE))) ?? PAGE_SIZE;
   const offset = (Math.max(1, Math.trunc(Number(get(PAGE))) || 1) - 1) * limit;
   const sort = get(SORT);
+  const after = get(AFTER);
+  /** The order by one of these fields, if the list has one. */
+  const orderBy = <Field extends string>(fields: readonly Field[]) => {
+    const field = fields.find((one) => sort === one || sort === `-${one}`);
+    const order: Field | `-${Field}` | undefined = field && (sort === field ? field : `-${field}`);
+    return order && { sort: order };
+  };
   return {
     /** The value of a filter; empty for none. */
     get,
@@ -45,13 +52,19 @@ export function useFilters() {
         withParameters(known, { [PAGE]: start === 0 ? "" : `${Math.trunc(start / limit) + 1}` }),
       ),
     /** The place and the order, of these fields, as the API takes them. */
-    page: <Field extends string = never>(fields: readonly Field[] = []) => {
-      const field = fields.find((one) => sort === one || sort === `-${one}`);
-      const order: Field | `-${Field}` | undefined = field && (sort === field ? field : `-${field}`);
-      return { limit, offset, ...(order && { sort: order }) };
-    },
+    page: <Field extends string = never>(fields: readonly Field[] = []) => ({
+      limit,
+      offset,
+      ...orderBy(fields),
+    }),
+    /** The same for lists that are paged by cursors. */
+    scroll: <Field extends string = never>(fields: readonly Field[] = []) => ({
+      limit,
+      ...(after && { after }),
+      ...orderBy(fields),
+    }),
     /** The cursor of the page before; empty for the first page. Of lists without page numbers. */
-    after: get(AFTER),
+    after,
     goAfter: (cursor: string) => setParameters((known) => withParameters(known, { [AFTER]: cursor })),
   };
 }

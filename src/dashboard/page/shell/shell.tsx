@@ -4,12 +4,12 @@ import { Link, useLocation } from "wouter";
 import { useSignOut } from "../data/api.ts";
 import { loadPage } from "../data/connection.ts";
 import { useCurrent } from "../data/organization.tsx";
+import { chooseTheme, THEMES, useTheme } from "../data/theme.ts";
 import { Button, Icon, Monogram } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
 import { Loading } from "../ui/feedback.tsx";
 import { DropMenu, MenuItem } from "../ui/menu.tsx";
 import { bringIntoView } from "../ui/page.tsx";
-import { chooseTheme, THEMES, useTheme } from "../ui/theme.ts";
 import { NAVIGATION_ITEMS, Shortcuts } from "./shortcuts.tsx";
 
 const Finder = lazy(() => loadPage(() => import("./finder.tsx")));
@@ -129,7 +129,7 @@ function PersonMenu() {
   );
 }
 
-/** Opens any page, room, user or file by name (Ctrl+K). Its finder is loaded when it is opened. */
+/** Opens any page, room, person or file by name (Ctrl+K). Its finder is loaded when it is opened. */
 function Palette() {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => {
@@ -146,7 +146,7 @@ function Palette() {
       <Button
         variant="quiet"
         icon="search"
-        aria-label="Search pages, rooms, users and files"
+        aria-label="Search pages, rooms, people and files"
         onClick={() => setOpen(true)}
       />
       <Dialog title="Go to" isOpen={isOpen} onClose={() => setOpen(false)}>

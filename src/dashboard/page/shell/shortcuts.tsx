@@ -18,6 +18,7 @@ interface NavigationItem {
 export const NAVIGATION_ITEMS: readonly NavigationItem[] = [
   { name: "Overview", path: "", icon: "overview", letter: "o" },
   { name: "Rooms", path: "/rooms", icon: "rooms", letter: "r" },
+  { name: "People", path: "/people", icon: "people", letter: "p" },
   { name: "Files", path: "/files", icon: "file", letter: "f" },
   { name: "Webhooks", path: "/webhooks", icon: "webhooks", letter: "h" },
   { name: "Workflows", path: "/workflows", icon: "workflows", letter: "w" },
@@ -36,7 +37,7 @@ const isTyping = ({ target }: KeyboardEvent): boolean =>
 const CHORD_MS = 1500;
 
 const KEYS: readonly (readonly [string, string])[] = [
-  ["Ctrl K", "Search pages, rooms, users and files"],
+  ["Ctrl K", "Search pages, rooms, people and files"],
   ["?", "Show keyboard shortcuts"],
   ["/", "Search the list"],
   ["n", "Create"],

@@ -5,6 +5,8 @@ import { type ComponentProps, type ReactNode, useEffect, useState } from "react"
 const PATHS = {
   overview: "M2 9h4V2H2zM2 14h4v-2H2zM9 14h5V7H9zM9 4h5V2H9z",
   rooms: "M2 13V6l6-4 6 4v7zM6 13V9h4v4",
+  people:
+    "M6 7.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5M1.5 13.5a4.5 4.5 0 0 1 9 0M10.5 2.8a2.5 2.5 0 0 1 0 4.5M12 9.6a4.5 4.5 0 0 1 2.5 3.9",
   webhooks:
     "M6 7a2.5 2.5 0 1 1 3-2.4M5.8 6.8 4 10.5M3.5 9A2.5 2.5 0 1 0 6 12h5M9 5l2.2 4.2M10 9.7a2.5 2.5 0 1 1 .5 4",
   workflows: "M5.5 4 2 8l3.5 4M10.5 4 14 8l-3.5 4M9 2.5l-2 11",

@@ -10,7 +10,7 @@ import { dismiss, type Notice, useNotices } from "../data/notices.ts";
 import { CurrentContext } from "../data/organization.tsx";
 import { Button, CodeBlock } from "./button.tsx";
 import { pressOnPage } from "./keys.ts";
-import { Pager } from "./table.tsx";
+import { CursorPager, Pager } from "./table.tsx";
 import { useTick } from "./time.tsx";
 
 /** The blocks of a page and the rows of a list, as style classes. */
@@ -249,6 +249,21 @@ export const Paged = <Data extends { readonly total: number }>(props: PagedProps
         {props.children(data)}
         {data.total === 0 && props.empty}
         <Pager filters={props.filters} total={data.total} />
+      </>
+    )}
+  </Loaded>
+);
+
+/** A page of a list by its cursor. */
+export const Scrolled = <Data extends { readonly total: number; readonly cursor: string | null }>(
+  props: PagedProps<Data>,
+) => (
+  <Loaded query={props.query} shape="list">
+    {(data) => (
+      <>
+        {props.children(data)}
+        {data.total === 0 && props.empty}
+        <CursorPager {...data} filters={props.filters} />
       </>
     )}
   </Loaded>

@@ -33,7 +33,7 @@ export function pressOnPage(key: string): boolean {
   const shortcut = { "/": "search", n: "new" }[key];
   const target = shortcut && document.querySelector<HTMLElement>(`main [data-shortcut=${shortcut}]`);
   if (!target) return false;
-  if (shortcut === "search") target.focus();
-  else target.click();
+  target.focus();
+  if (shortcut === "new") target.click();
   return true;
 }

@@ -161,18 +161,21 @@ interface CursorPagerProps {
   readonly filters: Pick<Filters, "after" | "goAfter">;
   /** The cursor of this page; null on the last. */
   readonly cursor: string | null;
+  /** Of a list that is counted. */
+  readonly total?: number;
 }
 
-/** The pager of a log, which has no numbers, since it grows while one reads. */
-export function CursorPager({ filters: { after, goAfter }, cursor }: CursorPagerProps) {
+/** The pager without page numbers: of a log, which grows while one reads, and of lists of any length. */
+export function CursorPager({ filters: { after, goAfter }, cursor, total }: CursorPagerProps) {
   if (after === "" && cursor === null) return null;
   return (
     <nav className="pager" aria-label="Pages of the list">
+      {total !== undefined && <span className="soft">{total.toLocaleString("en")} in all</span>}
       <Button icon="left" disabled={after === ""} onClick={() => goAfter("")}>
-        Newest
+        {total === undefined ? "Newest" : "First"}
       </Button>
       <Button icon="right" disabled={cursor === null} onClick={() => goAfter(cursor ?? "")}>
-        Older
+        {total === undefined ? "Older" : "Next"}
       </Button>
     </nav>
   );

@@ -1,0 +1,158 @@
+/** An identity: its profile and its groups. */
+import type { Group, Identity, IdentityUpdateInput } from "atrium/server";
+import { Link, useLocation, useParams } from "wouter";
+import { useAction, useApiQuery } from "../data/organization.tsx";
+import { Identifier } from "../ui/button.tsx";
+import { ActionButton, ConfirmAction } from "../ui/dialog.tsx";
+import { Empty, Loaded } from "../ui/feedback.tsx";
+import { Form, useUndone } from "../ui/form.tsx";
+import { Page, Section } from "../ui/page.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { Time } from "../ui/time.tsx";
+import { FoundPicker, IdentityFields, KindBadge, orDash, removalOf, useAddition } from "./people.tsx";
+
+export default function IdentityPage() {
+  const { identityId = "" } = useParams();
+  const query = useApiQuery(["identity", identityId], ({ identities }) => identities.get(identityId));
+  return (
+    <Loaded query={query} shape="page">
+      {(identity) => (
+        <Page
+          key={identity.id}
+          title={identity.name}
+          above={<Link href="/people">Identities</Link>}
+          beside={
+            <>
+              <KindBadge kind={identity.kind} />
+              <Identifier value={identity.id} what="the identity's ID" />
+              <span className="soft">
+                Created <Time at={identity.created_at} />
+              </span>
+            </>
+          }
+          actions={<Deletion identity={identity} />}
+        >
+          <div className="live-columns">
+            <Profile identity={identity} />
+            <Groups identity={identity} />
+          </div>
+        </Page>
+      )}
+    </Loaded>
+  );
+}
+
+interface IdentityProps {
+  readonly identity: Identity;
+}
+
+function Deletion({ identity: { id, name } }: IdentityProps) {
+  const [, go] = useLocation();
+  return (
+    <ConfirmAction
+      label="Delete"
+      title={`Delete ${name}?`}
+      confirmLabel="Delete identity"
+      act={({ identities }) => identities.delete(id)}
+      options={{
+        notice: "Identity deleted",
+        refreshes: [["identities"], ["group"]],
+        onDone: () => go("/people"),
+      }}
+    >
+      <p>Its name, picture and address are erased, and it leaves its groups. This cannot be undone.</p>
+    </ConfirmAction>
+  );
+}
+
+/** As the form shows it. */
+const savedInput = ({ name, email, profile_picture, custom_id }: Identity) => ({
+  name,
+  email: email ?? null,
+  profilePicture: profile_picture ?? null,
+  customId: custom_id ?? null,
+});
+
+function Profile({ identity }: IdentityProps) {
+  const { id } = identity;
+  const saved = savedInput(identity);
+  const undone = useUndone(JSON.stringify(saved));
+  const update = useAction(({ identities }, changes: IdentityUpdateInput) => identities.update(id, changes), {
+    notice: "Identity saved",
+    undo: ({ identities }) => identities.update(id, saved).finally(undone.count),
+    refreshes: [["identity", id], ["identities"], ["group"]],
+  });
+  return (
+    <Section id="profile" title="Profile" className="panel">
+      <Form
+        key={undone.key}
+        submitLabel="Save"
+        action={update}
+        toInput={({ name = "", email, profilePicture, customId }) => ({
+          name,
+          email: email || null,
+          profilePicture: profilePicture || null,
+          customId: customId || null,
+        })}
+      >
+        <IdentityFields identity={identity} />
+      </Form>
+    </Section>
+  );
+}
+
+function Groups({ identity }: IdentityProps) {
+  const { id, name } = identity;
+  const query = useApiQuery(["identity", id, "groups"], ({ identities }) => identities.listGroups(id));
+  const add = useAddition();
+  const columns: readonly Column<Group>[] = [
+    { label: "Name", cell: (group) => <Link href={`/people/groups/${group.id}`}>{group.name}</Link> },
+    { label: "Custom ID", cell: ({ custom_id }) => orDash(custom_id) },
+    {
+      label: "Actions",
+      className: "row-actions",
+      cell: (group) => (
+        <ActionButton
+          label="Remove"
+          accessibleName={`Remove from ${group.name}`}
+          {...removalOf({ identity, group })}
+        />
+      ),
+    },
+  ];
+  return (
+    <Section
+      id="groups"
+      title="Groups"
+      beside={
+        <FoundPicker
+          kind="groups"
+          label="Add to a group by name"
+          onChoose={(found) => add.mutate({ identity, group: { id: found.id, name: found.label } })}
+        />
+      }
+    >
+      <Loaded query={query} shape="list">
+        {({ groups }) => (
+          <>
+            <Table
+              label="Groups of the identity"
+              items={groups}
+              idOf={(group) => group.id}
+              columns={columns}
+            />
+            {groups.length === 0 && (
+              <Empty
+                title={`${name} is in no group`}
+                create="Add to a group"
+                command={["PUT", `/groups/GROUP_ID/members/${id}`]}
+              >
+                A group is a set of identities, such as a team.
+              </Empty>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}

@@ -23,15 +23,12 @@ const tokens = tokensFor([SECRET]);
 const verify = (token: string, now = NOW) => tokens.verify(token, now);
 
 /** Signs anything with the real secret, as a thief of the secret would. */
-async function forge(
-  payload: Record<string, unknown>,
-  header: Record<string, unknown> = {},
-): Promise<string> {
+async function forge(payload: Record<string, unknown>): Promise<string> {
   const kid = JSON.parse(
     new TextDecoder().decode(base64url.decode((await tokens.sign(USER)).split(".")[0] ?? "")),
   ).kid;
   return new SignJWT(payload)
-    .setProtectedHeader({ alg: "HS256", typ: "JWT", kid, ...header })
+    .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
     .sign(new TextEncoder().encode(SECRET));
 }
 
@@ -122,57 +119,6 @@ describe("a token", () => {
     expect(await rotated.sign(USER)).not.toBe(token);
     expect(await tokensFor([OTHER_SECRET]).verify(token, NOW)).toBeNull();
   });
-
-  it.each([
-    ["no algorithm", { alg: "none" }],
-    ["an unknown critical header", { crit: ["b64"], b64: true }],
-    ["another type", { typ: "at+jwt" }],
-    ["another key id", { kid: "00000000" }],
-    ["no key id", { kid: undefined }],
-  ])("is refused with %s, even under our secret", async (_, header) => {
-    const token = await forge(CLAIMS).then((good) => {
-      const [, payload, signature] = good.split(".");
-      const head = {
-        ...JSON.parse(new TextDecoder().decode(base64url.decode(good.split(".")[0] ?? ""))),
-        ...header,
-      };
-      return `${base64url.encode(JSON.stringify(head))}.${payload}.${"alg" in header ? "" : signature}`;
-    });
-    expect(await verify(token)).toBeNull();
-  });
-
-  it.each(["HS384", "HS512"])("is refused under %s, even with our secret", async (alg) => {
-    const long = new TextEncoder().encode(SECRET.repeat(2));
-    const header = JSON.parse(
-      new TextDecoder().decode(base64url.decode((await tokens.sign(USER)).split(".")[0] ?? "")),
-    );
-    expect(
-      await verify(await new SignJWT(CLAIMS).setProtectedHeader({ ...header, alg }).sign(long)),
-    ).toBeNull();
-  });
-
-  it.each([
-    ["an absurd exp", { exp: 1e300 }],
-    ["an exp a second later", { exp: CLAIMS.exp + 1 }],
-    ["a text as exp", { exp: String(CLAIMS.exp) }],
-    ["no exp", { exp: undefined }],
-    ["no iat", { iat: undefined }],
-    ["a birth in the future", { iat: iat + 86_400, exp: CLAIMS.exp + 86_400 }],
-    ["an unknown role", { role: "owner" }],
-    ["no account", { accountId: undefined }],
-    ["a number as room", { roomId: 7 }],
-    ["a time before which it is not valid", { nbf: iat + 86_400 }],
-  ])("is refused with %s, even signed by us", async (_, change) => {
-    expect(await verify(await forge(CLAIMS))).toEqual(VERIFIED);
-    expect(await verify(await forge({ ...CLAIMS, ...change }))).toBeNull();
-  });
-
-  it.each(["", ".", "..", "a.b.c", "....", "e30.e30.", "💥.💥.💥", "x".repeat(100_000)])(
-    "is not %j",
-    async (text) => {
-      expect(await verify(text)).toBeNull();
-    },
-  );
 
   it.each([
     ["another account", { accountId: "b" }],

@@ -60,9 +60,10 @@ export class DocumentClient {
     socket.accept();
   }
 
-  /** A client over a socket whose address names the document. */
-  static over(socket: WebSocket): DocumentClient {
-    const client = new DocumentClient(socket, null);
+  /** A client over a socket whose address names the document, or, with a token, whose frames name it. */
+  static over(socket: WebSocket, name: string | null = null, token?: string): DocumentClient {
+    const client = new DocumentClient(socket, name);
+    if (token !== undefined) client.authenticate(token);
     client.sync();
     return client;
   }

@@ -1,0 +1,179 @@
+/** Every kind of credential at every place that takes one: it opens its own places, and no other. */
+import { exports } from "cloudflare:workers";
+import { createHmac } from "node:crypto";
+import { expect, it } from "vitest";
+import type { IssuedToken } from "../../src/features/users/schema.ts";
+import { SESSION_COOKIE } from "../../src/http/security.ts";
+import { Operator } from "../backup/operator.ts";
+import { DocumentClient } from "../room/documents/document-client.ts";
+import { joinRoom, openSocket } from "../room/support/join.ts";
+import { account, ORIGIN } from "../support/api.ts";
+import { addMember, Browser, tokenIn } from "../support/person.ts";
+
+async function setUp() {
+  const { id, api, apiKey } = await account();
+  const { id: roomId } = await api.createRoom();
+  const user = await api.createUser(roomId);
+  const { browser, id: personId } = await addMember(id);
+  const cookie = decodeURIComponent(browser.cookie.slice(SESSION_COOKIE.length + 1));
+  const short = await api.post<IssuedToken>(`/users/${user.id}/tokens?roomId=${roomId}`, { ttl: 60 });
+  const invitation = await api.post<{ url: string }>("/invitations");
+  const link = await api.post<{ url: string }>(`/members/${personId}/password-link`);
+  const webhook = await api.post<{ webhook: { secret: string } }>("/webhooks", {
+    url: "https://hooks.example.com/atrium",
+    events: ["user.created"],
+  });
+  const [header = "", payload = ""] = user.token.split(".");
+  const signed = (secret: string) =>
+    `${header}.${payload}.${createHmac("sha256", secret).update(`${header}.${payload}`).digest("base64url")}`;
+  const credentials = {
+    "an API key's bearer": btoa(`${id}:${apiKey}`),
+    "an API key": apiKey,
+    "a user's token": user.token,
+    "a short-lived token": short.data.token,
+    "a user's token in place of an API key": btoa(`${id}:${user.token}`),
+    "an unsigned token": `${btoa('{"alg":"none","typ":"JWT"}').replaceAll("=", "")}.${payload}.`,
+    "a token of an empty secret": signed(""),
+    "a token of its key's ID": signed(JSON.parse(atob(header)).kid),
+    "a sign-in cookie": cookie,
+    "the session in it": cookie.slice(0, cookie.lastIndexOf(".")),
+    "an invitation": tokenIn(invitation.data.url),
+    "a link for a new password": tokenIn(link.data.url),
+    "an operator's token": (await Operator.with(id, "backup")).token,
+    "a webhook's secret": webhook.data.webhook.secret,
+  };
+  return { id, api, roomId, user, credentials };
+}
+
+type World = Awaited<ReturnType<typeof setUp>>;
+type Kind = keyof World["credentials"];
+
+interface Place {
+  readonly opens: readonly Kind[];
+  /** Valid here, without the right to do this. */
+  readonly forbidden?: readonly Kind[];
+  /** What comes of the credential there. */
+  try(world: World, credential: string): Promise<"opens" | "forbidden" | "refused" | number>;
+}
+
+const USER_TOKENS = ["a user's token", "a short-lived token"] as const;
+
+const byStatus = (status: number) => {
+  if (status < 300) return "opens";
+  if (status === 403) return "forbidden";
+  return status === 401 || status === 404 ? "refused" : status;
+};
+
+const byCode = (code: number | string | undefined) =>
+  code === 4401 || code === "UNAUTHORIZED" ? "refused" : 0;
+
+/** Opens a document's socket at this address, and waits until it is synchronized or refused. */
+async function openDocument(
+  { api, roomId }: World,
+  path: string,
+  connect: (socket: WebSocket) => DocumentClient,
+  headers: Record<string, string> = {},
+) {
+  const address = `${ORIGIN}${api.base}/rooms/${roomId}/documents${path}`;
+  const response = await exports.default.fetch(
+    new Request(address, { headers: { Upgrade: "websocket", ...headers } }),
+  );
+  if (response.webSocket === null) return byStatus(response.status);
+  const client = connect(response.webSocket);
+  const isRefused = () => client.notes.some(([, note]) => note === "The token is invalid or has expired");
+  await client.until(() => client.isSynced || isRefused()).catch(() => undefined);
+  if (client.isSynced) return "opens";
+  return isRefused() ? "refused" : byCode((await client.closed).code);
+}
+
+const PLACES: Readonly<Record<string, Place>> = {
+  "the organization's REST": {
+    opens: ["an API key's bearer"],
+    forbidden: USER_TOKENS,
+    try: async ({ api }, credential) => byStatus((await api.as(credential).get("/rooms")).status),
+  },
+  "the users' REST": {
+    opens: ["an API key's bearer", ...USER_TOKENS],
+    try: async ({ api, roomId }, credential) =>
+      byStatus((await api.as(credential).get(`/users?roomId=${roomId}`)).status),
+  },
+  "the dashboard's cookie": {
+    opens: ["a sign-in cookie"],
+    try: async ({ id }, credential) => {
+      const browser = new Browser();
+      browser.cookie = `${SESSION_COOKIE}=${encodeURIComponent(credential)}`;
+      return byStatus((await browser.api(id).get("/rooms")).status);
+    },
+  },
+  "the endpoint of agents": {
+    opens: ["an API key's bearer"],
+    forbidden: USER_TOKENS,
+    try: async (_, credential) => {
+      const headers = { "Content-Type": "application/json", Authorization: `Bearer ${credential}` };
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+      return byStatus((await new Browser().raw("POST", "/mcp", { headers, body })).status);
+    },
+  },
+  "the operator's endpoints": {
+    opens: ["an operator's token"],
+    try: async ({ id }, credential) =>
+      byStatus((await new Operator(id, "backup", credential).raw("begin")).status),
+  },
+  "an invitation's page": {
+    opens: ["an invitation"],
+    try: async (_, credential) =>
+      byStatus((await new Browser().get(`/invitations/${encodeURIComponent(credential)}`)).status),
+  },
+  "a password link's page": {
+    opens: ["a link for a new password"],
+    try: async (_, credential) =>
+      byStatus((await new Browser().get(`/password-links/${encodeURIComponent(credential)}`)).status),
+  },
+  JOIN_ROOM: {
+    opens: USER_TOKENS,
+    try: async ({ id, roomId }, token) => {
+      const { success, error } = await (await openSocket(id, roomId)).request("JOIN_ROOM", { token });
+      return success ? "opens" : byCode(error.code);
+    },
+  },
+  TOKEN_REFRESH: {
+    opens: USER_TOKENS,
+    try: async ({ id, roomId, user }, token) => {
+      const socket = await joinRoom(id, roomId, user.token);
+      const { success, error } = await socket.call("TOKEN_REFRESH", { token });
+      socket.close();
+      return success ? "opens" : byCode(error?.code);
+    },
+  },
+  "a document's address": {
+    opens: USER_TOKENS,
+    try: (world, credential) =>
+      openDocument(world, `/notes/sync?token=${encodeURIComponent(credential)}`, (socket) =>
+        DocumentClient.over(socket),
+      ),
+  },
+  "a document's subprotocol": {
+    opens: USER_TOKENS,
+    try: (world, credential) =>
+      openDocument(world, "/notes/sync", (socket) => DocumentClient.over(socket), {
+        "Sec-WebSocket-Protocol": `atrium, ${credential}`,
+      }),
+  },
+  "a frame of Hocuspocus' clients": {
+    opens: USER_TOKENS,
+    try: (world, credential) =>
+      openDocument(world, "", (socket) => DocumentClient.over(socket, "notes", credential)),
+  },
+};
+
+it.each(Object.entries(PLACES))("%s opens to its own credentials, and to no other kind", async (_, place) => {
+  const world = await setUp();
+  const expected = (kind: Kind) => {
+    if (place.opens.includes(kind)) return "opens";
+    return place.forbidden?.includes(kind) === true ? "forbidden" : "refused";
+  };
+  const kinds = Object.entries(world.credentials) as [Kind, string][];
+  const outcomes: Record<string, unknown> = {};
+  for (const [kind, credential] of kinds) outcomes[kind] = await place.try(world, credential);
+  expect(outcomes).toEqual(Object.fromEntries(kinds.map(([kind]) => [kind, expected(kind)])));
+});

@@ -223,11 +223,15 @@ describe("the board", () => {
   });
 
   it("supports adding, writing and deleting a note by keyboard", async () => {
+    await ada.page.getByRole("button", { name: "Comments" }).click();
     await ada.addNote("Typed");
     await bo.note("Typed").waitFor();
+    const [note, side] = [await ada.edgesOf('[aria-label="Note: Typed"]'), await ada.edgesOf(".side")];
+    expect(note.right).toBeLessThan(side.left);
     await ada.page.keyboard.press("Shift+Tab");
     await ada.page.keyboard.press("Enter");
     await bo.note("Typed").waitFor({ state: "detached" });
+    await ada.page.getByRole("button", { name: "Close comments" }).click();
   });
 
   it("moves, copies and deletes all that is selected, for everyone, each as one step to undo", async () => {
@@ -301,6 +305,22 @@ describe("the board", () => {
       return Math.round((after?.y ?? 0) - (before?.y ?? 0)) === 10;
     });
     expect(await findingsOf(ada.page)).toEqual([]);
+
+    // A comment by keyboard is beside what is selected, and no panel covers it.
+    await ada.page.getByRole("button", { name: "Comments" }).click();
+    await ada.page.getByRole("button", { name: "Add comment" }).click();
+    await keyboard.press("Enter");
+    await ada.page.getByRole("textbox", { name: "Comment" }).waitFor();
+    const [shape, card, side] = [
+      await ada.edgesOf(".outline"),
+      await ada.edgesOf(".thread"),
+      await ada.edgesOf(".side"),
+    ];
+    expect(card.left).toBeGreaterThan(shape.right);
+    expect(card.right).toBeLessThan(side.left);
+    await keyboard.press("Escape");
+    await ada.page.getByRole("button", { name: "Close comments" }).click();
+    await ada.page.getByRole("button", { name: "Box", exact: true }).focus();
     await keyboard.press("Delete");
     await becomes(paths);
   });

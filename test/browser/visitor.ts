@@ -80,6 +80,12 @@ export class Visitor {
     await this.page.keyboard.press("Enter");
   }
 
+  /** The left and the right edge of an element in the window. */
+  async edgesOf(selector: string): Promise<{ readonly left: number; readonly right: number }> {
+    const { x, width } = (await this.page.locator(selector).boundingBox()) ?? { x: 0, width: 0 };
+    return { left: x, right: x + width };
+  }
+
   notice = (text: string): Locator => this.page.getByRole("status").getByText(text);
 
   /** The position of a note or a cursor. */

@@ -14,7 +14,7 @@ import {
 import { NOTE_SIZE, type Presence, placeOf } from "../room/model.ts";
 import type { Kind, Point } from "../room/shape.ts";
 import { type BoardContent, boxAround, boxOf, isNote, thingAt } from "../room/things.ts";
-import { Camera, isNarrow } from "./camera.ts";
+import { Camera, freeMiddle, freePart } from "./camera.ts";
 import { Content } from "./content.tsx";
 import { Cursors } from "./cursors.tsx";
 import { Edits } from "./edits.ts";
@@ -28,9 +28,6 @@ import { Toolbar, Zoom } from "./toolbar.tsx";
 
 /** The hint for the first visitor, between the header and the tools. */
 const FIRST_BOX = { x: -350, y: -250, width: 700, height: 500 };
-const SIDE = 16;
-/** On narrow screens, the panels are above and below each other. */
-const panelHeights = () => (isNarrow() ? { top: 262, bottom: 250 } : { top: 76, bottom: 92 });
 const ZOOM_PER_PIXEL = 1.0025;
 /** On a phone, things are smaller, but not so small that no one can hit them. */
 const FARTHEST_AT_FIRST = 0.5;
@@ -41,17 +38,6 @@ const pointOf = ({ clientX, clientY }: { readonly clientX: number; readonly clie
   x: clientX,
   y: clientY,
 });
-
-/** The part of the window that no panel covers. */
-const freePart = () => {
-  const { top, bottom } = panelHeights();
-  return { x: SIDE, y: top, width: innerWidth - 2 * SIDE, height: innerHeight - top - bottom };
-};
-
-const freeMiddle = (): Point => {
-  const { x, y, width, height } = freePart();
-  return { x: x + width / 2, y: y + height / 2 };
-};
 
 /** Text that is being written, and buttons of a note: a press there is no matter of the board. */
 const isOutside = (target: EventTarget): boolean =>

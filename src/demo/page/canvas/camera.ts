@@ -13,6 +13,23 @@ interface View extends Point {
 /** Whether panels stand above and below the board: below the 68rem of the style sheets. */
 export const isNarrow = (): boolean => innerWidth <= 1088;
 
+const SIDE = 16;
+/** On narrow screens, the panels are above and below each other. */
+const panelHeights = () => (isNarrow() ? { top: 262, bottom: 250 } : { top: 76, bottom: 92 });
+
+/** The part of the window that no panel covers, nor what is open beside the board; on a phone, a sheet covers all of it. */
+export function freePart(): Box {
+  const { top, bottom } = panelHeights();
+  const beside = isNarrow() ? null : document.querySelector(".side, atrium-devtools");
+  const right = beside?.getBoundingClientRect().left ?? innerWidth;
+  return { x: SIDE, y: top, width: right - 2 * SIDE, height: innerHeight - top - bottom };
+}
+
+export const freeMiddle = (): Point => {
+  const { x, y, width, height } = freePart();
+  return { x: x + width / 2, y: y + height / 2 };
+};
+
 export class Camera {
   view: View = { x: 0, y: 0, zoom: 1 };
   readonly #listeners = new Set<() => void>();

@@ -3,7 +3,7 @@ import type { Comment } from "atrium/client";
 import { useComments, useRoom, useSelf } from "atrium/react";
 import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
-import { isNarrow } from "../canvas/camera.ts";
+import { freeMiddle, isNarrow } from "../canvas/camera.ts";
 import { shownBox, useShown } from "../canvas/content.tsx";
 import { placeOf, readColor } from "../room/model.ts";
 import { useTyping, useTypists } from "../room/participants.ts";
@@ -28,13 +28,23 @@ export default function Pins({ focus, setFocus }: FocusProps) {
   const placeOfPin = (anchor: Anchor) => pinPlace(anchor, (id) => shownBox(shown, id));
   const threads = threadsOf(comments);
   const open = focus?.type === "thread" ? threads.find(({ id }) => id === focus.id) : undefined;
-  const place = ({ x, y }: Point) => {
-    const { left, top, width } = ruler.current?.getBoundingClientRect() ?? { left: 0, top: 0, width: RULER };
-    const point = placeOf({ x: ((x - left) * RULER) / width, y: ((y - top) * RULER) / width });
-    const id = thingAt(shown.things, point, REACH);
+  const draft = (point: Point, id: string | null) => {
     const box = id === null ? null : shownBox(shown, id);
     const thing = id !== null && box ? { id, by: placeOf({ x: point.x - box.x, y: point.y - box.y }) } : null;
     setFocus({ type: "draft", anchor: { ...point, thing, color }, text: "" });
+  };
+  const place = ({ x, y }: Point) => {
+    const { left, top, width } = ruler.current?.getBoundingClientRect() ?? { left: 0, top: 0, width: RULER };
+    const point = placeOf({ x: ((x - left) * RULER) / width, y: ((y - top) * RULER) / width });
+    draft(point, thingAt(shown.things, point, REACH));
+  };
+  const placeByKey = () => {
+    const [selected] = [...shown.holds].find(([, { color }]) => color === null) ?? [];
+    const box = selected === undefined ? null : shownBox(shown, selected);
+    if (selected === undefined || box === null) return place(freeMiddle());
+    const corner = placeOf({ x: box.x + box.width, y: box.y });
+    revealCard(corner);
+    draft(corner, selected);
   };
   const close = () => setFocus(null);
   const start = async (anchor: Anchor, text: string) => {
@@ -46,12 +56,13 @@ export default function Pins({ focus, setFocus }: FocusProps) {
     setFocus({ type: "thread", id: comment.id, isRevealed: true });
   };
   const point = open?.anchor ? placeOfPin(open.anchor) : null;
-  const { reveal } = shown;
+  const revealCard = ({ x, y }: Point) => {
+    for (const by of [CARD, { x: 0, y: 0 }]) shown.reveal({ x: x + by.x, y: y + by.y });
+  };
   const mustReveal = focus?.type === "thread" && !focus.isRevealed && open !== undefined;
   useEffect(() => {
     if (!mustReveal || focus?.type !== "thread") return;
-    if (point !== null)
-      for (const by of [CARD, { x: 0, y: 0 }]) reveal({ x: point.x + by.x, y: point.y + by.y });
+    if (point !== null) revealCard(point);
     setFocus({ ...focus, isRevealed: true });
   });
   if (shown.isPast) return null;
@@ -97,7 +108,8 @@ export default function Pins({ focus, setFocus }: FocusProps) {
           </Card>
         </Pin>
       )}
-      {focus?.type === "placing" && createPortal(<Placing place={place} cancel={close} />, document.body)}
+      {focus?.type === "placing" &&
+        createPortal(<Placing {...{ place, placeByKey }} cancel={close} />, document.body)}
     </>
   );
 }
@@ -143,8 +155,16 @@ const useName = (userId: string): string => {
   return users.get({ userId })?.name ?? "Deleted user";
 };
 
-/** A layer over the board: the next click places a comment. A key places it in the middle. */
-function Placing({ place, cancel }: { place(point: Point): void; cancel(): void }) {
+interface PlacingProps {
+  /** Places the comment at a point of the window. */
+  place(point: Point): void;
+  /** Places it beside what is selected, or else in the middle. */
+  placeByKey(): void;
+  cancel(): void;
+}
+
+/** A layer over the board: the next click or key places a comment. */
+function Placing({ place, placeByKey, cancel }: PlacingProps) {
   return (
     <button
       type="button"
@@ -152,14 +172,14 @@ function Placing({ place, cancel }: { place(point: Point): void; cancel(): void 
       // biome-ignore lint/a11y/noAutofocus: the person has just asked for a comment
       autoFocus
       onClick={({ detail, clientX, clientY }) =>
-        place(detail === 0 ? { x: innerWidth / 2, y: innerHeight / 2 } : { x: clientX, y: clientY })
+        detail === 0 ? placeByKey() : place({ x: clientX, y: clientY })
       }
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key === "Escape") cancel();
       }}
     >
-      <span>Click on a note, a shape or the board. Enter comments on the middle, Escape cancels.</span>
+      <span>Click on a note, a shape or the board. Enter comments on what is selected, Escape cancels.</span>
     </button>
   );
 }

@@ -8,6 +8,7 @@ import { selectUser } from "../features/users/statements.ts";
 import { violatedConstraint } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
+import type { Comment } from "../wire/comment.ts";
 import { BOARD, BOARD_PREFIX } from "./boards.ts";
 import { countBoards } from "./store.ts";
 
@@ -115,27 +116,31 @@ export async function admitHelpers(ctx: DemoContext): Promise<{ tokens: string[]
 /** The changes of one page of a board's history: all of them have a MiB. */
 const CHANGES_PER_PAGE = 1_000;
 
-/** A change of a store as the room logs it; `value` is null for a deletion. */
+/** A change as the room logs it: of a store, whose `value` is null for a deletion, or of a comment. */
 interface LoggedChange {
-  readonly store: string;
+  readonly store?: string;
   readonly key: string;
   readonly value: unknown;
+  readonly comment?: Comment;
   readonly by: string | null;
 }
 
 const parseChange = (data: string): LoggedChange => JSON.parse(data) as LoggedChange;
 
 /**
- * A page of the changes of the stores of the visitor's own board after a seq, oldest first. FORBIDDEN for other
- * credentials.
+ * A page of the changes of the stores and comments of the visitor's own board after a seq, oldest first. FORBIDDEN for
+ * other credentials.
  */
 export async function listHistory(ctx: DemoContext, after: number) {
   const { roomId } = await requireVisitor(ctx);
   const limit = CHANGES_PER_PAGE;
-  const page = await ctx.rooms.stub(roomId).listStoreChanges(ctx.accountId, after, limit);
-  const changes = page.changes.map(({ seq, at, data }) => {
-    const { store, key, value, by } = parseChange(data);
-    return { seq, at: presentTime(at), store, key, value, by };
+  const page = await ctx.rooms.stub(roomId).listContentChanges(ctx.accountId, after, limit);
+  const changes = page.changes.map(({ seq, at, event, data }) => {
+    const { store = null, key, value, comment, by } = parseChange(data);
+    const change = comment
+      ? { key: comment.id, value: event === "commentDeleted" ? null : comment }
+      : { key, value };
+    return { seq, at: presentTime(at), store, ...change, by };
   });
   return { changes, dropped_seq: page.droppedSeq, has_more: changes.length === limit };
 }

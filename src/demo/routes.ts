@@ -67,9 +67,11 @@ const HistoryPage = z.object({
     z.object({
       seq: z.int(),
       at: Timestamp,
-      store: z.string(),
+      store: z.string().nullable().meta({ description: "Null for a comment, whose ID is the key." }),
       key: z.string(),
-      value: z.unknown().meta({ description: "The entry after the change; null when it was deleted." }),
+      value: z
+        .unknown()
+        .meta({ description: "The entry or comment after the change; null when it was deleted." }),
       by: z.string().nullable().meta({ description: "The user; null for the back end." }),
     }),
   ),

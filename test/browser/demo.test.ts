@@ -502,6 +502,12 @@ it("the past of a board is seen, played and restored, as one step to undo", asyn
   const becomes = (count: number) =>
     eventually(`there are ${count} notes`, async () => (await notes.count()) === count);
   const welcoming = guest.note("Welcome! This board is yours for a day.");
+  const pin = guest.pin("Shall we begin?");
+  const box = await guest.note("Drag a note by its upper edge, or type into it.").boundingBox();
+  await guest.comment("Shall we begin?", (box?.x ?? 0) + 100, (box?.y ?? 0) + 120);
+  await pin.waitFor();
+  await page.getByRole("button", { name: "Close thread" }).click();
+  await page.getByRole("button", { name: "Close comments" }).click();
   await welcoming.hover();
   await welcoming.getByRole("button", { name: "Delete note" }).click();
   await becomes(3);
@@ -513,6 +519,12 @@ it("the past of a board is seen, played and restored, as one step to undo", asyn
   await slider.press("ArrowRight");
   await page.getByText("The board was opened").waitFor();
   await becomes(4);
+  expect(await pin.count()).toBe(0);
+  await slider.press("ArrowRight");
+  await page.getByText("Cleo commented “Shall we begin?”").waitFor();
+  await pin.click();
+  await page.locator(".thread li", { hasText: "Shall we begin?" }).waitFor();
+  expect(await page.getByRole("textbox", { name: "Reply" }).count()).toBe(0);
   expect(await page.getByRole("button", { name: "Delete note" }).count()).toBe(0);
   expect(await findingsOf(page)).toEqual([]);
   await page.getByRole("button", { name: "Play" }).click();

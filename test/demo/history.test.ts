@@ -2,7 +2,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Change, entriesAt, momentsOf, readPast } from "../../src/demo/page/panels/replay.ts";
+import type { Comment } from "../../src/wire/comment.ts";
 import type { Room } from "../../src/wire/room.ts";
+import type { User } from "../../src/wire/user.ts";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 import { answerOf, askDemo, visit } from "./visit.ts";
 
@@ -43,6 +45,20 @@ describe("GET /demo/history", () => {
       `?after=${data.changes.at(-2)?.seq}`,
     );
     expect(afterwards.data.changes).toEqual(data.changes.slice(-1));
+    const { users } = (await owner.api.get<{ users: User[] }>(`/users?roomId=${board?.id}`)).data;
+    const comments = `/rooms/${board?.id}/comments`;
+    const input = { userId: users[0]?.id, text: "Shall we begin?" };
+    const { comment } = (await owner.api.post<{ comment: Comment }>(comments, input)).data;
+    await owner.api.delete(`${comments}/${comment.id}`);
+    const commented = await historyOf(
+      owner,
+      `Bearer ${ada.data.token}`,
+      `?after=${data.changes.at(-1)?.seq}`,
+    );
+    expect(commented.data.changes.map(({ store, key, value }) => [store, key, value])).toEqual([
+      [null, comment.id, comment],
+      [null, comment.id, null],
+    ]);
     const others = await historyOf(owner, `Bearer ${bo.data.token}`);
     expect([others.data.changes.length, values(others.data)]).toEqual([data.changes.length - 4, []]);
   });
@@ -64,7 +80,7 @@ describe("GET /demo/history", () => {
 });
 
 const Step = fc.record({
-  store: fc.constantFrom("notes", "shapes"),
+  store: fc.constantFrom("notes", "shapes", null),
   key: fc.constantFrom("a", "b", "__proto__"),
   value: fc.option(fc.record({ text: fc.string({ maxLength: 5 }), x: fc.nat(3) })),
   by: fc.constantFrom(null, "ada", "bo"),
@@ -76,14 +92,14 @@ it("all changes together are the present, however many are no longer kept, and e
     fc.property(fc.array(Step, { maxLength: 40 }), fc.nat(40), (steps, dropped) => {
       const now = new Map<string, Change & { version: number }>();
       const states: unknown[] = [];
-      const entriesOf = (store: string) =>
+      const entriesOf = (store: string | null) =>
         Object.fromEntries(
           [...now.values()]
             .filter((entry) => entry.store === store)
             .map(({ key, value }) => [key, value] as const)
             .sort(([one], [other]) => (one < other ? -1 : 1)),
         );
-      const stateNow = () => ["notes", "shapes"].map(entriesOf);
+      const stateNow = () => ["notes", "shapes", null].map(entriesOf);
       states.push(stateNow());
       let ms = Date.UTC(2026, 0, 1);
       const changes = steps.map(({ waitMs, ...step }, index): Change => {
@@ -97,7 +113,8 @@ it("all changes together are the present, however many are no longer kept, and e
       });
       const droppedSeq = Math.min(dropped, changes.length);
       const past = readPast(changes, droppedSeq, [...now.values()]);
-      const stateAt = (count: number) => ["notes", "shapes"].map((store) => entriesAt(past, count, store));
+      const stateAt = (count: number) =>
+        ["notes", "shapes", null].map((store) => entriesAt(past, count, store));
       expect(stateAt(past.changes.length)).toEqual(states.at(-1));
       const moments = momentsOf(past);
       expect(moments.at(-1)?.count ?? 0).toBe(past.changes.length);
@@ -116,7 +133,7 @@ it("a moment says what was done, and takes together what was done without a paus
   ): Change => ({
     seq,
     at: `2026-01-31T09:00:${at}Z`,
-    store: key.startsWith("s") ? "shapes" : "notes",
+    store: key.startsWith("c") ? null : key.startsWith("s") ? "shapes" : "notes",
     key,
     value,
     by,
@@ -132,6 +149,10 @@ it("a moment says what was done, and takes together what was done without a paus
       change(6, "20.000", "n2", { x: 5, y: 1, text: "Milk" }, "bo"),
       change(7, "21.000", "s1", null, "bo"),
       change(8, "30.000", "n2", null, "bo"),
+      change(9, "40.000", "c1", { text: "Hi", resolved: false }),
+      change(10, "45.000", "c1", { text: "Hi", resolved: true }),
+      change(11, "50.000", "c1", { text: "Hi", resolved: true, reactions: { "❤️": ["bo"] } }, "bo"),
+      change(12, "55.000", "c1", null),
     ],
     0,
     [],
@@ -142,5 +163,9 @@ it("a moment says what was done, and takes together what was done without a paus
     [6, "bo", "moved “Milk”"],
     [7, "bo", "erased an oval"],
     [8, "bo", "deleted “Milk”"],
+    [9, "ada", "commented “Hi”"],
+    [10, "ada", "resolved “Hi”"],
+    [11, "bo", "reacted to “Hi”"],
+    [12, "ada", "deleted the comment “Hi”"],
   ]);
 });

@@ -9,7 +9,7 @@ import { Participants } from "./panels/participants.tsx";
 import { Notices, Strip } from "./panels/strip.tsx";
 import type { FocusProps } from "./panels/threads.ts";
 import { type Presence, STORES } from "./room/model.ts";
-import type { BoardContent } from "./room/things.ts";
+import type { PastBoard } from "./room/things.ts";
 import { visitorToken } from "./room/visitor.ts";
 
 /** Comments are loaded when the page has been drawn, and other panels when they are opened. */
@@ -24,7 +24,7 @@ function usePins(): ComponentType<FocusProps> | undefined {
 }
 
 function Page() {
-  const [past, setPast] = useState<BoardContent | null>(null);
+  const [past, setPast] = useState<PastBoard | null>(null);
   const [focus, setFocus] = useState<FocusProps["focus"]>(null);
   const Pins = usePins();
   const show = useUpdateMyPresence<Presence>();

@@ -179,9 +179,9 @@ export class RoomObject extends RoomHost {
     room.content.changes.keepEvery();
   }
 
-  /** Kept changes of stores after a seq, oldest first; `data` is JSON. */
-  listStoreChanges(accountId: string, afterSeq: number, limit: number) {
-    return this.#room(accountId).content.changes.ofStores(afterSeq, limit);
+  /** Kept changes of stores and comments after a seq, oldest first; `data` is JSON. */
+  listContentChanges(accountId: string, afterSeq: number, limit: number) {
+    return this.#room(accountId).content.changes.ofContent(afterSeq, limit);
   }
 
   listDocuments(accountId: string) {

@@ -38,8 +38,8 @@ export interface LogTotals {
   readonly keepsEvery: boolean;
 }
 
-/** A change of a store with its time (epoch ms). */
-type TimedChange = Pick<NewChange, "seq" | "at" | "data">;
+/** A change with its time (epoch ms). */
+type TimedChange = LoggedChange & Pick<NewChange, "at">;
 
 type KeptChange = { seq: number; size: number };
 
@@ -101,9 +101,11 @@ export class SqliteChanges extends SqlitePart {
     );
   }
 
-  /** Changes of stores after `seq`, oldest first. */
-  listOfStores(seq: number, limit: number): TimedChange[] {
-    const query = `SELECT seq, at, data FROM changes WHERE seq > ? AND event = 'storeChanged' ORDER BY seq ${LIMIT}`;
+  /** Changes of stores and comments after `seq`, oldest first. */
+  listOfContent(seq: number, limit: number): TimedChange[] {
+    const query = `SELECT seq, at, event, data FROM changes
+      WHERE seq > ? AND event IN ('storeChanged', 'commentCreated', 'commentUpdated', 'commentDeleted')
+      ORDER BY seq ${LIMIT}`;
     return this.tables.read<TimedChange>(query, seq, limit);
   }
 

@@ -13,7 +13,7 @@ import {
 } from "react";
 import { NOTE_SIZE, type Presence, placeOf } from "../room/model.ts";
 import type { Kind, Point } from "../room/shape.ts";
-import { type BoardContent, boxAround, boxOf, isNote, thingAt } from "../room/things.ts";
+import { boxAround, boxOf, isNote, type PastBoard, thingAt } from "../room/things.ts";
 import { Camera, freeMiddle, freePart } from "./camera.ts";
 import { Content } from "./content.tsx";
 import { Cursors } from "./cursors.tsx";
@@ -45,7 +45,7 @@ const isOutside = (target: EventTarget): boolean =>
 
 interface BoardProps {
   /** A past state to show instead of the present one; it can be looked at, and not changed. */
-  readonly past?: BoardContent | null;
+  readonly past?: PastBoard | null;
   /** Drawn on the board, in its coordinates. */
   readonly children?: ReactNode;
 }

@@ -3,7 +3,7 @@ import { useStore } from "atrium/react";
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from "react";
 import { useOtherParticipants } from "../room/participants.ts";
 import type { Point } from "../room/shape.ts";
-import { type BoardContent, type Box, boxOf, originOf, type Things, thingsOf } from "../room/things.ts";
+import { type Box, boxOf, originOf, type PastBoard, type Things, thingsOf } from "../room/things.ts";
 import type { Selection } from "./selection.ts";
 
 /** Someone has selected a thing. */
@@ -19,6 +19,8 @@ interface Shown {
   readonly holds: ReadonlyMap<string, Hold>;
   /** A past state cannot be changed. */
   readonly isPast: boolean;
+  /** The comments of a past state; null for the present ones. */
+  readonly pastComments: PastBoard["comments"] | null;
   /** Moves the board as little as necessary for a point to be seen. */
   reveal(point: Point): void;
 }
@@ -27,6 +29,7 @@ const ShownContext = createContext<Shown>({
   things: new Map(),
   holds: new Map(),
   isPast: false,
+  pastComments: null,
   reveal: () => {},
 });
 
@@ -44,7 +47,7 @@ export function shownBox({ things, holds }: Shown, id: string): Box | null {
 
 interface ContentProps {
   /** A past state to show instead of the present one. */
-  readonly past: BoardContent | null;
+  readonly past: PastBoard | null;
   readonly selection: Selection;
   readonly reveal: Shown["reveal"];
   readonly children: ReactNode;
@@ -55,10 +58,15 @@ export function Content({ past, selection, reveal, children }: ContentProps) {
   const [shapes] = useStore<unknown>("shapes");
   const things = useMemo(() => thingsOf(past ?? { notes, shapes }), [past, notes, shapes]);
   const holds = useHolds(things, selection);
-  const isPast = past !== null;
   const shown = useMemo(
-    () => ({ things, holds: isPast ? new Map<string, Hold>() : holds, isPast, reveal }),
-    [things, holds, isPast, reveal],
+    () => ({
+      things,
+      holds: past === null ? holds : new Map<string, Hold>(),
+      isPast: past !== null,
+      pastComments: past?.comments ?? null,
+      reveal,
+    }),
+    [things, holds, past, reveal],
   );
   return <ShownContext value={shown}>{children}</ShownContext>;
 }

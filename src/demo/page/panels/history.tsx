@@ -1,8 +1,8 @@
 /** Time travel: the board as it was, moment by moment, and a way back. */
-import { useRoom } from "atrium/react";
+import { useComments, useRoom } from "atrium/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { visitorToken } from "../room/visitor.ts";
-import { type Change, entriesAt, type Moment, momentsOf, type Past, readPast } from "./replay.ts";
+import { boardAt, type Change, entriesAt, type Moment, momentsOf, type Past, readPast } from "./replay.ts";
 import type { PanelProps } from "./threads.ts";
 
 /** The next moment follows after this time, at a speed of 1. */
@@ -30,6 +30,7 @@ async function readPage(after: number): Promise<Page> {
 /** The kept changes of the board, read again as it changes. */
 function useHistory(isLive: boolean): { past: Past | null; error: string } {
   const { client } = useRoom();
+  const [comments] = useComments();
   const [past, setPast] = useState<Past | null>(null);
   const [error, setError] = useState("");
   const read = useCallback(async () => {
@@ -44,9 +45,13 @@ function useHistory(isLive: boolean): { past: Past | null; error: string } {
           return { store: name, key, value, version: store.getVersion(key) };
         });
       });
-      return setPast(readPast(changes, page.dropped_seq, present));
+      const seqOf = (id: string) => changes.findLast(({ key }) => key === id)?.seq ?? 0;
+      const known = (page.dropped_seq === 0 ? [] : comments).map((value) => {
+        return { store: null, key: value.id, value, version: seqOf(value.id) };
+      });
+      return setPast(readPast(changes, page.dropped_seq, [...present, ...known]));
     }
-  }, [client]);
+  }, [client, comments]);
   useEffect(() => {
     if (!isLive) return;
     let timer = 0;
@@ -96,9 +101,7 @@ export default function TimeTravel({ close, setPast }: PanelProps) {
     if (isNow) setPlaying(false);
     setAt(isNow ? null : next);
     const count = moments[next - 1]?.count ?? 0;
-    setPast(
-      isNow ? null : { notes: entriesAt(past, count, "notes"), shapes: entriesAt(past, count, "shapes") },
-    );
+    setPast(isNow ? null : boardAt(past, count));
   };
   usePlaying(isPlaying, speed, () => show(shown + 1));
   useEffect(() => () => setPast(null), [setPast]);
@@ -177,7 +180,13 @@ export default function TimeTravel({ close, setPast }: PanelProps) {
             show(Number(target.value));
           }}
         />
-        <button type="button" aria-label="Restore this moment" disabled={at === null} onClick={restore}>
+        <button
+          type="button"
+          aria-label="Restore this moment"
+          title="Restores notes and shapes; comments stay"
+          disabled={at === null}
+          onClick={restore}
+        >
           Restore
         </button>
         <button type="button" disabled={at === null} onClick={() => show(moments.length)}>

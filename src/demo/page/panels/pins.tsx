@@ -9,7 +9,7 @@ import { placeOf, readColor } from "../room/model.ts";
 import { useTyping, useTypists } from "../room/participants.ts";
 import type { Point } from "../room/shape.ts";
 import { thingAt } from "../room/things.ts";
-import { type Anchor, type FocusProps, pinPlace, type Thread, threadsOf } from "./threads.ts";
+import { type Anchor, commentsOf, type FocusProps, pinPlace, type Thread, threadsOf } from "./threads.ts";
 
 /** A shape whose line is within this distance of the click gets the pin. */
 const REACH = 12;
@@ -22,7 +22,8 @@ const initialOf = (name: string): string => [...name][0] ?? "?";
 
 export default function Pins({ focus, setFocus }: FocusProps) {
   const shown = useShown();
-  const [comments, { create }] = useComments();
+  const [present, { create }] = useComments();
+  const comments = shown.pastComments ? commentsOf(shown.pastComments) : present;
   const color = useSelf(({ presence }) => readColor(presence?.color)) ?? "";
   const ruler = useRef<HTMLSpanElement>(null);
   const placeOfPin = (anchor: Anchor) => pinPlace(anchor, (id) => shownBox(shown, id));
@@ -65,7 +66,6 @@ export default function Pins({ focus, setFocus }: FocusProps) {
     if (point !== null) revealCard(point);
     setFocus({ ...focus, isRevealed: true });
   });
-  if (shown.isPast) return null;
   const card = open && (
     <Card label="Thread" close={close}>
       <Replies thread={open} />
@@ -93,7 +93,7 @@ export default function Pins({ focus, setFocus }: FocusProps) {
         );
       })}
       {open?.anchor === null && card}
-      {focus?.type === "draft" && (
+      {!shown.isPast && focus?.type === "draft" && (
         <Pin place={placeOfPin(focus.anchor)}>
           <span className="pin-mark" style={{ color: focus.anchor.color }}>
             <span>+</span>
@@ -108,7 +108,8 @@ export default function Pins({ focus, setFocus }: FocusProps) {
           </Card>
         </Pin>
       )}
-      {focus?.type === "placing" &&
+      {!shown.isPast &&
+        focus?.type === "placing" &&
         createPortal(<Placing {...{ place, placeByKey }} cancel={close} />, document.body)}
     </>
   );
@@ -225,9 +226,14 @@ function Card({ label, children, close }: CardProps) {
 
 function Replies({ thread: { id, isResolved, comments } }: { readonly thread: Thread }) {
   const [, { create, resolve }] = useComments();
+  const { isPast } = useShown();
   return (
     <>
-      <button type="button" onClick={() => void resolve({ commentId: id, resolved: !isResolved })}>
+      <button
+        type="button"
+        disabled={isPast}
+        onClick={() => void resolve({ commentId: id, resolved: !isResolved })}
+      >
         {isResolved ? "Reopen" : "Resolve"}
       </button>
       <ol>
@@ -235,13 +241,15 @@ function Replies({ thread: { id, isResolved, comments } }: { readonly thread: Th
           <Entry key={comment.id} comment={comment} canDelete={comments.length === 1 || comment.id !== id} />
         ))}
       </ol>
-      <Composer
-        where={id}
-        label="Reply"
-        send={async (text) => {
-          await create({ text, threadId: id });
-        }}
-      />
+      {isPast || (
+        <Composer
+          where={id}
+          label="Reply"
+          send={async (text) => {
+            await create({ text, threadId: id });
+          }}
+        />
+      )}
     </>
   );
 }
@@ -251,11 +259,12 @@ function Entry({ comment, canDelete }: { readonly comment: Comment; readonly can
   const [, { react, delete: remove }] = useComments();
   const { id: commentId, user_id, text, created_at, reactions } = comment;
   const name = useName(user_id);
+  const { isPast } = useShown();
   return (
     <li>
       <b>{name}</b>
       <time>{new Date(created_at).toLocaleTimeString([], { timeStyle: "short" })}</time>
-      {canDelete && user_id === client.userId && (
+      {!isPast && canDelete && user_id === client.userId && (
         <button
           type="button"
           className="close"
@@ -276,6 +285,7 @@ function Entry({ comment, canDelete }: { readonly comment: Comment; readonly can
               type="button"
               aria-label={`React with ${reaction}`}
               aria-pressed={isOwn}
+              disabled={isPast}
               onClick={() => void react({ commentId, reaction, on: !isOwn })}
             >
               {reaction} {users.length || ""}

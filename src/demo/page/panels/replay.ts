@@ -5,13 +5,14 @@ export interface Change {
   readonly seq: number;
   /** ISO 8601. */
   readonly at: string;
-  readonly store: string;
+  /** Null for a comment, whose id is the key. */
+  readonly store: string | null;
   readonly key: string;
   readonly value: unknown;
   readonly by: string | null;
 }
 
-/** An entry as it is now. */
+/** An entry or a comment as it is now. */
 interface Entry extends Pick<Change, "store" | "key" | "value"> {
   /** The seq of its latest change. */
   readonly version: number;
@@ -38,7 +39,7 @@ export function readPast(changes: readonly Change[], droppedSeq: number, present
 type Entries = Readonly<Record<string, unknown>>;
 
 /** The entries of a store after the first `count` changes, in the order of their keys. */
-export function entriesAt({ start, changes }: Past, count: number, store: string): Entries {
+export function entriesAt({ start, changes }: Past, count: number, store: string | null): Entries {
   const entries = new Map<string, unknown>();
   for (const { key, value, store: its } of [...start, ...changes.slice(0, count)]) {
     if (its !== store) continue;
@@ -47,6 +48,13 @@ export function entriesAt({ start, changes }: Past, count: number, store: string
   }
   return Object.fromEntries([...entries].sort(([one], [other]) => (one < other ? -1 : 1)));
 }
+
+/** The board after the first `count` changes. */
+export const boardAt = (past: Past, count: number) => ({
+  notes: entriesAt(past, count, "notes"),
+  shapes: entriesAt(past, count, "shapes"),
+  comments: entriesAt(past, count, null),
+});
 
 /** Changes that people see as one. */
 export interface Moment extends Pick<Change, "at" | "by"> {
@@ -102,6 +110,7 @@ function deedOf(changes: readonly Change[], before: unknown): string {
   const last = changes.at(-1);
   if (last === undefined || entries > 1) return `changed ${entries} things`;
   const { store, value } = last;
+  if (store === null) return deedOfComment(value, before);
   if (store === "notes") return deedOfNote(value, before);
   const name = NAMES.get(fieldsOf(value ?? before).kind) ?? "a line";
   if (before === null) return `drew ${name}`;
@@ -114,6 +123,14 @@ function quoted(value: unknown): string {
   const text = String(fieldsOf(value).text ?? "").trim();
   if (text === "") return "a note";
   return text.length > MAX_QUOTED ? `“${text.slice(0, MAX_QUOTED)}…”` : `“${text}”`;
+}
+
+function deedOfComment(value: unknown, before: unknown): string {
+  if (value === null) return `deleted the comment ${quoted(before)}`;
+  const [now, then] = [fieldsOf(value), fieldsOf(before)];
+  if (before === null || now.text !== then.text) return `commented ${quoted(value)}`;
+  if (now.resolved !== then.resolved) return `${now.resolved ? "resolved" : "reopened"} ${quoted(value)}`;
+  return `reacted to ${quoted(value)}`;
 }
 
 function deedOfNote(value: unknown, before: unknown): string {

@@ -2,7 +2,7 @@
 import type { Comment } from "atrium/client";
 import { placeOf, readColor } from "../room/model.ts";
 import type { Point } from "../room/shape.ts";
-import type { BoardContent, Box } from "../room/things.ts";
+import type { Box, PastBoard } from "../room/things.ts";
 
 /** Where a thread is pinned: a point of the board, or of a thing, with which it moves. Any client can write anything. */
 export interface Anchor extends Point {
@@ -35,7 +35,7 @@ export interface FocusProps {
 export interface PanelProps extends FocusProps {
   close(): void;
   /** Shows a past state of the board; null for the present one. */
-  setPast(past: BoardContent | null): void;
+  setPast(past: PastBoard | null): void;
 }
 
 function readAnchor(anchor: unknown): Anchor | null {
@@ -51,6 +51,10 @@ export function pinPlace({ x, y, thing }: Anchor, boxOf: (id: string) => Box | n
   const box = thing && boxOf(thing.id);
   return box && thing ? { x: box.x + thing.by.x, y: box.y + thing.by.y } : { x, y };
 }
+
+/** Comments as the log has them, oldest first. */
+export const commentsOf = (logged: PastBoard["comments"]): readonly Comment[] =>
+  (Object.values(logged) as Comment[]).toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1));
 
 export function threadsOf(comments: readonly Comment[]): readonly Thread[] {
   const groups = Map.groupBy(comments, ({ thread_id }) => thread_id);

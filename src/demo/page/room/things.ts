@@ -8,6 +8,12 @@ export interface BoardContent {
   readonly shapes: Readonly<Record<string, unknown>>;
 }
 
+/** The board as it was. */
+export interface PastBoard extends BoardContent {
+  /** By id. */
+  readonly comments: Readonly<Record<string, unknown>>;
+}
+
 export interface Box extends Point {
   readonly width: number;
   readonly height: number;

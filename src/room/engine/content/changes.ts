@@ -203,9 +203,9 @@ export class Changes {
     this.#known.totals = null;
   }
 
-  /** Kept changes of stores after `seq`, oldest first, and the latest change that is no longer kept; 0 for none. */
-  ofStores(seq: number, limit: number) {
-    return { changes: this.#storage.changes.listOfStores(seq, limit), droppedSeq: this.#totals.droppedSeq };
+  /** Kept changes of stores and comments after `seq`, oldest first, and the latest that is no longer kept; 0 for none. */
+  ofContent(seq: number, limit: number) {
+    return { changes: this.#storage.changes.listOfContent(seq, limit), droppedSeq: this.#totals.droppedSeq };
   }
 
   /**

@@ -6,9 +6,17 @@ import { actOnSeveral } from "../../src/dashboard/page/data/act-on-several.ts";
 import { nameInPath, pathPartOf } from "../../src/dashboard/page/data/address.ts";
 import { readRefusal } from "../../src/dashboard/page/data/messages.ts";
 import { NONE, type Selected, switchAll, switchRow } from "../../src/dashboard/page/data/use-selection.ts";
-import { changedDocuments, itemOfFeed, mergeItems } from "../../src/dashboard/page/live/stream.ts";
+import {
+  changedDocuments,
+  itemOfEvent,
+  itemOfFeed,
+  mergeItems,
+} from "../../src/dashboard/page/live/stream.ts";
 import { arrange, boundsOf, pointIn, summaryOf } from "../../src/dashboard/page/room/presence.ts";
 import { dashboardPage } from "../../src/dashboard/routes.ts";
+import { sampleEvent } from "../../src/features/webhooks/sample-event.ts";
+import { Webhook } from "../../src/features/webhooks/schema.ts";
+import type { WebhookEventName } from "../../src/wire/events.ts";
 
 /** Files as the build writes them; other paths have none. */
 const FILES: Readonly<Record<string, string>> = {
@@ -130,6 +138,16 @@ describe("the timeline", () => {
     expect(written.text).toBe("The back end set milk in tasks");
     const deleted = itemOfFeed({ ...write, isDeletion: true, by: "u1" }, AT, 3, nameOf);
     expect(deleted.text).toBe("Bo deleted milk from tasks");
+  });
+
+  it("has a sentence for each event of access, identities and groups", () => {
+    const webhook = Webhook.parse(Webhook.meta()?.example);
+    const ctx = { newId: () => crypto.randomUUID(), now: () => 0, origin: "", trace: { requestId: "r" } };
+    const textOf = (name: WebhookEventName) =>
+      itemOfEvent(JSON.parse(sampleEvent(ctx, { ...webhook, events: [name] }).body), nameOf).text;
+    expect(textOf("access.changed")).toBe("The access to the room was changed");
+    expect(textOf("identity.deleted")).toBe("The identity was deleted");
+    expect(textOf("group.updated")).toBe("The group was updated");
   });
 
   it("says which documents were created, changed and deleted", () => {

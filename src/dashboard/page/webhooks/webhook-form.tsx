@@ -2,7 +2,7 @@
 import type { Webhook, WebhookInput } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
-import { WEBHOOK_EVENT_NAMES } from "../data/events.ts";
+import { isEventName, WEBHOOK_EVENT_NAMES } from "../data/events.ts";
 import { useAction } from "../data/organization.tsx";
 import { RoomChoice } from "../rooms/rooms.tsx";
 import { Button } from "../ui/button.tsx";
@@ -40,6 +40,11 @@ export function WebhookForm({ webhook, ...form }: WebhookFormProps) {
       />
       <EventChoice names={WEBHOOK_EVENT_NAMES} chosen={events} onChange={setEvents} />
       <RoomChoice chosen={roomId} onChange={setRoomId} />
+      {roomId !== null && !events.every(isEventName) && (
+        <p className="soft small" role="status">
+          Events that belong to no room, such as those of identities, reach webhooks of all rooms only.
+        </p>
+      )}
       <TextField
         label="Events per request"
         name="maxEvents"

@@ -94,7 +94,7 @@ async function relayEvent(
   const unreached = await fanOut(accountId, objects, roomId, [pending], calls);
   if (event === "identity.deleted") {
     calls.spend();
-    await eraseFromLog(objects.eventLogs, accountId, roomId, parseIdentity(row.subject).id);
+    await eraseFromLog(objects.eventLogs, accountId, roomId, roomId);
   }
   const remaining = unreached.get(id) ?? null;
   if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);

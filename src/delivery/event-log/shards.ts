@@ -11,7 +11,7 @@ import type { HourlyCounts, Span } from "./event-log-store.ts";
  */
 export const SHARDS = 8;
 
-/** Events that belong to no room share a shard, as if they were of one. */
+/** An event that belongs to no room is in the shard of what it is about, whose ID stands for the room's. */
 export const shardOf = (roomId: string): number => fnv1a(roomId) % SHARDS;
 
 export type EventLogs = (accountId: string, shard: number) => Stub<EventLogObject>;
@@ -46,8 +46,8 @@ export async function readHours(
 }
 
 /**
- * Removes everything from the organization's log that identifies a user of the room, or that the user wrote; an identity,
- * if it is that of no room.
+ * Removes everything from the organization's log that identifies a user of the room, or that the user wrote. An identity
+ * stands for its room and its user.
  */
 export async function eraseFromLog(
   logs: EventLogs,

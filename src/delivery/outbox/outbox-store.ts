@@ -10,7 +10,6 @@ import {
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import type { TracedCommand } from "../../room/types/room-object.ts";
-import { NO_ROOM } from "./subscription.ts";
 import { type OutboxEventRow, outbox, outboxEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;
@@ -100,7 +99,7 @@ export const redactPendingEvents = (
 
 /** Removes what identifies an identity from events that wait, in the fields that `erased` has. */
 export const redactPendingIdentity = ({ accountId }: Tenant, identityId: string, erased: Erased): Statement =>
-  redactSubjects(erased, [accountId, NO_ROOM, "identity.%", "$.id", identityId]);
+  redactSubjects(erased, [accountId, identityId, "identity.%", "$.id", identityId]);
 
 type Erased = Readonly<Record<string, string | null>>;
 

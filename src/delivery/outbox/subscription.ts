@@ -24,15 +24,12 @@ export interface RoomSubscription extends Subscription {
   readonly events: string;
 }
 
-/** The ID that stands for the room in events of identities and groups. Their order is kept as within a room. */
-export const NO_ROOM = "organization";
-
 type AnyEventName = WebhookEventName | WorkflowEventName;
 
 export type OutgoingEvent = {
   readonly eventId: string;
   readonly event: AnyEventName;
-  /** The room's ID, {@link NO_ROOM}, or the ID of the subscriber that the event is about. Empty for a run of no room. */
+  /** The room's ID, or, of an event that belongs to no room, that of what it is about. Empty for a run of no room. */
   readonly roomId: string;
   /** The event object as JSON: the same text for every subscriber and every attempt. */
   readonly body: string;

@@ -39,7 +39,7 @@ export const outboxEvents = sqliteTable(
     id: text().primaryKey(),
     accountId: text("account_id").notNull(),
     event: text({ enum: EVENTS }).notNull(),
-    /** `NO_ROOM` for an event that belongs to no room. */
+    /** The ID of the identity or group instead, if the event belongs to no room. */
     roomId: text("room_id").notNull(),
     occurredAt: integer("occurred_at").notNull(),
     /** The room's row right after the change, as JSON: later changes do not alter the event. `null` without a room. */

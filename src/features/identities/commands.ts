@@ -1,8 +1,7 @@
 /** The commands on identities, groups and their members, each committed as one batch. */
-import { type EventEntry, newEvent } from "../../delivery/outbox/event-store.ts";
+import { newEvent } from "../../delivery/outbox/event-store.ts";
 import type { EventRelay } from "../../delivery/outbox/outbox.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
-import { NO_ROOM } from "../../delivery/outbox/subscription.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import { type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
@@ -34,10 +33,6 @@ import {
 import type { GroupRow, IdentityRow } from "./table.ts";
 
 export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {}
-
-type IdentityEventName = Extract<EventEntry["event"], `identity.${string}` | `group.${string}`>;
-
-const entryOf = (ctx: IdentityContext, event: IdentityEventName) => newEvent(ctx, event, NO_ROOM);
 
 /** The groups that an identity can be in: a join reads them all. */
 export const MAX_GROUPS = 200;
@@ -75,7 +70,7 @@ export async function createIdentity(
   };
   const data = { identity: presentIdentity(row) };
   const quota = guardQuota(ctx, "identities");
-  const created = IDENTITIES.insertEvent(ctx, entryOf(ctx, "identity.created"), row.id);
+  const created = IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.created", row.id));
   const [, events] = await ctx
     .commit([insertIdentity(ctx, row), created, quota.statement], data)
     .catch(quota.refuse)
@@ -98,7 +93,7 @@ export async function updateIdentity(
   update: IdentityUpdate,
 ): Promise<{ identity: Identity }> {
   const changes = named(update);
-  const updated = IDENTITIES.insertEvent(ctx, entryOf(ctx, "identity.updated"), identityId, changes);
+  const updated = IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.updated", identityId), changes);
   const [events, [row]] = await ctx
     .commit([updated, IDENTITIES.update(ctx, identityId, changes)])
     .catch(refuseTaken);
@@ -109,9 +104,9 @@ export async function updateIdentity(
 
 /** Deletes an identity and its memberships, and redacts it in the events. */
 export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
-  const event = entryOf(ctx, "identity.deleted");
+  const event = newEvent(ctx, "identity.deleted", identityId);
   const [events, deleted] = await ctx.commit([
-    IDENTITIES.insertEvent(ctx, event, identityId, null, ERASED_IDENTITY),
+    IDENTITIES.insertEvent(ctx, event, null, ERASED_IDENTITY),
     IDENTITIES.remove(ctx, identityId),
     redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
   ]);
@@ -134,7 +129,7 @@ export async function createGroup(
   };
   const data = { group: presentGroup(row) };
   const quota = guardQuota(ctx, "groups");
-  const created = GROUPS.insertEvent(ctx, entryOf(ctx, "group.created"), row.id);
+  const created = GROUPS.insertEvent(ctx, newEvent(ctx, "group.created", row.id));
   const [, events] = await ctx
     .commit([insertGroup(ctx, row), created, quota.statement], data)
     .catch(quota.refuse)
@@ -149,7 +144,7 @@ export async function updateGroup(
   update: GroupUpdate,
 ): Promise<{ group: Group }> {
   const changes = named(update);
-  const updated = GROUPS.insertEvent(ctx, entryOf(ctx, "group.updated"), groupId, changes);
+  const updated = GROUPS.insertEvent(ctx, newEvent(ctx, "group.updated", groupId), changes);
   const [events, [row]] = await ctx
     .commit([updated, GROUPS.update(ctx, groupId, changes)])
     .catch(refuseTaken);
@@ -161,7 +156,7 @@ export async function updateGroup(
 /** Deletes a group. Its members stay identities. */
 export async function deleteGroup(ctx: IdentityContext, groupId: string) {
   const [events, deleted] = await ctx.commit([
-    GROUPS.insertEvent(ctx, entryOf(ctx, "group.deleted"), groupId),
+    GROUPS.insertEvent(ctx, newEvent(ctx, "group.deleted", groupId)),
     GROUPS.remove(ctx, groupId),
   ]);
   if (deleted.length === 0) throw noGroup();
@@ -177,7 +172,7 @@ export async function addMember(ctx: IdentityContext, groupId: string, identityI
     .commit([
       GROUPS.select(ctx, { id: groupId }),
       IDENTITIES.select(ctx, { id: identityId }),
-      insertMemberAdded(ctx, entryOf(ctx, "group.updated"), membership, MAX_GROUPS),
+      insertMemberAdded(ctx, newEvent(ctx, "group.updated", groupId), membership, MAX_GROUPS),
       insertMember(ctx, membership, { now: ctx.now(), max: MAX_GROUPS }),
       selectMember(ctx, membership),
       quota.statement,
@@ -194,7 +189,7 @@ export async function addMember(ctx: IdentityContext, groupId: string, identityI
 export async function removeMember(ctx: IdentityContext, groupId: string, identityId: string) {
   const membership = { groupId, identityId };
   const [events, removed] = await ctx.commit([
-    insertMemberRemoved(ctx, entryOf(ctx, "group.updated"), membership),
+    insertMemberRemoved(ctx, newEvent(ctx, "group.updated", groupId), membership),
     deleteMember(ctx, membership),
   ]);
   if (removed.length === 0) throw notFound("Identities", "Member");

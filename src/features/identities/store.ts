@@ -81,14 +81,13 @@ function rowsOf<Row extends object>(
       ofRow(statement(build.update(table).set(changes).where(isIt(tenant, id)).returning(fields))),
 
     /**
-     * Writes the event and returns it, if the row exists. Runs after the statement that creates the row, and before the
-     * one that updates or deletes it. With `changes`, it is not written if they change nothing. `shown` replaces the
-     * row's own fields.
+     * Writes the event about the row whose ID stands for the room's, and returns it, if the row exists. Runs after the
+     * statement that creates the row, and before the one that updates or deletes it. With `changes`, it is not written if
+     * they change nothing. `shown` replaces the row's own fields.
      */
     insertEvent: (
       tenant: Tenant,
       entry: EventEntry,
-      id: string,
       changes: Changes<Row> | null = null,
       shown: object = changes ?? {},
     ): Statement<OutboxEventRow> => {
@@ -96,7 +95,10 @@ function rowsOf<Row extends object>(
       const condition = changes === null ? { sql: "TRUE", params: [] } : differsBy(table, name, changes);
       return insertEvent(tenant, entry, {
         from: name,
-        where: { sql: `${isIt} AND (${condition.sql})`, params: [tenant.accountId, id, ...condition.params] },
+        where: {
+          sql: `${isIt} AND (${condition.sql})`,
+          params: [tenant.accountId, entry.roomId, ...condition.params],
+        },
         subject: rowAsJson(table, name, shown),
       });
     },

@@ -1,5 +1,5 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
-import { NO_ROOM, type OutgoingEvent } from "../../delivery/outbox/subscription.ts";
+import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import { presentNullableTime, presentTime } from "../../platform/time.ts";
@@ -37,14 +37,14 @@ export function sampleEvent(
     case "identity.deleted": {
       const identity = { ...row, kind: "person", name: "Test identity" } as const;
       const data = { identityId: identity.id };
-      return { ...common, roomId: NO_ROOM, body: present({ event, data, identity }) };
+      return { ...common, roomId: row.id, body: present({ event, data, identity }) };
     }
     case "group.created":
     case "group.updated":
     case "group.deleted": {
       const group = { ...row, name: "Test group" };
       const data = { groupId: group.id };
-      return { ...common, roomId: NO_ROOM, body: present({ event, data, group }) };
+      return { ...common, roomId: row.id, body: present({ event, data, group }) };
     }
   }
   const room: Room = {

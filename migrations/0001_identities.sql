@@ -1,3 +1,20 @@
+CREATE TABLE `access_defaults` (
+	`account_id` text PRIMARY KEY NOT NULL,
+	`permissions` text NOT NULL,
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `room_access` (
+	`account_id` text NOT NULL,
+	`room_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`subject_id` text NOT NULL,
+	`permissions` text NOT NULL,
+	PRIMARY KEY(`account_id`, `room_id`, `kind`, `subject_id`),
+	FOREIGN KEY (`account_id`,`room_id`) REFERENCES `rooms`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `room_access_of_subject` ON `room_access` (`account_id`,`kind`,`subject_id`,`room_id`);--> statement-breakpoint
 CREATE TABLE `group_members` (
 	`account_id` text NOT NULL,
 	`group_id` text NOT NULL,
@@ -20,6 +37,7 @@ CREATE TABLE `identities` (
 	`profile_picture` text,
 	`email` text,
 	`created_at` integer NOT NULL,
+	`token_epoch` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`account_id`, `id`),
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -40,13 +58,16 @@ CREATE TABLE `identity_groups` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `identity_groups_custom_id` ON `identity_groups` (`account_id`,`custom_id`) WHERE custom_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `identity_groups_newest` ON `identity_groups` (`account_id`,created_at DESC,id DESC);--> statement-breakpoint
-CREATE INDEX `identity_groups_by_name` ON `identity_groups` (`account_id`,`name_folded`,`id`);
+CREATE INDEX `identity_groups_by_name` ON `identity_groups` (`account_id`,`name_folded`,`id`);--> statement-breakpoint
+ALTER TABLE `rooms` ADD `joining_until` integer DEFAULT 0 NOT NULL;--> statement-breakpoint
+ALTER TABLE `users` ADD `identity_id` text;--> statement-breakpoint
+CREATE UNIQUE INDEX `users_identity` ON `users` (`account_id`,`identity_id`,`room_id`) WHERE identity_id IS NOT NULL;
 --> statement-breakpoint
 -- From here on: triggers, which drizzle cannot express. They count the use of quotas, and a fence refuses writes.
-INSERT INTO `quotas` (`account_id`, `quota`, `used`) SELECT `accounts`.`id`, `names`.`value`, 0 FROM `accounts` CROSS JOIN json_each('["identities", "groups", "group_members"]') AS `names`;
+INSERT INTO `quotas` (`account_id`, `quota`, `used`) SELECT `accounts`.`id`, `names`.`value`, 0 FROM `accounts` CROSS JOIN json_each('["identities", "groups", "group_members", "access_entries"]') AS `names`;
 --> statement-breakpoint
 CREATE TRIGGER `quotas_of_identities_of_new_account` AFTER INSERT ON `accounts` BEGIN
-  INSERT INTO `quotas` (`account_id`, `quota`, `used`) VALUES (new.`id`, 'identities', 0), (new.`id`, 'groups', 0), (new.`id`, 'group_members', 0);
+  INSERT INTO `quotas` (`account_id`, `quota`, `used`) VALUES (new.`id`, 'identities', 0), (new.`id`, 'groups', 0), (new.`id`, 'group_members', 0), (new.`id`, 'access_entries', 0);
 END;
 --> statement-breakpoint
 CREATE TRIGGER `quotas_after_insert_of_identities` AFTER INSERT ON `identities` BEGIN
@@ -107,4 +128,44 @@ END;
 --> statement-breakpoint
 CREATE TRIGGER `fence_delete_of_group_members` BEFORE DELETE ON `group_members` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
   SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_room_access` AFTER INSERT ON `room_access` BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'access_entries';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_room_access` AFTER DELETE ON `room_access` BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'access_entries';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_room_access` BEFORE INSERT ON `room_access` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_room_access` BEFORE UPDATE ON `room_access` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_room_access` BEFORE DELETE ON `room_access` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_access_defaults` BEFORE INSERT ON `access_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_access_defaults` BEFORE UPDATE ON `access_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_access_defaults` BEFORE DELETE ON `access_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_after_delete_of_identities` AFTER DELETE ON `identities` BEGIN
+  DELETE FROM `room_access` WHERE `account_id` = old.`account_id` AND `kind` = 'identity' AND `subject_id` = old.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_after_delete_of_identity_groups` AFTER DELETE ON `identity_groups` BEGIN
+  DELETE FROM `room_access` WHERE `account_id` = old.`account_id` AND `kind` = 'group' AND `subject_id` = old.`id`;
 END;

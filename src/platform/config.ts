@@ -10,6 +10,7 @@ export const quotaDefaults = (env: Settings) => ({
   identities: readSetting(env, "QUOTA_IDENTITIES"),
   groups: readSetting(env, "QUOTA_GROUPS"),
   group_members: readSetting(env, "QUOTA_GROUP_MEMBERS"),
+  access_entries: readSetting(env, "QUOTA_ACCESS_ENTRIES"),
   webhooks: readSetting(env, "QUOTA_WEBHOOKS"),
   workflows: readSetting(env, "QUOTA_WORKFLOWS"),
   members: readSetting(env, "QUOTA_MEMBERS"),

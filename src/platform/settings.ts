@@ -104,6 +104,7 @@ const SETTINGS = {
   QUOTA_IDENTITIES: largeNumber(10_000_000),
   QUOTA_GROUPS: largeNumber(100_000),
   QUOTA_GROUP_MEMBERS: largeNumber(10_000_000),
+  QUOTA_ACCESS_ENTRIES: largeNumber(10_000_000),
   QUOTA_WEBHOOKS: largeNumber(1_000),
   QUOTA_WORKFLOWS: largeNumber(1_000),
   /** No price per seat: it protects the directory, which all organizations share. */

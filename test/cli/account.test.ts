@@ -96,6 +96,7 @@ it("shows the limits of an organization with their use, sets them, and returns t
     "identities 0 of the default",
     "groups 0 of the default",
     "group_members 0 of the default",
+    "access_entries 0 of the default",
     "webhooks 0 of the default",
     "workflows 0 of the default",
     "members 1 of the default",

@@ -58,6 +58,7 @@ async function withRooms(
       fileBytes: 0,
       deletedAt: null,
       statsVersion: 0,
+      joiningUntil: 0,
       firstJoinAt: null,
     }),
   );

@@ -305,7 +305,7 @@ describe("a move", () => {
       .get("DB_3")
       ?.run(behindFence(overtaken as unknown as MoveRow, [deleteQuotas(owner.id)]));
     await expect(late).rejects.toThrow("NOT NULL constraint failed");
-    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(15);
+    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(16);
   });
 
   it.each([

@@ -149,7 +149,7 @@ describe("an organization", () => {
     expect((await owner.api.get("/rooms")).status).toBe(401);
     const now = Date.now();
     await runScheduledTasks(env, now);
-    expect(await rowsOf(owner)).toEqual({ quotas: 18 });
+    expect(await rowsOf(owner)).toEqual({ quotas: 19 });
     expect(await remains(owner)).not.toBe(null);
     // What still waits in the outbox goes first.
     for (const minutes of [2, 3]) await runScheduledTasks(env, now + minutes * MINUTE_MS);

@@ -27,6 +27,7 @@ const NOTHING = {
   identities: 0,
   groups: 0,
   group_members: 0,
+  access_entries: 0,
   webhooks: 0,
   workflows: 0,
   members: 0,

@@ -69,6 +69,8 @@ const ROW_PARTS: readonly RowPart[] = [
   listed("identities"),
   listed("identity_groups"),
   listed("group_members", ofGroup),
+  listed("room_access", inRoom),
+  listed("access_defaults"),
   listed(PARTS.files, { ...inRoom, atOnce: 40 }),
   listed("audit_entries", here),
   listed("audit_entries", { ...inDirectory, name: "audit_entries of the directory" }),

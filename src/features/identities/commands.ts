@@ -67,6 +67,7 @@ export async function createIdentity(
     profilePicture: profilePicture ?? null,
     email: email ?? null,
     createdAt: ctx.now(),
+    tokenEpoch: 0,
   };
   const data = { identity: presentIdentity(row) };
   const quota = guardQuota(ctx, "identities");

@@ -30,6 +30,8 @@ export const identities = sqliteTable(
     profilePicture: text("profile_picture"),
     email: text(),
     createdAt: integer("created_at").notNull(),
+    /** When its tokens, and those of its users, were last ended, epoch ms; 0 before that. Grows with each ending. */
+    tokenEpoch: integer("token_epoch").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),

@@ -54,6 +54,7 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
     fileBytes: 0,
     deletedAt: null,
     statsVersion: 0,
+    joiningUntil: 0,
     firstJoinAt: null,
   };
   const data = { room: presentRoom(row, now) };

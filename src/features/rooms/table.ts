@@ -44,6 +44,8 @@ export const rooms = sqliteTable(
     deletedAt: integer("deleted_at"),
     /** Increases with every change of the stats, so that an older copy never overwrites a newer one. */
     statsVersion: integer("stats_version").notNull().default(0),
+    /** Epoch ms: until then a join may go on that `activeParticipants` does not show yet. Joins of identities renew it. */
+    joiningUntil: integer("joining_until").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),

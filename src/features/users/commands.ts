@@ -62,6 +62,7 @@ export async function createUser(ctx: UserContext, input: UserCreation) {
     role,
     createdAt: ctx.now(),
     tokenEpoch: 0,
+    identityId: null,
   };
   const user = presentUser(row);
   const quota = guardQuota(ctx, "users");

@@ -20,6 +20,8 @@ export const users = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** When the user's tokens were last ended, epoch ms; 0 before that. Grows with each ending, whatever the clock says. */
     tokenEpoch: integer("token_epoch").notNull().default(0),
+    /** Whose user this is. It outlives the identity, so that the user of a deleted one has no access. */
+    identityId: text("identity_id"),
   },
   (table) => [
     // The key includes the account, so that the database refuses a user in another organization's room.
@@ -30,6 +32,9 @@ export const users = sqliteTable(
     uniqueIndex("users_custom_id")
       .on(table.accountId, table.roomId, table.customId)
       .where(sql`custom_id IS NOT NULL`),
+    uniqueIndex("users_identity")
+      .on(table.accountId, table.identityId, table.roomId)
+      .where(sql`identity_id IS NOT NULL`),
     index("users_newest").on(table.accountId, table.roomId, sql`created_at DESC`, sql`id DESC`),
     index("users_by_name").on(table.accountId, table.roomId, table.nameFolded, table.id),
   ],
@@ -42,10 +47,11 @@ export interface UserRow extends StoredUser {
   readonly accountTokenEpoch: number;
 }
 
-/** The user without the columns that only the search and the tokens need. */
+/** The user without the columns that only the search, the tokens and its access need. */
 export const recordOf = ({
   nameFolded: _,
   tokenEpoch: __,
   accountTokenEpoch: ___,
+  identityId: ____,
   ...record
 }: UserRow): UserRecord => record;

@@ -159,6 +159,7 @@ export class TestRoom {
       createdAt: START - 1_000,
       tokenEpoch: 0,
       accountTokenEpoch: 0,
+      identityId: null,
       ...fields,
     };
     await db.insert(users).values(row);

@@ -23,6 +23,7 @@ export const ROOM: RoomRow = {
   fileBytes: 0,
   deletedAt: null,
   statsVersion: 0,
+  joiningUntil: 0,
   firstJoinAt: null,
 };
 

@@ -11,6 +11,7 @@ const QUOTA_LABELS: Readonly<Record<Quota["name"], string>> = {
   identities: "Identities",
   groups: "Groups",
   group_members: "Members of groups",
+  access_entries: "Access of groups and identities",
   webhooks: "Webhooks",
   workflows: "Workflows",
   members: "Members",

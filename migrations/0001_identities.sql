@@ -130,11 +130,11 @@ CREATE TRIGGER `fence_delete_of_group_members` BEFORE DELETE ON `group_members` 
   SELECT RAISE(ABORT, 'organization_is_fenced');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `quotas_after_insert_of_room_access` AFTER INSERT ON `room_access` BEGIN
+CREATE TRIGGER `quotas_after_insert_of_room_access` AFTER INSERT ON `room_access` WHEN new.`kind` <> 'default' BEGIN
   UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'access_entries';
 END;
 --> statement-breakpoint
-CREATE TRIGGER `quotas_after_delete_of_room_access` AFTER DELETE ON `room_access` BEGIN
+CREATE TRIGGER `quotas_after_delete_of_room_access` AFTER DELETE ON `room_access` WHEN old.`kind` <> 'default' BEGIN
   UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'access_entries';
 END;
 --> statement-breakpoint

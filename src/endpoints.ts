@@ -1,4 +1,5 @@
 /** Every endpoint of the API. */
+import { accessEndpoints } from "./features/access/routes.ts";
 import { accountEndpoints } from "./features/accounts/routes.ts";
 import { auditEndpoints } from "./features/audit/routes.ts";
 import type { EventLogContext } from "./features/events/queries.ts";
@@ -41,6 +42,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...roomEndpoints,
   ...userEndpoints,
   ...identityEndpoints,
+  ...accessEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,

@@ -69,6 +69,16 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   addGroupMember: "await atrium.groups.addMember(groupId, identityId);",
   removeGroupMember: "await atrium.groups.removeMember(groupId, identityId);",
 
+  getRoomAccess: "const { default_accesses, groups_accesses } = await atrium.getRoomAccess(roomId);",
+  updateRoomAccess: `await atrium.updateRoomAccess(roomId, {
+  defaultAccesses: "viewer",
+  groupsAccesses: { [groupId]: "editor" },
+  identitiesAccesses: { [identityId]: ["none"] }, // a ban
+});`,
+  checkRoomAccess: "const { permissions, sources } = await atrium.checkRoomAccess(roomId, identityId);",
+  getDefaultAccess: "const permissions = await atrium.organization.getDefaultAccess();",
+  updateDefaultAccess: 'await atrium.organization.setDefaultAccess("viewer");',
+
   listFiles: 'const { files, cursor } = await atrium.files.list(roomId, { mimeType: "image/" });',
   uploadFile:
     'const { key, url } = await atrium.files.upload(roomId, { userId, file, filename: "plan.png" });',

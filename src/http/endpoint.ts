@@ -129,7 +129,7 @@ interface AuditRule<Input, Body, Data> {
   readonly resource: AuditResource;
   readonly id?: (input: Input) => string;
   readonly created?: (data: Data) => string;
-  /** Further values, such as the name of a part of the resource. */
+  /** Further values, such as the name of a part of the resource, also in place of fields of the body. */
   readonly detail?: (input: Input) => Readonly<Record<string, string>>;
   /** The fields of the body whose values are recorded, because they are never secret. Of others, only the name is. */
   readonly shows?: readonly (keyof Body & string)[];

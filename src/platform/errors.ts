@@ -49,6 +49,7 @@ export const MODULES = [
   "Rooms",
   "Users",
   "Identities",
+  "Access",
   "Files",
   "Webhooks",
   "Workflows",

@@ -52,6 +52,8 @@ export interface DecidedLevel {
   readonly resource: Resource;
   readonly level: Level;
   readonly source: AccessSource;
+  /** Of the source `groups`: the indexes of those whose entries give this level. */
+  readonly groups?: readonly number[];
 }
 
 /** The level that an entry gives a resource; null if it says nothing about it. */
@@ -67,7 +69,10 @@ function decideLevel({ identity, groups, byDefault }: Access, resource: Resource
   if (own) return { resource, level: own, source: "identity" };
   const levels = groups.map((entry) => levelIn(entry, resource));
   const highest = levels.includes("write") ? "write" : levels.find((level) => level !== null);
-  if (highest) return { resource, level: highest, source: "groups" };
+  if (highest) {
+    const deciding = levels.flatMap((level, index) => (level === highest ? index : []));
+    return { resource, level: highest, source: "groups", groups: deciding };
+  }
   const open = levelIn(byDefault, resource);
   return open ? { resource, level: open, source: "default" } : { resource, level: "none", source: null };
 }
@@ -76,7 +81,7 @@ function decideLevel({ identity, groups, byDefault }: Access, resource: Resource
 export const decideAccess = (access: Access): DecidedLevel[] =>
   RESOURCES.map((resource) => decideLevel(access, resource));
 
-/** Reading is all or nothing: whoever may read or write anything reads the whole room. */
+/** Reading is all or nothing: an identity that may read or write anything reads the whole room. */
 export function rightsOf(levels: readonly DecidedLevel[]): Rights {
   if (levels.every(({ level }) => level === "none")) return 0;
   const written = levels.filter(({ level }) => level === "write");

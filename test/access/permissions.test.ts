@@ -33,7 +33,7 @@ it("puts an identity's own entry before its groups', and these before the defaul
   });
 });
 
-it("lets nobody in without an entry, and keeps a banned identity out whatever else allows it", () => {
+it("lets no identity in without an entry, and keeps a banned identity out whatever else allows it", () => {
   expect(rightsOf(decideAccess({ byDefault: [], groups: [], identity: null }))).toBe(0);
   expect(rightsOf(decideAccess({ byDefault: ["*:write"], groups: [["*:write"]], identity: [BAN] }))).toBe(0);
 });

@@ -27,6 +27,7 @@ const entriesOf = async (api: Api, { requestId }: Pick<Answer, "requestId">) =>
 const CONTENT = [
   "addParticipant",
   "broadcast",
+  "checkRoomAccess",
   "createComment",
   "createDocumentVersion",
   "createRoom",

@@ -37,6 +37,12 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
   const identity = await api.post<{ identity: { id: string } }>("/identities", { name: "Ada" });
   const group = await api.post<{ group: { id: string } }>("/groups", { name: "Cooks" });
   await api.put(`/groups/${group.data.group.id}/members/${identity.data.identity.id}`);
+  await api.put("/access/default", { defaultAccesses: "viewer" });
+  await api.put(`/rooms/${room.id}/access`, {
+    defaultAccesses: ["*:read"],
+    groupsAccesses: { [group.data.group.id]: "editor" },
+    identitiesAccesses: { [identity.data.identity.id]: ["none"] },
+  });
   await env[place]
     .prepare(
       "UPDATE quotas SET max = 50 WHERE account_id = ? AND quota IN ('rooms', 'requests_per_second', 'waiting_events')",
@@ -79,8 +85,9 @@ export async function answersOf({ api }: Account, { roomId }: Furnished): Promis
     "/workflows",
     "/identities",
     "/groups",
+    "/access/default",
   ];
-  const inRoom = ["stores", "stores/pages", "comments"].map((list) => `/rooms/${roomId}/${list}`);
+  const inRoom = ["access", "stores", "stores/pages", "comments"].map((list) => `/rooms/${roomId}/${list}`);
   const answers = await Promise.all(
     [...paths, ...inRoom, "/quotas", "/members", "/api-keys"].map((path) => api.get(path)),
   );

@@ -123,6 +123,23 @@ describe("the deletion of a room", () => {
   });
 });
 
+describe("a change of access", () => {
+  it("says that the live room is yet to follow, and the sweep has it follow", async () => {
+    await room.join(await room.user());
+    const path = `/rooms/${room.id}/access`;
+    const pending = async (access: string, faults: Partial<Env> = {}) => {
+      const response = await sendDuring(faults, "PUT", path, { defaultAccesses: access });
+      return (await response.json<{ data: { pending_rooms: number } }>()).data.pending_rooms;
+    };
+    expect(await pending("viewer")).toBe(0);
+    expect(await pending("editor", { ROOMS: unreachable(env.ROOMS) })).toBe(1);
+    expectLogged("A command could not be relayed to its room yet: access.changed");
+    expect(await countRows("outbox")).toBe(1);
+    await sweep();
+    expect(await countRows("outbox")).toBe(0);
+  });
+});
+
 describe("an event of a user", () => {
   const events = ["user.created", "user.updated"] as const;
 

@@ -45,8 +45,15 @@ const withQuery = (path: string, query: string): string => path + (path.includes
 const OWN_IDS: Readonly<Record<string, string>> = {
   roomId: "roomId",
   userId: "userId",
+  identityId: "identityId",
   key: "fileKey",
   confirm: "organizationName",
+};
+
+/** The fields of an example that are entries by the ID of such a thing. */
+const BY_ID: Readonly<Record<string, string>> = {
+  groupsAccesses: "groupId",
+  identitiesAccesses: "identityId",
 };
 
 const repeatable = (endpoint: EnvelopeEndpoint, name: string) => isRepeatable(endpoint.query?.shape[name]);
@@ -60,6 +67,9 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   resolved: (value) => typeof value === "boolean",
   ifVersion: (value) => typeof value === "number",
   mentions: Array.isArray,
+  defaultAccesses: Array.isArray,
+  groupsAccesses: (value) => typeof value === "object" && !Array.isArray(value),
+  identitiesAccesses: (value) => typeof value === "object" && !Array.isArray(value),
   userIds: Array.isArray,
   enabled: (value) => typeof value === "boolean",
   httpTrigger: (value) => typeof value === "boolean",
@@ -88,6 +98,8 @@ const about = (example: object, things: Things): Record<string, unknown> =>
     Object.entries(example).map(([name, value]) => {
       const thing = OWN_IDS[name];
       if (thing !== undefined) return [name, things[thing]];
+      const named = BY_ID[name];
+      if (named !== undefined) return [name, { [things[named] ?? ""]: "editor" }];
       return [name, name === "data" ? about(value, things) : value];
     }),
   );
@@ -328,6 +340,8 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
       "/identities",
       "/groups",
       `/groups/${things.groupId}/members`,
+      `/rooms/${things.roomId}/access`,
+      "/access/default",
       "/members",
       "/invitations",
     ].map((path) => owner.api.get(path)),

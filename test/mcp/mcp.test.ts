@@ -77,7 +77,7 @@ describe("an agent", () => {
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
       [
         ...groups.flatMap((group) => [`change_${group}`, `read_${group}`]),
-        ...["read_events", "read_identities", "read_organization"],
+        ...["read_access", "read_events", "read_identities", "read_organization"],
       ].toSorted(),
     );
     for (const { name, annotations } of tools)
@@ -117,6 +117,8 @@ describe("an agent", () => {
     await use("change_comments", "createComment", comment);
     const listed = await use("read_users", "listUsers", { roomId: room.id, limit: 5 });
     expect(JSON.stringify(listed)).not.toContain("token");
+    const access = await use("read_access", "getRoomAccess", { roomId: room.id });
+    expect(access.structuredContent).toMatchObject({ default_accesses: [], total: 0 });
     const comments = await owner.api.get(`/rooms/${room.id}/comments`);
     expect(comments.data).toMatchObject({ comments: [{ text: comment.text, user_id: user.id }] });
   });

@@ -48,6 +48,11 @@ async function furnish({ api, id }: Account, place: PlaceName): Promise<{ roomId
   const code = "export default () => 1;";
   await api.post("/workflows", { name: "W", code, events: ["participant.left"] });
   await api.post("/api-keys", { name: "Second" }, { headers: { "Idempotency-Key": "key" } });
+  const identity = await api.post<{ identity: { id: string } }>("/identities", { name: "Ada" });
+  await api.put("/access/default", { defaultAccesses: "viewer" });
+  await api.put(`/rooms/${room.id}/access`, {
+    identitiesAccesses: { [identity.data.identity.id]: "editor" },
+  });
   await env[place].batch([
     env[place]
       .prepare("INSERT INTO backlogs SELECT account_id, id, 150, 90000 FROM webhooks WHERE account_id = ?")

@@ -20,7 +20,10 @@ import { batchesOf } from "../support/rows-read.ts";
 
 const MINUTE_MS = 60_000;
 
-const TABLES = "rooms users webhooks workflows api_keys memberships invitations quotas".split(" ");
+const TABLES =
+  "rooms users room_access access_defaults webhooks workflows api_keys memberships invitations quotas".split(
+    " ",
+  );
 
 const rowsOf = async ({ id }: Pick<Account, "id">) => {
   const counts = TABLES.map(async (table) => {
@@ -49,6 +52,11 @@ async function furnished(): Promise<Account & { readonly roomId: string; readonl
   });
   await api.post("/workflows", { name: "W", code: "export default () => 1;", events: ["participant.left"] });
   await api.post("/invitations");
+  const identity = await api.post<{ identity: { id: string } }>("/identities", { name: "Ada" });
+  await api.put("/access/default", { defaultAccesses: "viewer" });
+  await api.put(`/rooms/${room.id}/access`, {
+    identitiesAccesses: { [identity.data.identity.id]: "editor" },
+  });
   return { ...owner, roomId: room.id, fileKey: file.data.file.key };
 }
 
@@ -149,7 +157,7 @@ describe("an organization", () => {
     expect((await owner.api.get("/rooms")).status).toBe(401);
     const now = Date.now();
     await runScheduledTasks(env, now);
-    expect(await rowsOf(owner)).toEqual({ quotas: 19 });
+    expect(await rowsOf(owner)).toEqual({ access_defaults: 1, quotas: 19 });
     expect(await remains(owner)).not.toBe(null);
     // What still waits in the outbox goes first.
     for (const minutes of [2, 3]) await runScheduledTasks(env, now + minutes * MINUTE_MS);

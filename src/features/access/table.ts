@@ -26,7 +26,7 @@ export const roomAccess = sqliteTable(
   ],
 );
 
-/** The default of new rooms. Without a row it is empty, and nobody may enter by it. */
+/** The default of new rooms. Without a row it is empty, and no identity may enter by it. */
 export const accessDefaults = sqliteTable("access_defaults", {
   accountId: text("account_id")
     .primaryKey()

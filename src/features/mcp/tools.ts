@@ -43,7 +43,8 @@ export function toolsOf(described: Described): ReadonlyMap<string, Tool> {
     // Sockets, uploads and the bytes of files are nothing for a tool.
     if (isWithheld(operation.operationId) || formOf(operation) !== undefined || !isJson(entry)) continue;
     const { group, about } = groupOf(entry.path.replace(ACCOUNT_PREFIX, ""));
-    const name = `${entry.method === "get" ? "read" : "change"}_${group}`;
+    const isReading = entry.method === "get" || operation.operationId === READING_POST;
+    const name = `${isReading ? "read" : "change"}_${group}`;
     const tool = grouped.get(name) ?? { about, entries: [] };
     tool.entries.push(entry);
     grouped.set(name, tool);
@@ -106,6 +107,8 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
   ["/rooms/{roomId}/participants", "presence", ""],
   ["/rooms/{roomId}/broadcast", "presence", ""],
   ["/rooms/{roomId}/events", "events", ""],
+  ["/rooms/{roomId}/access", "access", "Access: what identities and groups may do in a room, and why."],
+  ["/access", "access", ""],
   ["/rooms", "rooms", "Rooms: the places where users work together."],
   ["/users", "users", "The users of a room."],
   ["/organization/users", "users", ""],
@@ -146,6 +149,8 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "deleteGroup",
   "addGroupMember",
   "removeGroupMember",
+  "updateRoomAccess",
+  "updateDefaultAccess",
   "createToken",
   "endTokens",
   "endAllTokens",
@@ -159,6 +164,9 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "deleteDocument",
   "deleteDocumentVersion",
 ]);
+
+/** Its question is a body, and it changes nothing. */
+const READING_POST = "checkRoomAccess";
 
 const isWithheld = (operation: string): boolean => WITHHELD.has(operation);
 

@@ -17,6 +17,7 @@ import type { RoomCreation, RoomUpdate } from "./schema.ts";
 import { markDeleted, selectJoinedRoom, selectRoom } from "./statements.ts";
 import {
   deleteSome,
+  insertDefaultAccess,
   insertRoom,
   insertRoomClosed,
   insertRoomEvent,
@@ -61,7 +62,15 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
   const quota = guardQuota(ctx, "rooms");
   const created = newEvent(ctx, "room.created", row.id);
   const [, events] = await ctx
-    .commit([insertRoom(ctx, row), insertRoomEvent(ctx, created), quota.statement], data)
+    .commit(
+      [
+        insertRoom(ctx, row),
+        insertRoomEvent(ctx, created),
+        insertDefaultAccess(ctx, row.id),
+        quota.statement,
+      ],
+      data,
+    )
     .catch(quota.refuse)
     .catch(refuseTakenCustomId);
   if (events.length > 0) await ctx.relayEvents(ctx, events);
@@ -152,8 +161,8 @@ const ROOMS_PER_RUN = 100;
 /** Removes more of a deleted room, and returns true once nothing is left. The row goes last, so that a crash costs nothing. */
 export const purgeRoom = (tenant: Tenant, roomId: string, budget: WorkBudget): Promise<boolean> =>
   budget.run(async () => {
-    const [users, files] = await tenant.db.run(deleteSome(tenant, roomId, ROWS_AT_ONCE));
-    return users.length === ROWS_AT_ONCE || files.length === ROWS_AT_ONCE;
+    const [users, files, access] = await tenant.db.run(deleteSome(tenant, roomId, ROWS_AT_ONCE));
+    return [users, files, access].some(({ length }) => length === ROWS_AT_ONCE);
   });
 
 /** Continues deletions of large rooms. Rejects with the first failure; moving organizations wait. */

@@ -114,6 +114,13 @@ const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms
 
 export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row);
 
+/** Gives a new room the organization's default access, if it has one. */
+export const insertDefaultAccess = ({ accountId }: Tenant, roomId: string): Statement => ({
+  sql: `INSERT INTO room_access (account_id, room_id, kind, subject_id, permissions)
+        SELECT account_id, ?, 'default', '', permissions FROM access_defaults WHERE account_id = ?`,
+  params: [roomId, accountId],
+});
+
 const whereIs = ({ accountId }: Tenant, roomId: string) =>
   and(eq(rooms.accountId, accountId), eq(rooms.id, roomId), isLive);
 
@@ -157,12 +164,17 @@ export const updateStats = (
   );
 };
 
-/** Removes up to `limit` users of a deleted room and hides as many files, which are returned; in the end, the room's row. */
+/** Removes up to `limit` users and entries of access of a deleted room and hides as many files, which are returned; in the end, the room's row. */
 export const deleteSome = (
   tenant: Tenant,
   roomId: string,
   limit: number,
-): readonly [Statement<{ id: string }>, Statement<DeletingFile>, Statement] => [
+): readonly [
+  Statement<{ id: string }>,
+  Statement<DeletingFile>,
+  Statement<{ deleted: number }>,
+  Statement,
+] => [
   {
     sql: `DELETE FROM users WHERE id IN (
             SELECT id FROM users WHERE account_id = ?1 AND room_id = ?2 AND EXISTS (
@@ -172,8 +184,17 @@ export const deleteSome = (
   },
   markSomeFilesForDeletion(tenant, roomId, limit),
   {
+    sql: `DELETE FROM room_access WHERE rowid IN (
+            SELECT room_access.rowid FROM room_access JOIN rooms ON rooms.account_id = room_access.account_id
+              AND rooms.id = room_access.room_id AND rooms.deleted_at IS NOT NULL
+            WHERE room_access.account_id = ? AND room_access.room_id = ? LIMIT ?)
+          RETURNING 1 AS deleted`,
+    params: [tenant.accountId, roomId, limit],
+  },
+  {
     sql: `DELETE FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
+          AND NOT EXISTS (SELECT 1 FROM room_access WHERE account_id = rooms.account_id AND room_id = rooms.id)
           AND NOT EXISTS (
             SELECT 1 FROM files WHERE account_id = rooms.account_id AND room_id = rooms.id AND state = 'stored')`,
     params: [tenant.accountId, roomId],

@@ -27,7 +27,7 @@ function changesOf(
     if (!shows.includes(name)) return [name, null];
     return [name, typeof value === "string" ? value.slice(0, MAX_VALUE_CHARS) : (value ?? null)];
   };
-  return JSON.stringify({ ...details, ...Object.fromEntries(Object.entries(body).map(noted)) });
+  return JSON.stringify({ ...Object.fromEntries(Object.entries(body).map(noted)), ...details });
 }
 
 export class AuditRecorder<C extends RequestContext> {

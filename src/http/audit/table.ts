@@ -15,6 +15,7 @@ export const AUDIT_RESOURCES = [
   "user",
   "identity",
   "group",
+  "access",
   "file",
 ] as const;
 export type AuditResource = (typeof AUDIT_RESOURCES)[number];

@@ -75,6 +75,7 @@ export const TAGS: Partial<Record<Module, string>> = {
   Accounts: "An organization's API keys, members and invitations.",
   Rooms: "Rooms, their live stats and their content.",
   Identities: "Your end users in all rooms, and groups of them.",
+  Access: "What identities and groups may do in rooms.",
   Users: "The users of a room and their tokens.",
   Files: "Files that the users of a room upload. Anyone who knows a file's key can read it.",
   Webhooks: "URLs of yours that receive events, signed, with retries.",

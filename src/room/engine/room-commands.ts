@@ -90,6 +90,9 @@ export class RoomCommandHandler {
           ...this.#room.participants.endGracePeriods(command.userId === null ? undefined : [command.userId]),
           { type: "refreshTokens", userId: command.userId },
         ];
+      case "access.changed":
+        this.#room.handshake.markStale();
+        return [];
       case "room.updated":
         return this.isUsed ? [{ type: "refreshRoom", closing: null }] : [];
     }

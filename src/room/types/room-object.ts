@@ -20,6 +20,8 @@ export type RoomCommand =
   | { readonly type: "user.erased"; readonly userId: string }
   /** Closes the sockets that joined with ended tokens: of a user, or of all users. */
   | { readonly type: "tokens.ended"; readonly userId: string | null }
+  /** Sockets of the users of an identity, or of all identities, have what they may do now, or are closed. */
+  | { readonly type: "access.changed"; readonly identityId: string | null }
   /** Shows participants the new fields. */
   | { readonly type: "room.updated" }
   | { readonly type: "user.created"; readonly userId: string }

@@ -1,11 +1,13 @@
 /** `atrium/server`: everything that belongs to an organization, for back ends. */
 import { Rest, type RestOptions } from "../core/rest.ts";
-import type { PresenceState } from "../wire/resources.ts";
+import type { RoomAccessInput } from "../wire/requests.ts";
+import type { AccessDecision, PresenceState, RoomAccess } from "../wire/resources.ts";
 import { Comments, Files, Stores } from "./content.ts";
 import { Documents } from "./documents.ts";
 import { Groups, Identities } from "./identities.ts";
 import { Events, Requests } from "./logs.ts";
 import { Organization } from "./organization.ts";
+import type { Scroll, ScrollShown } from "./pages.ts";
 import { Rooms, Users } from "./rooms.ts";
 import { Webhooks, Workflows } from "./subscribers.ts";
 
@@ -133,5 +135,26 @@ export class AtriumServer {
   async getPresence(roomId: string): Promise<Record<string, PresenceState>> {
     const path = ["rooms", roomId, "presence"];
     return (await this.#rest.get<{ presence: Record<string, PresenceState> }>(path)).presence;
+  }
+
+  /** The default of a room, and a page of its entries: those of groups, then those of identities. */
+  getRoomAccess(roomId: string, part: Scroll = {}): Promise<RoomAccess & ScrollShown> {
+    return this.#rest.get(["rooms", roomId, "access"], part);
+  }
+
+  /**
+   * Sets and removes the named entries, all or none of them, and leaves the others; null removes one. It holds at once, but
+   * within a minute for users who are online if `pending_rooms` is 1. Returns what the changes name.
+   */
+  updateRoomAccess(
+    roomId: string,
+    changes: RoomAccessInput,
+  ): Promise<Partial<RoomAccess> & { readonly pending_rooms: number }> {
+    return this.#rest.put(["rooms", roomId, "access"], changes);
+  }
+
+  /** What an identity may do in a room, and which entries decide it. */
+  checkRoomAccess(roomId: string, identityId: string): Promise<AccessDecision> {
+    return this.#rest.post(["rooms", roomId, "access", "check"], { identityId });
   }
 }

@@ -1,4 +1,5 @@
 /** `AtriumServer.organization`: the organization, its keys, tokens, members, invitations, quotas, metrics and audit log. */
+import type { RoomAccessInput } from "../wire/requests.ts";
 import type * as wire from "../wire/resources.ts";
 import {
   eachOf,
@@ -57,6 +58,18 @@ export class Organization extends Resource {
   /** The use of each quota, and its limit. Requests above a quota throw `FORBIDDEN`. */
   listQuotas(): Promise<{ readonly quotas: wire.Quota[] }> {
     return this.rest.get(["quotas"]);
+  }
+
+  /** What a room that is created from now on has as its default access. */
+  getDefaultAccess(): Promise<wire.Permission[]> {
+    return this.only("default_accesses", this.rest.get(["access", "default"]));
+  }
+
+  /** Sets it; an empty array closes new rooms for identities. The rooms that there are keep theirs. For owners and API keys. */
+  setDefaultAccess(
+    defaultAccesses: NonNullable<RoomAccessInput["defaultAccesses"]>,
+  ): Promise<wire.Permission[]> {
+    return this.only("default_accesses", this.rest.put(["access", "default"], { defaultAccesses }));
   }
 
   /** The audit log: changes with their actors, newest first. For owners and API keys. */

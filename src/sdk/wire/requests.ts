@@ -1,4 +1,5 @@
 /** Request bodies of the REST interface, inferred from the service's schemas. */
+import type * as access from "../../features/access/schema.ts";
 import type * as identities from "../../features/identities/schema.ts";
 import type * as members from "../../features/members/schema.ts";
 import type * as rooms from "../../features/rooms/schema.ts";
@@ -23,6 +24,7 @@ export type GroupUpdateInput = Immutable<identities.GroupUpdate>;
 export type IdentityInput = Immutable<identities.IdentityInput>;
 export type IdentityUpdateInput = Immutable<identities.IdentityUpdate>;
 export type InvitationInput = Immutable<members.InvitationInput>;
+export type RoomAccessInput = Immutable<access.RoomAccessInput>;
 export type RoomInput = Immutable<rooms.RoomInput>;
 export type RoomUpdateInput = Immutable<rooms.RoomUpdateInput>;
 export type TokenInput = Immutable<users.TokenCreation>;

@@ -1,5 +1,10 @@
 /** The public resources and events of the REST interface and the protocol, inferred from the service's own schemas. */
 
+export type {
+  AccessDecision,
+  AccessEntry,
+  RoomAccess,
+} from "../../features/access/schema.ts";
 export type { ApiKey } from "../../features/accounts/schema.ts";
 export type { AuditEntry } from "../../features/audit/schema.ts";
 export type { DeliveryStats, DeliveryTotals } from "../../features/deliveries/schema.ts";
@@ -42,6 +47,7 @@ export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/wor
 export type { Comment } from "../../wire/comment.ts";
 export type { StorageFile, UploadResult } from "../../wire/file.ts";
 export type { Group, Identity } from "../../wire/identity.ts";
+export type { Permission } from "../../wire/permissions.ts";
 export type { Room } from "../../wire/room.ts";
 export type { Role, User, UserSession } from "../../wire/user.ts";
 

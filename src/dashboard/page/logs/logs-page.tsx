@@ -168,6 +168,7 @@ const RESOURCES: Readonly<Record<Resource, string>> = {
   user: "Users",
   identity: "Identities",
   group: "Groups",
+  access: "Access to rooms",
   file: "Deleted files",
 };
 

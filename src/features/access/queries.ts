@@ -1,0 +1,88 @@
+/** Reads who may do what in a room. */
+import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
+import type { Page, Tenant } from "../../platform/d1/d1.ts";
+import { notFound } from "../../platform/errors.ts";
+import { decideAccess, type Permission } from "../../wire/permissions.ts";
+import { selectRoom } from "../rooms/statements.ts";
+import { type AccessDecision, type AccessEntry, presentDecision, type RoomAccess } from "./schema.ts";
+import {
+  countEntries,
+  type EntryRow,
+  positionOf,
+  selectAccessOf,
+  selectDefault,
+  selectDefaultOfNew,
+  selectIdentity,
+  selectPage,
+} from "./store.ts";
+
+const permissionsIn = (row: { readonly permissions: string } | undefined): Permission[] =>
+  row === undefined ? [] : JSON.parse(row.permissions);
+
+const presentEntry = ({ subjectId, name, customId, permissions }: EntryRow): AccessEntry => ({
+  id: subjectId,
+  name: name ?? "",
+  ...(customId === null ? {} : { custom_id: customId }),
+  permissions: JSON.parse(permissions),
+});
+
+export const presentAccess = (rows: readonly EntryRow[]): RoomAccess => {
+  const of = (kind: EntryRow["kind"]) => rows.filter((row) => row.kind === kind);
+  return {
+    default_accesses: permissionsIn(of("default")[0]),
+    groups_accesses: of("group").map(presentEntry),
+    identities_accesses: of("identity").map(presentEntry),
+  };
+};
+
+/** The default of a room, and a page of its entries: those of groups, then those of identities. NOT_FOUND without the room. */
+export async function getRoomAccess(
+  tenant: Tenant,
+  roomId: string,
+  page: Page,
+): Promise<RoomAccess & PresentedScroll> {
+  const [[room], [byDefault], rows, counted] = await tenant.db.run([
+    selectRoom(tenant, { id: roomId }),
+    selectDefault(tenant, roomId),
+    selectPage(tenant, roomId, page),
+    countEntries(tenant, roomId, page),
+  ]);
+  if (room === undefined) throw notFound("Rooms", "Room");
+  return {
+    ...presentAccess(rows),
+    default_accesses: permissionsIn(byDefault),
+    ...presentScroll(page, counted, rows, positionOf),
+  };
+}
+
+/** What an identity may do in a room by its access, and why. One round trip. NOT_FOUND without the room or the identity. */
+export async function checkRoomAccess(
+  tenant: Tenant,
+  roomId: string,
+  identityId: string,
+): Promise<AccessDecision> {
+  const [[room], [identity], entries] = await tenant.db.run([
+    selectRoom(tenant, { id: roomId }),
+    selectIdentity(tenant, identityId),
+    selectAccessOf(tenant, roomId, identityId),
+  ]);
+  if (room === undefined) throw notFound("Rooms", "Room");
+  if (identity === undefined) throw notFound("Identities", "Identity");
+  const groups = entries.filter(({ kind }) => kind === "group");
+  const own = entries.find(({ kind }) => kind === "identity");
+  const levels = decideAccess({
+    byDefault: permissionsIn(entries.find(({ kind }) => kind === "default")),
+    groups: groups.map(permissionsIn),
+    identity: own === undefined ? null : permissionsIn(own),
+  });
+  return presentDecision(
+    levels,
+    groups.map(({ subjectId }) => subjectId),
+  );
+}
+
+/** What a room that is created from now on has as its default. */
+export async function getDefaultAccess(tenant: Tenant): Promise<Pick<RoomAccess, "default_accesses">> {
+  const [[row]] = await tenant.db.run([selectDefaultOfNew(tenant)]);
+  return { default_accesses: permissionsIn(row) };
+}

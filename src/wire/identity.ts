@@ -5,29 +5,29 @@ import { ERASED_FIELDS } from "./user.ts";
 
 /** Guests come by the link of a room. */
 export const IDENTITY_KINDS = ["person", "agent", "guest"] as const;
-export const IdentityKind = z.enum(IDENTITY_KINDS);
-
-export const IDENTITY_EXAMPLE = {
-  id: "7b0f2f64-8d3a-4f0d-9a55-0c1b9a3f6e11",
-  account_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
-  kind: "person",
-  name: "Ada",
-  custom_id: "ada-1",
-  created_at: "2026-01-31T09:30:00.000Z",
-} as const;
 
 export const Identity = z
   .object({
     id: z.uuid(),
     account_id: z.uuid(),
-    kind: IdentityKind.meta({ description: "A guest came by the link of a room." }),
+    kind: z.enum(IDENTITY_KINDS).meta({ description: "A guest came by the link of a room." }),
     name: z.string(),
     custom_id: z.string().optional().meta({ description: "Your own identifier. Absent if not set." }),
     profile_picture: z.string().optional().meta({ description: "Absent if not set." }),
     email: z.string().optional().meta({ description: "Only your back end sees it. Absent if not set." }),
     created_at: Timestamp,
   })
-  .meta({ id: "Identity", example: IDENTITY_EXAMPLE });
+  .meta({
+    id: "Identity",
+    example: {
+      id: "7b0f2f64-8d3a-4f0d-9a55-0c1b9a3f6e11",
+      account_id: "8c1a1f0e-5b7d-4c52-9d5e-2a7f3c9b6e40",
+      kind: "person",
+      name: "Ada",
+      custom_id: "ada-1",
+      created_at: "2026-01-31T09:30:00.000Z",
+    },
+  });
 export type Identity = z.infer<typeof Identity>;
 
 export const Group = z

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { CustomId, Name, WebUrl } from "../../platform/text.ts";
 import { Timestamp } from "../../platform/time.ts";
-import { IDENTITY_EXAMPLE, Identity, IdentityKind } from "../../wire/identity.ts";
+import { Identity } from "../../wire/identity.ts";
 import { Email } from "../people/schema.ts";
 
 const fields = {
@@ -16,7 +16,7 @@ export const IdentityCreation = z
   .strictObject({
     name: fields.name,
     customId: fields.customId.optional(),
-    kind: IdentityKind.exclude(["guest"]).default("person"),
+    kind: z.enum(["person", "agent"]).default("person"),
     profilePicture: fields.profilePicture.optional(),
     email: fields.email.optional(),
   })
@@ -59,5 +59,8 @@ export const GroupMember = z
     identity: Identity.meta({ description: "The member." }),
     added_at: Timestamp.meta({ description: "When it was added to the group." }),
   })
-  .meta({ id: "GroupMember", example: { identity: IDENTITY_EXAMPLE, added_at: "2026-01-31T09:31:00.000Z" } });
+  .meta({
+    id: "GroupMember",
+    example: { identity: Identity.meta()?.example, added_at: "2026-01-31T09:31:00.000Z" },
+  });
 export type GroupMember = z.infer<typeof GroupMember>;

@@ -82,6 +82,9 @@ describe("AtriumServer", () => {
     expect((await users.getByCustomId(roomId, "7")).user).toEqual(ada);
     expect(await users.list(roomId, { search: "ad" })).toMatchObject({ users: [ada], total: 1 });
     expect(await allOf(users.each(roomId))).toEqual([ada]);
+    expect(await allOf(users.eachFound({ search: ada.id }))).toMatchObject([
+      { id: ada.id, room_name: "A room" },
+    ]);
     expect(await users.update(roomId, ada.id, { customId: null, name: "Ada B" })).toMatchObject({
       name: "Ada B",
     });

@@ -1,8 +1,8 @@
 /** Finds pages, rooms, people and files by name, for the command palette. */
-import type { AtriumServer } from "atrium/server";
+import type { AtriumServer, FoundUser } from "atrium/server";
 import { useDeferredValue, useState } from "react";
 import { useLocation } from "wouter";
-import { useApiQuery } from "../data/organization.tsx";
+import { orNull, useApiQuery } from "../data/organization.tsx";
 import { useFound } from "../people/people.tsx";
 import { Combobox, type Found } from "../ui/combobox.tsx";
 import { NAVIGATION_ITEMS } from "./shortcuts.tsx";
@@ -29,15 +29,28 @@ const FOUND = 8;
 /** The room whose page is open; undefined on other pages. */
 const roomIn = (path: string): string | undefined => /^\/rooms\/([^/]+)/.exec(path)?.[1];
 
+/** Each has 50,000 names: a search of more users than these ends before the last ones. */
+const SEARCHED_PAGES = 10;
+
+async function findEverywhere({ users }: AtriumServer, search: string): Promise<FoundUser[]> {
+  const found: FoundUser[] = [];
+  let after: string | null | undefined;
+  for (let page = 0; page < SEARCHED_PAGES && after !== null && found.length < FOUND; page += 1) {
+    const part = await users.find({ search, limit: FOUND, ...(after && { after }) });
+    found.push(...part.users);
+    after = part.cursor;
+  }
+  return found;
+}
+
 /** Users of all rooms, those of the open room first. */
 async function findUsers(atrium: AtriumServer, open: string | undefined, search: string): Promise<Target[]> {
-  const part = { search, limit: FOUND };
   const [here, everywhere] = await Promise.all([
-    open === undefined ? null : atrium.rooms.get(open, part),
-    atrium.users.find(part),
+    open === undefined ? null : orNull(atrium.rooms.get(open, { search, limit: FOUND })),
+    findEverywhere(atrium, search),
   ]);
   const ofRoom = here?.users.map((user) => ({ ...user, room_name: here.room.name })) ?? [];
-  const others = everywhere.users.filter(({ room_id: roomId }) => roomId !== open);
+  const others = everywhere.filter(({ room_id: roomId }) => roomId !== open);
   return [...ofRoom, ...others].slice(0, FOUND).map(({ id, name, room_id: roomId, room_name: room }) => ({
     ...{ id, label: name, note: `User of ${room}` },
     path: `/rooms/${roomId}/users/${id}`,

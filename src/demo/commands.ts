@@ -1,4 +1,5 @@
 /** Creates visitors of the demo, each a user of a board, which the first one opens, renews their tokens, and lists their board's history. */
+
 import { createRoom } from "../features/rooms/commands.ts";
 import type { RoomContext } from "../features/rooms/context.ts";
 import { findRoomRow } from "../features/rooms/queries.ts";
@@ -9,6 +10,7 @@ import { violatedConstraint } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Comment } from "../wire/comment.ts";
+import { roleOf } from "../wire/permissions.ts";
 import { BOARD, BOARD_PREFIX } from "./boards.ts";
 import { countBoards } from "./store.ts";
 
@@ -92,8 +94,11 @@ async function requireVisitor(ctx: DemoContext) {
 
 /** Another token for a day, for the visitor whose valid one the request has. FORBIDDEN for other credentials. */
 export async function renewVisitor(ctx: DemoContext): Promise<{ token: string }> {
-  const { roomId, userId, role } = await requireVisitor(ctx);
-  const { token } = await createToken(ctx, roomId, userId, { ttl: VISITOR_TOKEN_SECONDS, role });
+  const { roomId, userId, rights } = await requireVisitor(ctx);
+  const { token } = await createToken(ctx, roomId, userId, {
+    ttl: VISITOR_TOKEN_SECONDS,
+    role: roleOf(rights),
+  });
   return { token };
 }
 

@@ -59,6 +59,11 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   updateIdentity: 'const identity = await atrium.identities.update(identityId, { name: "Ada L." });',
   deleteIdentity: "await atrium.identities.delete(identityId);",
   listIdentityGroups: "const { groups } = await atrium.identities.listGroups(identityId);",
+  listIdentityRooms: "const { rooms, cursor } = await atrium.identities.listRooms(identityId);",
+  identify:
+    'const { token } = await atrium.identifyUser({ customId: "ada-1", name: "Ada", groups: ["designers"] });',
+  createIdentityToken: "const { token } = await atrium.identities.createToken(identityId, { ttl: 900 });",
+  endIdentityTokens: "await atrium.identities.endTokens(identityId);",
   listGroups: "const { groups, cursor } = await atrium.groups.list();",
   createGroup: 'const group = await atrium.groups.create({ name: "Designers" });',
   getGroup: "const group = await atrium.groups.get(groupId);",

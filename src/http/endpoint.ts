@@ -133,6 +133,8 @@ interface AuditRule<Input, Body, Data> {
   readonly detail?: (input: Input) => Readonly<Record<string, string>>;
   /** The fields of the body whose values are recorded, because they are never secret. Of others, only the name is. */
   readonly shows?: readonly (keyof Body & string)[];
+  /** A request that commits nothing has changed nothing, and has no entry. */
+  readonly onlyCommitted?: true;
 }
 
 /** An endpoint as a feature declares it, with input and output typed by its schemas. */

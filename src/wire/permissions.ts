@@ -1,5 +1,7 @@
 /** Permissions in a room: their names, and the one function that decides what an identity may do there. */
 import * as z from "zod";
+import type { OperationContext } from "../platform/d1/context.ts";
+import { AppError, type Module } from "../platform/errors.ts";
 import type { Role } from "./user.ts";
 
 export const RESOURCES = ["presence", "broadcasts", "stores", "documents", "comments", "files"] as const;
@@ -7,6 +9,8 @@ export type Resource = (typeof RESOURCES)[number];
 
 const LEVELS = ["read", "write"] as const;
 const NAMES = ["*", ...RESOURCES].flatMap((resource) => LEVELS.map((level) => `${resource}:${level}`));
+
+export const PERMISSIONS = NAMES.length;
 
 /** `*:write`, `stores:read` and the others; of a resource and of all, the resource's own counts. */
 export const Permission = z.enum(NAMES as [`${Resource | "*"}:${(typeof LEVELS)[number]}`]).meta({
@@ -35,6 +39,19 @@ export const ALL_RIGHTS: Rights = (1 << (RESOURCES.length + 1)) - 1;
 const bitOf = (resource: Resource): Rights => 1 << (RESOURCES.indexOf(resource) + 1);
 
 export const mayWrite = (rights: Rights, resource: Resource): boolean => (rights & bitOf(resource)) !== 0;
+
+/** The refusal of a write to whoever may not write the resource. */
+export const missing = (module: Module, resource: Resource): AppError =>
+  new AppError(module, "FORBIDDEN", `You may not do this: the permission ${resource}:write is missing`);
+
+/** FORBIDDEN for a user of a room who may not write the resource there. */
+export function requireWrite(
+  { actor }: Pick<OperationContext, "actor">,
+  resource: Resource,
+  module: Module = "Rooms",
+): void {
+  if (actor.type === "user" && !mayWrite(actor.rights, resource)) throw missing(module, resource);
+}
 
 /** What a room, its groups' and its identities' entries say; null where there is no entry. */
 export interface Access {

@@ -3,6 +3,7 @@
 import { decodeJwt } from "jose";
 import * as z from "zod";
 import { AppError } from "../platform/errors.ts";
+import { ALL_RIGHTS, Permission, type Rights, rightsOfRole } from "./permissions.ts";
 import { Role, type UserRecord } from "./user.ts";
 
 /** The lifetimes of tokens. A lasting one has the longest: from its user's creation, or from the end of earlier tokens. */
@@ -21,9 +22,11 @@ export const TokenClaims = z.object({
   iat: z.int(),
   /** Epoch seconds. */
   exp: z.int(),
-  /** The token epochs of the user and the organization in which it was signed; absent while they are 0. */
+  /** The token epochs in which it was signed; absent while they are 0. */
   userEpoch: z.int().default(0),
   accountEpoch: z.int().default(0),
+  /** Of the identity that the user belongs to. */
+  identityEpoch: z.int().default(0),
 });
 export type TokenClaims = z.infer<typeof TokenClaims>;
 
@@ -31,6 +34,10 @@ export type TokenClaims = z.infer<typeof TokenClaims>;
 export interface TokenSubject extends Pick<UserRecord, "id" | "accountId" | "roomId" | "role" | "createdAt"> {
   readonly tokenEpoch: number;
   readonly accountTokenEpoch: number;
+  /** Null for a user of its own. */
+  readonly identityId: string | null;
+  /** Null without an identity, and when it was deleted. */
+  readonly identityEpoch: number | null;
 }
 
 export interface TokenTerms {
@@ -41,10 +48,12 @@ export interface TokenTerms {
   readonly narrowed?: boolean;
 }
 
-/** The token epochs of a user and of its organization: a token of earlier ones has ended. */
+/** The token epochs of a user, its organization and its identity: a token of earlier ones has ended. */
 export interface TokenEpochs {
   readonly user: number;
   readonly account: number;
+  /** Absent while it is 0. */
+  readonly identity?: number;
 }
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
@@ -62,19 +71,50 @@ export const newTerms = (
   narrowed: role === "viewer",
 });
 
-export const issuedAt = ({ createdAt, tokenEpoch, accountTokenEpoch }: TokenSubject): number =>
-  seconds(Math.max(createdAt, tokenEpoch, accountTokenEpoch));
+export const issuedAt = ({ createdAt, tokenEpoch, accountTokenEpoch, identityEpoch }: TokenSubject): number =>
+  seconds(Math.max(createdAt, tokenEpoch, accountTokenEpoch, identityEpoch ?? 0));
 
 /** The claims of a token that this service has signed itself. */
 export const claimsOf = (token: string): TokenClaims => TokenClaims.parse(decodeJwt(token));
 
-export const isPlausible = ({ iat, exp }: TokenClaims, now: number): boolean =>
-  exp - iat >= TOKEN_LIFETIME_SECONDS.min &&
-  exp - iat <= TOKEN_LIFETIME_SECONDS.max &&
-  iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;
+export const isPlausible = (
+  { iat, exp }: Pick<TokenClaims, "iat" | "exp">,
+  { min, max }: { readonly min: number; readonly max: number },
+  now: number,
+): boolean => exp - iat >= min && exp - iat <= max && iat <= now / 1000 + CLOCK_TOLERANCE_SECONDS;
 
-/** The highest role that a token allows, whatever role its user has. */
-export const ceilingOf = ({ narrowed, role }: TokenClaims): Role => (narrowed ? role : "editor");
+/** The most that a token allows, whatever its user may do. */
+export const ceilingOf = ({ narrowed, role }: TokenClaims): Rights =>
+  narrowed ? rightsOfRole(role) : ALL_RIGHTS;
+
+/** The lifetimes of identities' tokens. */
+export const IDENTITY_TOKEN_SECONDS = { min: 60, usual: 15 * 60, max: 24 * 60 * 60 };
+
+/** The claims of a token that opens each room as far as its identity has access. It names no groups and gives no rights. */
+export const IdentityClaims = z.object({
+  accountId: z.string(),
+  identityId: z.string(),
+  /** Epoch seconds. */
+  iat: z.int(),
+  exp: z.int(),
+  accountEpoch: z.int().default(0),
+  identityEpoch: z.int().default(0),
+  /** The rooms that it opens: IDs, custom IDs, or beginnings of custom IDs before `*`. Absent for all. */
+  rooms: z.array(z.string()).optional(),
+  /** The most that it allows. Absent for everything. */
+  permissions: z.array(Permission).optional(),
+});
+export type IdentityClaims = z.infer<typeof IdentityClaims>;
+
+/** True when an identity's token opens the room. */
+export const opensRoom = (
+  { rooms }: Pick<IdentityClaims, "rooms">,
+  { id, customId }: { readonly id: string; readonly customId: string | null },
+): boolean =>
+  rooms === undefined ||
+  rooms.some((name) =>
+    name.endsWith("*") ? customId?.startsWith(name.slice(0, -1)) : name === id || name === customId,
+  );
 
 /** True when a token with these claims is one of the user's as its row stands, and not ended. */
 export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
@@ -84,7 +124,9 @@ export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
   claims.iat >= seconds(user.createdAt) &&
   // Compared for equality, and so independent of clocks.
   claims.userEpoch === user.tokenEpoch &&
-  claims.accountEpoch === user.accountTokenEpoch;
+  claims.accountEpoch === user.accountTokenEpoch &&
+  claims.identityEpoch === (user.identityEpoch ?? 0) &&
+  (user.identityId === null || user.identityEpoch !== null);
 
 /** Later than any other token epoch, so that every credential is refused until the restore ends. */
 export const RESTORING_EPOCH = Number.MAX_SAFE_INTEGER;

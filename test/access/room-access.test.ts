@@ -8,7 +8,7 @@ import {
   type RoomAccessInput,
 } from "../../src/features/access/schema.ts";
 import type { AuditEntry } from "../../src/features/audit/schema.ts";
-import { MAX_GROUPS } from "../../src/features/identities/commands.ts";
+import { MAX_GROUPS } from "../../src/features/identities/table.ts";
 import { purgeDeletedRooms } from "../../src/features/rooms/commands.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";

@@ -30,6 +30,7 @@ const CONTENT = [
   "checkRoomAccess",
   "createComment",
   "createDocumentVersion",
+  "createIdentityToken",
   "createRoom",
   "createToken",
   "createUser",

@@ -225,7 +225,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await connected();
       expect(await page.evaluate(() => window.stage.hooks.room.role)).toBe("viewer");
       const refused = page.evaluate(() => window.stage.hooks.tasks[1].set("a", { title: "Mine" }));
-      await expect(refused).rejects.toThrow("Viewers may not do this");
+      await expect(refused).rejects.toThrow("the permission stores:write is missing");
       await gives(({ tasks: [entries] }) => Object.keys(entries).length === 0);
     });
 

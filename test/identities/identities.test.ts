@@ -1,7 +1,7 @@
 /** Identities, groups and their members over REST. */
 import { describe, expect, it } from "vitest";
-import { MAX_GROUPS } from "../../src/features/identities/commands.ts";
 import type { GroupMember } from "../../src/features/identities/schema.ts";
+import { MAX_GROUPS } from "../../src/features/identities/table.ts";
 import type { Group, Identity } from "../../src/wire/identity.ts";
 import { type Account, account, refusalOf } from "../support/api.ts";
 import { usesOf } from "../support/quotas.ts";

@@ -11,7 +11,7 @@ import { failed, gateway, makeRoom, type TestRoom, tokens } from "./support/room
 
 const closeRow = (room: TestRoom) =>
   env.DB.prepare("UPDATE rooms SET state = 'closed' WHERE id = ?").bind(room.id).run();
-const NO_ENDING = { tokenEpoch: 0, accountTokenEpoch: 0 };
+const NO_ENDING = { tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null };
 const deleteUserRow = (id: string) => env.DB.prepare("DELETE FROM users WHERE id = ?").bind(id).run();
 
 describe("a waiting socket", () => {
@@ -29,6 +29,7 @@ describe("a waiting socket", () => {
         room: expect.objectContaining({ id: room.id, account_id: room.accountId, active_participants: 2 }),
         user: expect.objectContaining({ id: ben.user.id, name: "Ben", custom_id: "ben-1", status: "online" }),
         role: "editor",
+        permissions: ["*:write"],
         epoch: expect.any(String),
         sessionId: expect.any(String),
         users: [

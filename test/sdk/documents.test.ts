@@ -150,7 +150,7 @@ it("a viewer learns why its changes are refused, and a deleted document stays cl
     viewer.on("refused", listener),
   );
   textOf(viewer).insert(0, "no");
-  expect(await refused).toEqual({ reason: "Viewers may not change documents" });
+  expect(await refused).toEqual({ reason: "You may not do this: the permission documents:write is missing" });
   expect(viewer.hasUnsyncedChanges).toBe(true);
   const closed = next("the end", (listener: (payload: { reason: string }) => void) =>
     editor.on("closed", listener),

@@ -16,7 +16,7 @@ const OTHER_SECRET = "another secret, equally long, of a stranger";
 const NOW = Date.UTC(2026, 0, 31);
 const USER = {
   ...({ id: "u", accountId: "a", roomId: "r", role: "editor", createdAt: NOW - 5_432 } as const),
-  ...{ tokenEpoch: 0, accountTokenEpoch: 0 },
+  ...{ tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null },
 };
 
 const tokens = tokensFor([SECRET]);
@@ -42,7 +42,10 @@ const CLAIMS = {
   exp: iat + TOKEN_LIFETIME_SECONDS.max,
 };
 /** As verification returns them. */
-const VERIFIED = { ...CLAIMS, role: "editor" as const, narrowed: false, userEpoch: 0, accountEpoch: 0 };
+const VERIFIED = {
+  ...{ ...CLAIMS, role: "editor" as const, narrowed: false },
+  ...{ userEpoch: 0, accountEpoch: 0, identityEpoch: 0 },
+};
 
 describe("a token", () => {
   it("is the same each time, for any user", async () => {
@@ -54,13 +57,15 @@ describe("a token", () => {
       createdAt: fc.integer({ min: 0, max: NOW }),
       tokenEpoch: fc.integer({ min: 0, max: NOW }),
       accountTokenEpoch: fc.integer({ min: 0, max: NOW }),
+      identityId: fc.constant("i"),
+      identityEpoch: fc.integer({ min: 0, max: NOW }),
     });
     await fc.assert(
       fc.asyncProperty(user, async (subject) => {
         const token = await tokens.sign(subject);
         expect(await tokensFor([SECRET]).sign(subject)).toBe(token);
-        const { createdAt, tokenEpoch, accountTokenEpoch } = subject;
-        const claims = await verify(token, Math.max(createdAt, tokenEpoch, accountTokenEpoch));
+        const { createdAt, tokenEpoch, accountTokenEpoch, identityEpoch } = subject;
+        const claims = await verify(token, Math.max(createdAt, tokenEpoch, accountTokenEpoch, identityEpoch));
         expect(claims !== null && isTokenOf(claims, subject)).toBe(true);
       }),
     );

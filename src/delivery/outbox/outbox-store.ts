@@ -187,6 +187,21 @@ export const insertForOnlineRooms = (
   ],
 });
 
+/** An SQL query of room IDs. */
+export type RoomQuery = Pick<Statement, "sql" | "params">;
+
+/** Writes the command for those rooms of the query that are online, or that a join of an identity may bring online. */
+export const insertForRooms = (
+  { accountId, command, at }: CommandForAll,
+  rooms: RoomQuery,
+): Statement<{ id: string; roomId: string }> => ({
+  sql: `INSERT INTO outbox (id, account_id, room_id, change, created_at)
+        SELECT lower(hex(randomblob(16))), account_id, id, ?, ? FROM rooms
+        WHERE account_id = ? AND id IN (${rooms.sql}) AND (active_participants > 0 OR joining_until > ?)
+        RETURNING id, room_id AS "roomId"`,
+  params: [command, at, accountId, ...rooms.params, at],
+});
+
 export const continueCommand = (
   all: CommandForAll,
   from: Unfinished,

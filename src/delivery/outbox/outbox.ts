@@ -46,11 +46,35 @@ const forget = (ctx: RelayContext, { accountId, id }: OutboxEntry): void =>
   relayedRows.delete(ctx, accountId, "commands", id);
 
 /**
- * Relays a committed command to its room. The response does not depend on it: when the room cannot be reached, the entry
- * stays for the scheduled relay.
+ * Relays a committed command to its room. Returns whether the room has it: if not, the entry stays for the scheduled
+ * relay.
  */
-export async function relayCommand(ctx: RelayContext, entry: OutboxEntry): Promise<void> {
-  if ((await applyCommand(ctx, entry)) !== null) forget(ctx, entry);
+export async function relayCommand(ctx: RelayContext, entry: OutboxEntry): Promise<boolean> {
+  const isReached = (await applyCommand(ctx, entry)) !== null;
+  if (isReached) forget(ctx, entry);
+  return isReached;
+}
+
+/** One request reaches so many rooms, and so many at once; the cron trigger reaches the others. */
+const MAX_RELAYED = 1_000;
+const RELAYED_AT_ONCE = 20;
+
+/** Relays a command to the rooms of its entries. Returns the number of those that it has not reached yet. */
+export async function relayToRooms(
+  ctx: RelayContext & Pick<RequestContext, "accountId">,
+  command: RoomCommand,
+  entries: readonly { readonly id: string; readonly roomId: string }[],
+  limit = MAX_RELAYED,
+): Promise<number> {
+  let reached = 0;
+  for (let at = 0; at < Math.min(limit, entries.length); at += RELAYED_AT_ONCE) {
+    const together = entries.slice(at, Math.min(at + RELAYED_AT_ONCE, limit));
+    const outcomes = await Promise.all(
+      together.map((entry) => relayCommand(ctx, { ...entry, accountId: ctx.accountId, command })),
+    );
+    reached += outcomes.filter((isReached) => isReached).length;
+  }
+  return entries.length - reached;
 }
 
 /**

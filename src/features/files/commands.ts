@@ -5,10 +5,11 @@ import type { Form } from "../../http/form/form.ts";
 import { causeOf, requireRoomAccess } from "../../platform/d1/context.ts";
 import { notFound } from "../../platform/errors.ts";
 import type { UploadResult } from "../../wire/file.ts";
+import { requireWrite } from "../../wire/permissions.ts";
 import type { FileContext, FileOperationContext } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
 import { parseKey } from "./file-name.ts";
-import { forbidden, PendingUpload, requireEditor } from "./pending-upload.ts";
+import { forbidden, PendingUpload } from "./pending-upload.ts";
 import { deleteBlobs } from "./storage/garbage-collection.ts";
 import { markFileForDeletion, selectFile } from "./storage/statements.ts";
 import { readUpload, type Upload } from "./upload.ts";
@@ -48,7 +49,7 @@ export async function putFile(
 export async function deleteFile(ctx: FileOperationContext, key: string): Promise<{ key: string }> {
   const parsed = parseKey(key);
   if (parsed !== null) requireRoomAccess(ctx, parsed.roomId);
-  requireEditor(ctx);
+  requireWrite(ctx, "files", "Files");
   if (parsed === null) throw notFound("Files", "File");
   const uploader = ctx.actor.type === "user" ? ctx.actor.userId : null;
   const deleted = insertFileEvent(ctx, newEvent(ctx, "file.deleted", parsed.roomId), {

@@ -1,8 +1,10 @@
 /** A file being uploaded, from its row before the first byte to its event after the last. */
+
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { causeOf, requireRoomAccess } from "../../platform/d1/context.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fileUrl, type UploadResult } from "../../wire/file.ts";
+import { requireWrite } from "../../wire/permissions.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { findUserInRoom } from "../users/queries.ts";
@@ -149,12 +151,7 @@ function requireUploadAccess(
   requireRoomAccess(ctx, roomId);
   if (ctx.actor.type !== "user") return;
   if (ctx.actor.userId !== userId) throw forbidden("userId must be the token's user");
-  requireEditor(ctx);
-}
-
-export function requireEditor({ actor }: FileOperationContext): void {
-  if (actor.type === "user" && actor.role === "viewer")
-    throw forbidden("A viewer cannot change files; use the token of an editor");
+  requireWrite(ctx, "files", "Files");
 }
 
 /** Null for no bounds. FORBIDDEN when the room or the user has too many files. */

@@ -1,13 +1,15 @@
 /** The commands on identities, groups and their members, each committed as one batch. */
 import { newEvent } from "../../delivery/outbox/event-store.ts";
-import type { EventRelay } from "../../delivery/outbox/outbox.ts";
+import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import { type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
+import type { RoomGateway } from "../../room/host/gateway.ts";
 import {
   ERASED_IDENTITY,
   type Group,
@@ -15,7 +17,14 @@ import {
   presentGroup,
   presentIdentity,
 } from "../../wire/identity.ts";
+import {
+  accessChanged,
+  tellRoomsOfGroup,
+  tellRoomsOfIdentity,
+  tellRoomsOfMember,
+} from "../access/statements.ts";
 import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
+import type { Tokens } from "../users/tokens.ts";
 import { noGroup, noIdentity } from "./queries.ts";
 import type { GroupCreation, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
 import {
@@ -30,19 +39,21 @@ import {
   PURGES,
   selectMember,
 } from "./store.ts";
-import type { GroupRow, IdentityRow } from "./table.ts";
+import { type GroupRow, type IdentityRow, MAX_GROUPS } from "./table.ts";
 
-export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {}
-
-/** The groups that an identity can be in: a join reads them all. */
-export const MAX_GROUPS = 200;
+export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {
+  readonly rooms: RoomGateway;
+  readonly tokens: Tokens;
+}
 
 const conflict = (message: string) => new AppError("Identities", "CONFLICT", message);
 
+/** The constraint that another identity's custom ID violates. */
+export const TAKEN_CUSTOM_ID = "unique:identities.account_id, identities.custom_id";
+
 function refuseTaken(error: unknown): never {
   const violated = violatedConstraint(error);
-  if (violated === "unique:identities.account_id, identities.custom_id")
-    throw conflict("customId is already used by another identity");
+  if (violated === TAKEN_CUSTOM_ID) throw conflict("customId is already used by another identity");
   if (violated === "unique:identity_groups.account_id, identity_groups.custom_id")
     throw conflict("customId is already used by another group");
   throw error;
@@ -103,17 +114,32 @@ export async function updateIdentity(
   return { identity: presentIdentity(row) };
 }
 
-/** Deletes an identity and its memberships, and redacts it in the events. */
+/**
+ * Deletes an identity with its memberships and its access, and redacts it in the events. Its users stay in their rooms,
+ * and can do nothing.
+ */
 export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
   const event = newEvent(ctx, "identity.deleted", identityId);
-  const [events, deleted] = await ctx.commit([
+  const [owed, events, deleted] = await ctx.commit([
+    tellRoomsOfIdentity(ctx, identityId),
     IDENTITIES.insertEvent(ctx, event, null, ERASED_IDENTITY),
     IDENTITIES.remove(ctx, identityId),
     redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
   ]);
   if (deleted.length === 0) throw noIdentity();
+  return tell(ctx, identityId, owed, events);
+}
+
+/** Relays a change of access to its rooms, then its events. */
+export async function tell(
+  ctx: IdentityContext,
+  identityId: string | null,
+  owed: readonly { readonly id: string; readonly roomId: string }[],
+  events: readonly OutboxEventRow[] = [],
+) {
+  const pending = await relayToRooms(ctx, accessChanged(identityId), owed);
   await ctx.relayEvents(ctx, events);
-  return {};
+  return { pending_rooms: pending };
 }
 
 export async function createGroup(
@@ -156,21 +182,22 @@ export async function updateGroup(
 
 /** Deletes a group. Its members stay identities. */
 export async function deleteGroup(ctx: IdentityContext, groupId: string) {
-  const [events, deleted] = await ctx.commit([
+  const [owed, events, deleted] = await ctx.commit([
+    tellRoomsOfGroup(ctx, groupId),
     GROUPS.insertEvent(ctx, newEvent(ctx, "group.deleted", groupId)),
     GROUPS.remove(ctx, groupId),
   ]);
   if (deleted.length === 0) throw noGroup();
-  await ctx.relayEvents(ctx, events);
-  return {};
+  return tell(ctx, null, owed, events);
 }
 
 /** Adds an identity to a group; one that is in it stays. CONFLICT when it is in as many groups as it can. */
 export async function addMember(ctx: IdentityContext, groupId: string, identityId: string) {
   const membership = { groupId, identityId };
   const quota = guardQuota(ctx, "group_members");
-  const [groups, found, events, , members] = await ctx
+  const [owed, groups, found, events, , members] = await ctx
     .commit([
+      tellRoomsOfMember(ctx, identityId, { sql: "SELECT ?", params: [groupId] }),
       GROUPS.select(ctx, { id: groupId }),
       IDENTITIES.select(ctx, { id: identityId }),
       insertMemberAdded(ctx, newEvent(ctx, "group.updated", groupId), membership, MAX_GROUPS),
@@ -182,18 +209,17 @@ export async function addMember(ctx: IdentityContext, groupId: string, identityI
   if (groups.length === 0) throw noGroup();
   if (found.length === 0) throw noIdentity();
   if (members.length === 0) throw conflict(`An identity can be in at most ${MAX_GROUPS} groups`);
-  await ctx.relayEvents(ctx, events);
-  return {};
+  return tell(ctx, identityId, owed, events);
 }
 
 /** Takes an identity out of a group. NOT_FOUND when it is not in it. */
 export async function removeMember(ctx: IdentityContext, groupId: string, identityId: string) {
   const membership = { groupId, identityId };
-  const [events, removed] = await ctx.commit([
+  const [owed, events, removed] = await ctx.commit([
+    tellRoomsOfMember(ctx, identityId, { sql: "SELECT ?", params: [groupId] }),
     insertMemberRemoved(ctx, newEvent(ctx, "group.updated", groupId), membership),
     deleteMember(ctx, membership),
   ]);
   if (removed.length === 0) throw notFound("Identities", "Member");
-  await ctx.relayEvents(ctx, events);
-  return {};
+  return tell(ctx, identityId, owed, events);
 }

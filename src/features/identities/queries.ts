@@ -4,16 +4,21 @@ import type { Page, Tenant } from "../../platform/d1/d1.ts";
 import { type AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import { type Group, type Identity, presentGroup, presentIdentity } from "../../wire/identity.ts";
-import type { GroupMember } from "./schema.ts";
+import { presentRoom } from "../../wire/room.ts";
+import { selectRoomsById } from "../rooms/statements.ts";
+import type { GroupMember, RoomOfIdentity } from "./schema.ts";
 import {
   countMembers,
+  countUsersOf,
   GROUPS,
   IDENTITIES,
   type Key,
   memberPositionOf,
+  roomPositionOf,
   selectGroupsOf,
   selectIdentities,
   selectMembers,
+  selectUsersOf,
 } from "./store.ts";
 
 export const noIdentity = (): AppError => notFound("Identities", "Identity");
@@ -71,4 +76,26 @@ export async function listMembers(tenant: Tenant, groupId: string, page: Page) {
     return identity === undefined ? [] : [{ identity, added_at: presentTime(addedAt) }];
   });
   return { members: shown, ...presentScroll(page, counted, members, memberPositionOf(page)) };
+}
+
+/** A page of the rooms in which an identity has a user, those first where it came last. */
+export async function listRoomsOf(tenant: Tenant, identityId: string, page: Page, now: number) {
+  const [[identity], found, counted] = await tenant.db.run([
+    IDENTITIES.select(tenant, { id: identityId }),
+    selectUsersOf(tenant, identityId, page),
+    countUsersOf(tenant, identityId, page),
+  ]);
+  if (identity === undefined) throw noIdentity();
+  const [rows] = await tenant.db.run([
+    selectRoomsById(
+      tenant,
+      found.map(({ roomId }) => roomId),
+    ),
+  ]);
+  const byId = new Map(rows.map((row) => [row.id, presentRoom(row, now)]));
+  const rooms = found.flatMap(({ id, roomId }): RoomOfIdentity[] => {
+    const room = byId.get(roomId);
+    return room === undefined ? [] : [{ room, user_id: id }];
+  });
+  return { rooms, ...presentScroll(page, counted, found, roomPositionOf(page)) };
 }

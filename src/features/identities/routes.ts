@@ -1,8 +1,11 @@
 /** The endpoints for identities, groups and their members. */
+import { decodeJwt } from "jose";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
+import type { Replay } from "../../http/idempotency/receipt.ts";
 import { dates, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
 import { Group, Identity } from "../../wire/identity.ts";
+import { IdentityClaims } from "../../wire/token-claims.ts";
 import {
   addMember,
   createGroup,
@@ -10,13 +13,34 @@ import {
   deleteGroup,
   deleteIdentity,
   type IdentityContext,
-  MAX_GROUPS,
   removeMember,
   updateGroup,
   updateIdentity,
 } from "./commands.ts";
-import { getGroup, getIdentity, listGroups, listGroupsOf, listIdentities, listMembers } from "./queries.ts";
-import { GroupCreation, GroupMember, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
+import { createIdentityToken, endIdentityTokens, identify } from "./identify.ts";
+import {
+  getGroup,
+  getIdentity,
+  listGroups,
+  listGroupsOf,
+  listIdentities,
+  listMembers,
+  listRoomsOf,
+} from "./queries.ts";
+import {
+  GroupCreation,
+  GroupMember,
+  GroupUpdate,
+  Identification,
+  Identified,
+  IdentityCreation,
+  IdentityToken,
+  IdentityTokenCreation,
+  IdentityUpdate,
+  pendingRooms,
+  RoomOfIdentity,
+} from "./schema.ts";
+import { MAX_GROUPS } from "./table.ts";
 
 const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
 
@@ -103,7 +127,7 @@ const ofIdentities = [
     details: "Its name, picture and address are erased, and it leaves its groups.",
     errors: ["NOT_FOUND"],
     done: "Identity deleted",
-    data: z.object({}),
+    data: z.object(pendingRooms),
     audit: { resource: "identity", id: ({ params }) => params.identityId },
     handle: (ctx, { params }) => deleteIdentity(ctx, params.identityId),
   }),
@@ -117,6 +141,77 @@ const ofIdentities = [
     done: "Groups retrieved",
     data: z.object({ groups: z.array(Group) }),
     handle: (ctx, { params }) => listGroupsOf(ctx, params.identityId),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/identities/:identityId/rooms",
+    operation: "listIdentityRooms",
+    summary: "List the rooms of an identity",
+    details: "The rooms in which it has a user, those first where it came last.",
+    errors: ["NOT_FOUND"],
+    query: z.object(scrolling),
+    done: "Rooms retrieved",
+    data: z.object({
+      rooms: z.array(RoomOfIdentity),
+      ...scrollShape,
+    }),
+    handle: (ctx, { params, query }) => listRoomsOf(ctx, params.identityId, toPage(query), ctx.now()),
+  }),
+];
+
+/** The receipt keeps the token's claims, from which the same token is signed again. */
+const SIGN_AGAIN: Replay<IdentityContext> = {
+  keep: (data) => {
+    const { token, ...rest } = z.looseObject({ token: z.string() }).parse(data);
+    return { ...rest, claims: IdentityClaims.parse(decodeJwt(token)) };
+  },
+  restore: async (ctx, kept) => {
+    const { claims, ...rest } = z.looseObject({ claims: IdentityClaims }).parse(kept);
+    return { ...rest, token: await ctx.tokens.signIdentity(claims) };
+  },
+};
+
+const ofTokens = [
+  endpoint({
+    method: "POST",
+    path: "/identify",
+    operation: "identify",
+    summary: "Identify an end user",
+    details:
+      "Creates or updates the identity of your `customId`, and returns a token that opens every room as far as the identity has access there. Call it when a user signs in, and again before the token expires.",
+    replay: SIGN_AGAIN,
+    body: Identification,
+    done: "Identified",
+    data: Identified,
+    audit: { resource: "identity", id: ({ body }) => body.customId, onlyCommitted: true },
+    handle: (ctx, { body }) => identify(ctx, body),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/identities/:identityId/tokens",
+    operation: "createIdentityToken",
+    summary: "Create a token of an identity",
+    details: "A token as from `POST /identify`. It is not stored. Signed-in members get at most an hour.",
+    errors: ["NOT_FOUND"],
+    replay: SIGN_AGAIN,
+    body: IdentityTokenCreation,
+    status: 201,
+    done: "Token created",
+    data: IdentityToken,
+    handle: (ctx, { params, body }) => createIdentityToken(ctx, params.identityId, body),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/identities/:identityId/tokens",
+    operation: "endIdentityTokens",
+    summary: "End the tokens of an identity",
+    details:
+      "Refuses all tokens of the identity and of its users so far, and closes the sockets that joined with them (`authFailed`, 4401).",
+    errors: ["NOT_FOUND"],
+    done: "Tokens ended",
+    data: z.object(pendingRooms),
+    audit: { resource: "identity", id: ({ params }) => params.identityId },
+    handle: (ctx, { params }) => endIdentityTokens(ctx, params.identityId),
   }),
 ];
 
@@ -195,7 +290,7 @@ const ofGroups = [
     details: "Its members stay identities.",
     errors: ["NOT_FOUND"],
     done: "Group deleted",
-    data: z.object({}),
+    data: z.object(pendingRooms),
     audit: { resource: "group", id: ({ params }) => params.groupId },
     handle: (ctx, { params }) => deleteGroup(ctx, params.groupId),
   }),
@@ -220,7 +315,7 @@ const ofGroups = [
     errors: ["NOT_FOUND"],
     conflict: [`The identity is in ${MAX_GROUPS} groups already.`, "Take it out of a group first."],
     done: "Member added",
-    data: z.object({}),
+    data: z.object(pendingRooms),
     audit: {
       resource: "group",
       id: ({ params }) => params.groupId,
@@ -236,7 +331,7 @@ const ofGroups = [
     details: "The identity stays.",
     errors: ["NOT_FOUND"],
     done: "Member removed",
-    data: z.object({}),
+    data: z.object(pendingRooms),
     audit: {
       resource: "group",
       id: ({ params }) => params.groupId,
@@ -246,4 +341,4 @@ const ofGroups = [
   }),
 ];
 
-export const identityEndpoints = [...ofIdentities, ...ofGroups];
+export const identityEndpoints = [...ofIdentities, ...ofTokens, ...ofGroups];

@@ -1,9 +1,13 @@
 /** What requests for identities and groups send, and a group's members on the wire. The SDK imports these types. */
 import * as z from "zod";
-import { CustomId, Name, WebUrl } from "../../platform/text.ts";
+import { CustomId, Name, text, WebUrl } from "../../platform/text.ts";
 import { Timestamp } from "../../platform/time.ts";
 import { Identity } from "../../wire/identity.ts";
+import { PERMISSIONS, Permission } from "../../wire/permissions.ts";
+import { Room } from "../../wire/room.ts";
+import { IDENTITY_TOKEN_SECONDS } from "../../wire/token-claims.ts";
 import { Email } from "../people/schema.ts";
+import { MAX_GROUPS } from "./table.ts";
 
 const fields = {
   name: Name,
@@ -64,3 +68,90 @@ export const GroupMember = z
     example: { identity: Identity.meta()?.example, added_at: "2026-01-31T09:31:00.000Z" },
   });
 export type GroupMember = z.infer<typeof GroupMember>;
+/** Of an answer to a change of access. */
+export const pendingRooms = {
+  pending_rooms: z.int().meta({
+    description: "The live rooms that the change has not reached yet; they follow within a minute.",
+    example: 0,
+  }),
+};
+
+const tokenTerms = {
+  ttl: z
+    .int()
+    .min(IDENTITY_TOKEN_SECONDS.min)
+    .max(IDENTITY_TOKEN_SECONDS.max)
+    .default(IDENTITY_TOKEN_SECONDS.usual)
+    .meta({ description: "How many seconds the token is valid." }),
+  rooms: z
+    .array(text(1, 256))
+    .min(1)
+    .max(10)
+    .optional()
+    .meta({
+      description:
+        "The rooms that the token opens: IDs, custom IDs, or the beginning of custom IDs before `*`. All rooms by default.",
+      example: ["board-*"],
+    }),
+  permissions: z
+    .array(Permission)
+    .min(1)
+    .max(PERMISSIONS)
+    .optional()
+    .meta({
+      description: "The most that the token allows, whatever access the identity has. Everything by default.",
+      example: ["*:read"],
+    }),
+};
+
+export const IdentityTokenCreation = z
+  .strictObject(tokenTerms)
+  .meta({ id: "IdentityTokenCreation", example: { ttl: 900 } });
+export type IdentityTokenInput = z.input<typeof IdentityTokenCreation>;
+export type IdentityTokenCreation = z.infer<typeof IdentityTokenCreation>;
+
+export const Identification = z
+  .strictObject({
+    customId: fields.customId,
+    name: fields.name,
+    profilePicture: fields.profilePicture.nullable().optional().meta({ description: "`null` removes it." }),
+    email: fields.email.nullable().optional().meta({ description: "`null` removes it." }),
+    groups: z
+      .array(text(1, 255))
+      .max(MAX_GROUPS)
+      .optional()
+      .meta({
+        description: "The identity is in these groups from now on, and in no other: their IDs or custom IDs.",
+        example: ["designers"],
+      }),
+    ...tokenTerms,
+  })
+  .meta({ id: "Identification", example: { customId: "ada-1", name: "Ada", groups: ["designers"] } });
+export type Identification = z.infer<typeof Identification>;
+export type IdentificationInput = z.input<typeof Identification>;
+
+export const IdentityToken = z
+  .object({
+    token: z.string().meta({
+      description: "Send it in `JOIN_ROOM`, to any room that it opens.",
+      example: "eyJhbGciOiJIUzI1NiJ9.e30.c2lnbmF0dXJl",
+    }),
+    expires_at: Timestamp,
+  })
+  .meta({ id: "IdentityToken" });
+export type IdentityToken = z.infer<typeof IdentityToken>;
+
+export const Identified = z.object({
+  identity: Identity.meta({ description: "The identity as it is now." }),
+  ...IdentityToken.shape,
+  ...pendingRooms,
+});
+export type Identified = z.infer<typeof Identified>;
+
+export const RoomOfIdentity = z
+  .object({
+    room: Room.meta({ description: "The room. Its stats may be two seconds old." }),
+    user_id: z.uuid().meta({ description: "The identity's user in the room." }),
+  })
+  .meta({ id: "RoomOfIdentity" });
+export type RoomOfIdentity = z.infer<typeof RoomOfIdentity>;

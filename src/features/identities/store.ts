@@ -5,6 +5,7 @@ import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import {
   build,
   columnsOf,
+  nextVersion,
   type Page,
   placeholdersOf,
   prepared,
@@ -14,6 +15,7 @@ import {
 } from "../../platform/d1/d1.ts";
 import { countOnce, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
 import { countUsed } from "../quotas/statements.ts";
+import { type StoredUser, users } from "../users/table.ts";
 import { type GroupRow, groupMembers, type IdentityRow, identities, identityGroups } from "./table.ts";
 
 /** An identity or a group by its own ID, or by the organization's. */
@@ -165,6 +167,18 @@ export const insertMemberRemoved = (
     subject: groupWith(identityId),
   });
 
+/** The event of a group that an identity has entered or left. */
+export const insertGroupEvent = (
+  tenant: Tenant,
+  entry: EventEntry,
+  { groupId, identityId }: Membership,
+): Statement<OutboxEventRow> =>
+  insertEvent(tenant, entry, {
+    from: "identity_groups",
+    where: { sql: "account_id = ? AND id = ?", params: [tenant.accountId, groupId] },
+    subject: groupWith(identityId),
+  });
+
 /** Adds an identity to a group if both exist, unless it is in it or in `max` others. */
 export const insertMember = (
   { accountId }: Tenant,
@@ -265,3 +279,83 @@ const groupsOf = prepared(() =>
 /** The groups of an identity by name. */
 export const selectGroupsOf = ({ accountId }: Tenant, identityId: string): Statement<GroupRow> =>
   groupsOf({ accountId, identityId });
+
+/** The groups of these IDs or custom IDs. */
+export const selectGroupsByKeys = (
+  { accountId }: Tenant,
+  keys: readonly string[],
+): Statement<{ id: string; customId: string | null }> => ({
+  sql: ["id", "custom_id"]
+    .map(
+      (column) => `SELECT identity_groups.id, custom_id AS customId FROM json_each(?2) AS keys
+        CROSS JOIN identity_groups ON account_id = ?1 AND identity_groups.${column} = keys.value`,
+    )
+    .join(" UNION "),
+  params: [accountId, JSON.stringify(keys)],
+});
+
+/** The IDs of an identity's groups by its custom ID. */
+export const selectGroupIds = ({ accountId }: Tenant, customId: string): Statement<{ groupId: string }> => ({
+  sql: `SELECT group_id AS groupId FROM group_members JOIN identities ON identities.account_id = group_members.account_id
+          AND identities.id = group_members.identity_id
+        WHERE group_members.account_id = ? AND identities.custom_id = ?`,
+  params: [accountId, customId],
+});
+
+/** The query of the groups that an identity leaves or enters when it is to be in exactly these. */
+export const differingGroups = (
+  { accountId }: Tenant,
+  identityId: string,
+  groupIds: readonly string[],
+): Pick<Statement, "sql" | "params"> => ({
+  sql: `SELECT group_id FROM group_members WHERE account_id = ? AND identity_id = ?
+          AND group_id NOT IN (SELECT value FROM json_each(?))
+        UNION ALL SELECT value FROM json_each(?) WHERE value NOT IN (
+          SELECT group_id FROM group_members WHERE account_id = ? AND identity_id = ?)`,
+  params: [accountId, identityId, JSON.stringify(groupIds), JSON.stringify(groupIds), accountId, identityId],
+});
+
+/** Puts an identity into these groups, and out of all others. */
+export const setGroups = (
+  { accountId }: Tenant,
+  identityId: string,
+  groupIds: readonly string[],
+  now: number,
+): readonly [Statement, Statement] => [
+  {
+    sql: `DELETE FROM group_members WHERE account_id = ? AND identity_id = ?
+            AND group_id NOT IN (SELECT value FROM json_each(?))`,
+    params: [accountId, identityId, JSON.stringify(groupIds)],
+  },
+  {
+    sql: `INSERT INTO group_members (account_id, group_id, identity_id, added_at)
+          SELECT account_id, id, ?, ? FROM identity_groups
+          WHERE account_id = ? AND id IN (SELECT value FROM json_each(?)) ON CONFLICT DO NOTHING`,
+    params: [identityId, now, accountId, JSON.stringify(groupIds)],
+  },
+];
+
+/** Begins a new token epoch of an identity. Returns its ID if it exists. */
+export const endTokensOf = ({ accountId }: Tenant, id: string, now: number): Statement<{ id: string }> =>
+  statement(
+    build
+      .update(identities)
+      .set({ tokenEpoch: nextVersion(identities.tokenEpoch, now) })
+      .where(and(eq(identities.accountId, accountId), eq(identities.id, id)))
+      .returning({ id: identities.id }),
+  );
+
+const roomOrder = ordering({ table: users, by: { created_at: "createdAt" }, time: "createdAt", id: "id" });
+
+const ofIdentity = and(eq(users.accountId, accountId), eq(users.identityId, sql.placeholder("identityId")));
+const roomPage = roomOrder.pages({ ...columnsOf(users) }, (_: "all", placed) => and(ofIdentity, placed));
+const roomCount = roomOrder.counts((_: "all", placed) => and(ofIdentity, placed));
+
+export const roomPositionOf = roomOrder.positionOf;
+
+/** The identity's users in rooms, newest first. */
+export const selectUsersOf = ({ accountId }: Tenant, identityId: string, page: Page): Statement<StoredUser> =>
+  roomPage("all", page, { accountId, identityId });
+
+export const countUsersOf = ({ accountId }: Tenant, identityId: string, page: Page) =>
+  countOnce(page, () => roomCount("all", page, { accountId, identityId }));

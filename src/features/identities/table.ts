@@ -12,6 +12,9 @@ import {
 import { accounts } from "../../platform/d1/table.ts";
 import { IDENTITY_KINDS } from "../../wire/identity.ts";
 
+/** The groups that an identity can be in: a join reads them all. */
+export const MAX_GROUPS = 200;
+
 const account = () =>
   text("account_id")
     .notNull()

@@ -1,7 +1,7 @@
 /** Requests of the organization to a live room, after a check that the room is its own. */
 
 import { encodePosition, type PresentedScroll, presentPage } from "../../http/lists.ts";
-import { causeOf, type RequestContext, requireRoomAccess } from "../../platform/d1/context.ts";
+import { causeOf, linkedUserOf, type RequestContext, requireRoomAccess } from "../../platform/d1/context.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
@@ -16,6 +16,7 @@ import {
 import type { Response } from "../../room/protocol/protocol.ts";
 import type { OrganizationRequest, ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
 import type { Comment } from "../../wire/comment.ts";
+import { requireWrite } from "../../wire/permissions.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findUserInRoom } from "../users/queries.ts";
@@ -67,9 +68,8 @@ export async function writeStores(
   requests: readonly (StoreBatch & { readonly requestId: string })[],
 ): Promise<readonly Response[]> {
   requireRoomAccess(ctx, roomId);
+  requireWrite(ctx, "stores");
   const { actor, accountId } = ctx;
-  if (actor.type === "user" && actor.role === "viewer")
-    throw forbidden("A viewer cannot write to stores; use the token of an editor");
   const room = await getRoomRow(ctx, roomId);
   if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
   // The field order of the socket's message: a request over both has one fingerprint.
@@ -79,7 +79,7 @@ export async function writeStores(
     data: { operations, atomic },
   }));
   const userId = actor.type === "user" ? actor.userId : null;
-  return ctx.rooms.writeStores(roomId, accountId, userId, batches);
+  return ctx.rooms.writeStores(roomId, accountId, userId, batches, linkedUserOf(actor));
 }
 
 const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);

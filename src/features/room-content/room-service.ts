@@ -1,23 +1,24 @@
 /** Fills the ports of live rooms: with the queries of features, and with the delivery of events. */
 import { eraseFromLog } from "../../delivery/event-log/shards.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import { relayEvents } from "../../delivery/outbox-relay.ts";
 import { fanOut, hasListener, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import { jwtSecrets, quotaDefaults } from "../../platform/config.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
-import type { CopiedStats, KnownUser, RoomService } from "../../room/host/room-service.ts";
+import { logError } from "../../platform/log.ts";
+import { roomGateway } from "../../room/host/gateway.ts";
+import type { CopiedStats, RoomService } from "../../room/host/room-service.ts";
 import type { QuotaUse } from "../../wire/quota.ts";
 import { usedOf } from "../quotas/queries.ts";
-import { selectQuotas } from "../quotas/statements.ts";
 import { updateRoomStats } from "../rooms/commands.ts";
 import { findRoomRow } from "../rooms/queries.ts";
-import { selectRoom, updateFirstJoin } from "../rooms/statements.ts";
 import type { RoomRow } from "../rooms/table.ts";
+import { knownUser, readJoiners } from "../users/joining.ts";
 import { findAccountTokenEpoch, findUserInRoom, findUsers } from "../users/queries.ts";
-import { selectUsersById } from "../users/statements.ts";
-import { recordOf, type UserRow } from "../users/table.ts";
+import { selectBearers } from "../users/statements.ts";
+import { recordOf } from "../users/table.ts";
 import { tokensFor } from "../users/tokens.ts";
-
-const knownUser = (row: UserRow): KnownUser => ({ record: recordOf(row), subject: row });
 
 type StoreLimits = (
   room: Pick<RoomRow, "accountId" | "customId" | "storeBytes">,
@@ -28,7 +29,10 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
   const delivery = openDelivery(env);
   const tenantOf = ({ accountId }: { readonly accountId: string }) => openTenant(env, accountId);
   return {
-    verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verify(token, now),
+    verifyToken: async (token, now) => {
+      const tokens = tokensFor(jwtSecrets(env));
+      return (await tokens.verify(token, now)) ?? tokens.verifyIdentity(token, now);
+    },
     findRoom: (room) => findRoomRow(tenantOf(room), { id: room.roomId }),
     findUser: async (room, userId) => {
       const found = await findUserInRoom(tenantOf(room), room.roomId, userId);
@@ -47,19 +51,28 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       return { users: users.map(recordOf), total };
     },
     findAccountTokenEpoch: (room) => findAccountTokenEpoch(tenantOf(room)),
-    readJoiners: async (room, userIds, firstJoinAt) => {
+    readJoiners: (room, joining, firstJoinAt) => {
       const tenant = tenantOf(room);
-      const [[row], users, quotas] = await tenant.db.run([
-        selectRoom(tenant, { id: room.roomId }),
-        selectUsersById(tenant, room.roomId, userIds),
-        selectQuotas(tenant),
-        ...(firstJoinAt === null ? [] : [updateFirstJoin(tenant, room.roomId, firstJoinAt)]),
-      ]);
-      return {
-        room: row ?? null,
-        users: new Map(users.map((user) => [user.id, knownUser(user)])),
-        onlineUsers: usedOf(quotas, "online_users", quotaDefaults(env)),
+      const report = (message: string, error: unknown) =>
+        logError(message, { account: room.accountId }, error);
+      const relaying = {
+        ...{ ...delivery, db: tenant.db, rooms: roomGateway(env), log: report },
+        defer: (work: Promise<unknown>) =>
+          void work.catch((error: unknown) => report("Deferred work failed", error)),
       };
+      const ctx = {
+        ...tenant,
+        quotaDefaults: quotaDefaults(env),
+        now: Date.now,
+        newId: () => crypto.randomUUID(),
+        relayEvents: (rows: readonly OutboxEventRow[]) => relayEvents(relaying, rows),
+      };
+      return readJoiners(ctx, room.roomId, joining, firstJoinAt);
+    },
+    findBearers: async (room, userIds) => {
+      const tenant = tenantOf(room);
+      const [users] = await tenant.db.run([selectBearers(tenant, room.roomId, "id", userIds)]);
+      return users.map(knownUser);
     },
     copyStats: async (room, stats, version) => {
       const copied = await updateRoomStats(tenantOf(room), room.roomId, stats, version);

@@ -33,6 +33,15 @@ const roomByKey = preparedByShape((shape: "id" | "customId") =>
 export const selectRoom = ({ accountId }: Tenant, key: RoomKey): Statement<RoomRow> =>
   roomByKey("id" in key ? "id" : "customId", { accountId, ...key });
 
+const roomsById = prepared(() =>
+  build
+    .select(columnsOf(rooms))
+    .from(rooms)
+    .where(
+      and(ofAccount, sql`${rooms.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`, isLive),
+    ),
+);
+
 const joinedRoom = prepared(() =>
   build
     .select({ id: rooms.id })
@@ -91,3 +100,7 @@ export const markDeleted = (
         WHERE account_id = ? AND id = ? AND ${IS_LIVE} RETURNING id`,
   params: [now, accountId, roomId],
 });
+
+/** The rooms with these IDs, in no order. */
+export const selectRoomsById = ({ accountId }: Tenant, ids: readonly string[]): Statement<RoomRow> =>
+  roomsById({ accountId, ids: JSON.stringify(ids) });

@@ -1,7 +1,7 @@
 /** The commands on users and their tokens, each committed as one batch with its events and room command. */
 
 import { newEvent } from "../../delivery/outbox/event-store.ts";
-import { newOutboxEntry, relayChange, relayCommand } from "../../delivery/outbox/outbox.ts";
+import { newOutboxEntry, relayChange, relayCommand, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import {
   insertForOnlineRooms,
   insertOutboxEntry,
@@ -20,7 +20,7 @@ import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/statem
 import type { UserContext } from "./context.ts";
 import { MEMBER_TOKEN_SECONDS, presentWithSessions, shownToken } from "./queries.ts";
 import type { TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
-import { endTokensOfAccount, selectUser } from "./statements.ts";
+import { endTokensOfAccount, selectIdentityEpoch, selectUser } from "./statements.ts";
 import {
   deleteUser as deleteRow,
   endTokensOfUser,
@@ -35,6 +35,8 @@ function refuse(error: unknown): never {
   if (violated === "required:users.room_id") throw notFound("Rooms", "Room");
   if (violated === "unique:users.account_id, users.room_id, users.custom_id")
     throw new AppError("Users", "CONFLICT", "customId is already used by another user of the room");
+  if (violated === "unique:users.account_id, users.identity_id, users.room_id")
+    throw new AppError("Users", "CONFLICT", "The identity already has a user in the room");
   throw error;
 }
 
@@ -48,9 +50,18 @@ function planCommand(ctx: UserContext, roomId: string, command: RoomCommand & { 
   return { entry, insertion: insertOutboxEntry(entry, conditions, ctx.now()) };
 }
 
-/** Creates a user and its token. NOT_FOUND without the room, CONFLICT when another user of it has the customId. */
+async function requireIdentity(ctx: UserContext, identityId: string): Promise<void> {
+  const [found] = await ctx.db.run([selectIdentityEpoch(ctx, identityId)]);
+  if (found.length === 0) throw notFound("Users", "Identity");
+}
+
+/**
+ * Creates a user and its token. NOT_FOUND without the room or the identity, CONFLICT when another user of the room has
+ * the customId or the identity.
+ */
 export async function createUser(ctx: UserContext, input: UserCreation) {
-  const { roomId, name, role } = input;
+  const { roomId, name, role, identityId } = input;
+  if (identityId !== undefined) await requireIdentity(ctx, identityId);
   const row: StoredUser = {
     id: ctx.newId(),
     accountId: ctx.accountId,
@@ -62,7 +73,7 @@ export async function createUser(ctx: UserContext, input: UserCreation) {
     role,
     createdAt: ctx.now(),
     tokenEpoch: 0,
-    identityId: null,
+    identityId: identityId ?? null,
   };
   const user = presentUser(row);
   const quota = guardQuota(ctx, "users");
@@ -82,7 +93,7 @@ export async function createUser(ctx: UserContext, input: UserCreation) {
     .catch(refuse);
   // Subscribers and the log receive user.created before the caller can let the user join.
   await relayChange(ctx, entry, owed, events);
-  const token = await shownToken(ctx, inserted ?? { ...row, accountTokenEpoch: 0 });
+  const token = await shownToken(ctx, inserted ?? { ...row, accountTokenEpoch: 0, identityEpoch: null });
   return { user: { ...user, token }, token };
 }
 
@@ -175,9 +186,8 @@ export async function endTokens(ctx: UserContext, roomId: string, userId: string
   return {};
 }
 
-/** The rooms that receive the end of all tokens within the request, and at once; the cron trigger reaches the others. */
-const MAX_RELAYED = 200;
-const RELAYED_AT_ONCE = 20;
+/** The rooms that receive the end of all tokens within the request; the cron trigger reaches the others. */
+const MAX_ENDED_NOW = 200;
 
 /** Ends the tokens of all users of the organization at once, and closes their sockets room by room. */
 export async function endAllTokens(ctx: UserContext) {
@@ -186,10 +196,7 @@ export async function endAllTokens(ctx: UserContext) {
   const command: RoomCommand = { type: "tokens.ended", userId: null };
   const all = { accountId, command: JSON.stringify(command), at: ctx.now() };
   const [, owed] = await ctx.commit([endTokensOfAccount(ctx, ctx.now()), insertForOnlineRooms(all)]);
-  const relayed = owed.filter(({ isUnfinished }) => isUnfinished === 0).slice(0, MAX_RELAYED);
-  for (let at = 0; at < relayed.length; at += RELAYED_AT_ONCE) {
-    const together = relayed.slice(at, at + RELAYED_AT_ONCE);
-    await Promise.all(together.map((entry) => relayCommand(ctx, { ...entry, accountId, command })));
-  }
+  const complete = owed.filter(({ isUnfinished }) => isUnfinished === 0);
+  await relayToRooms(ctx, command, complete, MAX_ENDED_NOW);
   return {};
 }

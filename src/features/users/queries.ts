@@ -18,7 +18,7 @@ import { type RoomKey, selectRoom } from "../rooms/statements.ts";
 import { findHits, findHitsOfRooms } from "../search/queries.ts";
 import type { UserContext } from "./context.ts";
 import { FoundUser } from "./schema.ts";
-import { selectAccountTokenEpoch, selectUser, type UserKey } from "./statements.ts";
+import { selectAccountTokenEpoch, selectBearers, selectUser, type UserKey } from "./statements.ts";
 import {
   countUsers,
   type NamedUsers,
@@ -27,7 +27,7 @@ import {
   selectMatches,
   selectUsers,
 } from "./store.ts";
-import type { UserRow } from "./table.ts";
+import type { BearerRow, UserRow } from "./table.ts";
 
 /** A member of the organization sees tokens that live this long. */
 export const MEMBER_TOKEN_SECONDS = 60 * 60;
@@ -47,7 +47,8 @@ export async function restoreCreation(ctx: UserContext, user: User) {
   const [[row]] = await ctx.db.run([selectUser(ctx, roomId, { id })]);
   const createdAt = Date.parse(user.created_at);
   const asCreated = { id, accountId: ctx.accountId, roomId, role, createdAt };
-  const token = await shownToken(ctx, row ?? { ...asCreated, tokenEpoch: 0, accountTokenEpoch: 0 });
+  const epochs = { tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null };
+  const token = await shownToken(ctx, row ?? { ...asCreated, ...epochs });
   return { user: { ...user, token }, token };
 }
 
@@ -84,9 +85,9 @@ async function presentLive(ctx: LiveRoomContext, roomId: string, rows: readonly 
 }
 
 /** The row of a token's user; null unless it still matches the claims. RATE_LIMITED while a restore goes on. */
-export async function findTokenBearer(db: Database, claims: TokenClaims): Promise<UserRow | null> {
+export async function findTokenBearer(db: Database, claims: TokenClaims): Promise<BearerRow | null> {
   const tenant = { db, accountId: claims.accountId };
-  const [[user]] = await db.run([selectUser(tenant, claims.roomId, { id: claims.userId })]);
+  const [[user]] = await db.run([selectBearers(tenant, claims.roomId, "id", [claims.userId])]);
   requireRestored(user?.accountTokenEpoch ?? (await findAccountTokenEpoch(tenant)));
   return user !== undefined && isTokenOf(claims, user) ? user : null;
 }
@@ -217,7 +218,7 @@ export async function findUserInRoom(
 ) {
   const [[room], [user]] = await tenant.db.run([
     selectRoom(tenant, { id: roomId }),
-    selectUser(tenant, roomId, { id: userId }),
+    selectBearers(tenant, roomId, "id", [userId]),
     ...alongside,
   ]);
   return { room: room ?? null, user: user ?? null };

@@ -33,6 +33,9 @@ export const UserCreation = z
     profilePicture: WebUrl.optional().meta({ description: "An http or https URL." }),
     customId: CustomId.optional().meta({ description: "Unique in the room." }),
     role: Role.default("editor"),
+    identityId: z.uuid().optional().meta({
+      description: "The identity whose user this is. Its access to the room holds for the user as well.",
+    }),
   })
   .meta({ id: "UserCreation", example: { name: "Ada", roomId: "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11" } });
 export type UserCreation = z.infer<typeof UserCreation>;

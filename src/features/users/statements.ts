@@ -4,21 +4,31 @@ import {
   build,
   columnsOf,
   nextVersion,
-  prepared,
   preparedByShape,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { accounts } from "../../platform/d1/table.ts";
+import { type Rights, rightsOfRole } from "../../wire/permissions.ts";
+import { accessAsJson, rightsIn } from "../access/statements.ts";
 import { roomIdOf } from "../rooms/statements.ts";
-import { type UserRow, users } from "./table.ts";
+import { type BearerRow, type UserRow, users } from "./table.ts";
 
 const TOKEN_EPOCH = "(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = users.account_id)";
+const IDENTITY_EPOCH = `(SELECT identities.token_epoch FROM identities
+  WHERE identities.account_id = users.account_id AND identities.id = users.identity_id)`;
 /** The fields of a {@link UserRow}, for every statement that returns users. */
 export const USER_FIELDS = {
   ...columnsOf(users),
   accountTokenEpoch: sql<number>`${sql.raw(TOKEN_EPOCH)}`.as("accountTokenEpoch"),
+  identityEpoch: sql<number | null>`${sql.raw(IDENTITY_EPOCH)}`.as("identityEpoch"),
+};
+const BEARER_FIELDS = {
+  ...USER_FIELDS,
+  access: sql<string>`${sql.raw(accessAsJson("users.account_id", "users.room_id", "users.identity_id"))}`.as(
+    "access",
+  ),
 };
 
 export type UserKey = { readonly id: string } | { readonly customId: string };
@@ -39,24 +49,44 @@ const userByKey = preparedByShape((key: "id" | "customId") =>
 export const selectUser = ({ accountId }: Tenant, roomId: string, key: UserKey): Statement<UserRow> =>
   userByKey("id" in key ? "id" : "customId", { accountId, roomId, ...key });
 
-const usersById = prepared(() =>
-  build
-    .select(USER_FIELDS)
-    .from(users)
-    // By the primary key: without the pluses, SQLite walks through all users of the room instead.
-    .where(
-      sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
-        AND +${users.accountId} = ${sql.placeholder("accountId")} AND +${users.roomId} = ${sql.placeholder("roomId")}`,
-    ),
-);
+// By the primary key: without the pluses, SQLite walks through all users of the room instead.
+const isAmong = sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
+  AND +${users.accountId} = ${sql.placeholder("accountId")} AND +${users.roomId} = ${sql.placeholder("roomId")}`;
+const isOfIdentity = sql`${users.accountId} = ${sql.placeholder("accountId")}
+  AND ${users.identityId} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
+  AND ${users.roomId} = ${sql.placeholder("roomId")}`;
 
-/** The users among these who exist in the room. */
-export const selectUsersById = ({ accountId }: Tenant, roomId: string, userIds: readonly string[]) =>
-  usersById({ accountId, roomId, ids: JSON.stringify(userIds) });
+const bearers = preparedByShape((by: "id" | "identity") =>
+  build
+    .select(BEARER_FIELDS)
+    .from(users)
+    .where(by === "id" ? isAmong : isOfIdentity),
+);
+/** The users of the room among these, or those of these identities, with their access. */
+export const selectBearers = (
+  { accountId }: Tenant,
+  roomId: string,
+  by: "id" | "identity",
+  ids: readonly string[],
+): Statement<BearerRow> => bearers(by, { accountId, roomId, ids: JSON.stringify(ids) });
+
+/** What a user may do now: what its role allows, and its identity's access if it has one. 0 if that was deleted. */
+export function rightsOfUser({ role, identityId, identityEpoch, access }: BearerRow): Rights {
+  if (identityId === null) return rightsOfRole(role);
+  return identityEpoch === null ? 0 : rightsOfRole(role) & rightsIn(access);
+}
 
 export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> => ({
   sql: "SELECT token_epoch AS tokenEpoch FROM accounts WHERE id = ?",
   params: [accountId],
+});
+
+export const selectIdentityEpoch = (
+  { accountId }: Tenant,
+  identityId: string,
+): Statement<{ epoch: number }> => ({
+  sql: "SELECT token_epoch AS epoch FROM identities WHERE account_id = ? AND id = ?",
+  params: [accountId, identityId],
 });
 
 export const endTokensOfAccount = ({ accountId }: Tenant, now: number): Statement =>

@@ -42,9 +42,17 @@ export const users = sqliteTable(
 
 export type StoredUser = typeof users.$inferSelect;
 
-/** A user's row, with the token epoch of its organization, which its tokens depend on as well. */
+/** A user's row, with the token epochs of its organization and its identity, which its tokens depend on as well. */
 export interface UserRow extends StoredUser {
   readonly accountTokenEpoch: number;
+  /** Null without an identity, and when it was deleted. */
+  readonly identityEpoch: number | null;
+}
+
+/** A user as it acts. */
+export interface BearerRow extends UserRow {
+  /** The access of its identity, as JSON. */
+  readonly access: string;
 }
 
 /** The user without the columns that only the search, the tokens and its access need. */
@@ -53,5 +61,6 @@ export const recordOf = ({
   tokenEpoch: __,
   accountTokenEpoch: ___,
   identityId: ____,
+  identityEpoch: _____,
   ...record
 }: UserRow): UserRecord => record;

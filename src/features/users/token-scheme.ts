@@ -1,8 +1,9 @@
 /** Authenticates the users of rooms by their tokens: `Bearer <JWT>`. */
 import { type AuthPorts, bearerOf, type Claim } from "../../http/authenticate.ts";
+import { AppError } from "../../platform/errors.ts";
 import { ceilingOf } from "../../wire/token-claims.ts";
-import { lowerRole } from "../../wire/user.ts";
 import { findTokenBearer } from "./queries.ts";
+import { rightsOfUser } from "./statements.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** The user whose token `tokens` verifies. A credential without dots is not a JWT. */
@@ -24,7 +25,9 @@ export async function authenticateUser(
       const user = await findTokenBearer(db, claims);
       if (user === null) return null;
       const { accountId, userId, roomId } = claims;
-      return { type: "user", accountId, userId, roomId, role: lowerRole(ceilingOf(claims), user.role) };
+      const rights = ceilingOf(claims) & rightsOfUser(user);
+      if (rights === 0) throw new AppError("Auth", "FORBIDDEN", "You have no access to this room");
+      return { type: "user", accountId, userId, roomId, rights, isLinked: user.identityId !== null };
     },
   };
 }

@@ -1,8 +1,10 @@
 /** Signs and verifies the JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
-import { base64url, decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
+import { base64url, decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { JwtSecrets } from "../../platform/config.ts";
 import { hex } from "../../platform/crypto/encoding.ts";
 import {
+  IDENTITY_TOKEN_SECONDS,
+  IdentityClaims,
   isPlausible,
   issuedAt,
   TOKEN_LIFETIME_SECONDS,
@@ -43,6 +45,10 @@ async function importKey(secret: string): Promise<SigningKey> {
   return { kid: hex(mac.slice(0, 4)), key };
 }
 
+/** The types of tokens, as RFC 8725 asks for: no kind is taken for another. */
+const USER_TOKEN = "JWT";
+const IDENTITY_TOKEN = "atrium-identity+jwt";
+
 /** Ours have some 500 characters: what is much longer is not worth decoding. */
 const MAX_TOKEN_LENGTH = 2048;
 
@@ -54,26 +60,53 @@ export type Tokens = ReturnType<typeof tokensFor>;
  * rotation by more than that.
  */
 export function tokensFor(secrets: JwtSecrets) {
+  const signAs = async (typ: string, claims: JWTPayload): Promise<string> => {
+    const { kid, key } = await signingKey(secrets[0]);
+    return new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ, kid }).sign(key);
+  };
+  /** The payload of a token of this type; null unless this deployment signed it and it is valid at `now` (epoch ms). */
+  const payloadOf = async (token: string, typ: string, now: number): Promise<JWTPayload | null> => {
+    try {
+      if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null;
+      const { kid } = decodeProtectedHeader(token);
+      for (const secret of secrets) {
+        const candidate = await signingKey(secret);
+        if (candidate.kid !== kid) continue;
+        const options = { algorithms: ["HS256"], typ, currentDate: new Date(now) };
+        return (await jwtVerify(token, candidate.key, options)).payload;
+      }
+      return null;
+    } catch {
+      return null; // jose throws a different error for every kind of invalid token; callers need no distinction
+    }
+  };
   /** The very token that had these claims, unless the secret has been replaced since. */
   const signAgain = async ({
     iat,
     exp,
     userEpoch,
     accountEpoch,
+    identityEpoch,
     narrowed,
     ...claims
   }: TokenClaims): Promise<string> => {
-    const { kid, key } = await signingKey(secrets[0]);
-    const epochs = { ...(userEpoch > 0 && { userEpoch }), ...(accountEpoch > 0 && { accountEpoch }) };
-    return new SignJWT({ ...claims, ...(narrowed && { narrowed }), ...epochs })
-      .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
-      .setIssuedAt(iat)
-      .setExpirationTime(exp)
-      .sign(key);
+    const epochs = {
+      ...(userEpoch > 0 && { userEpoch }),
+      ...(accountEpoch > 0 && { accountEpoch }),
+      ...(identityEpoch > 0 && { identityEpoch }),
+    };
+    return signAs(USER_TOKEN, { ...claims, ...(narrowed && { narrowed }), ...epochs, iat, exp });
   };
   const signOn = (
     { issuedAt: iat, ttlSeconds, role, narrowed = false }: TokenTerms,
-    { id: userId, accountId, roomId, tokenEpoch: userEpoch, accountTokenEpoch: accountEpoch }: TokenSubject,
+    {
+      id: userId,
+      accountId,
+      roomId,
+      tokenEpoch: userEpoch,
+      accountTokenEpoch: accountEpoch,
+      identityEpoch,
+    }: TokenSubject,
   ): Promise<string> =>
     signAgain({
       accountId,
@@ -83,6 +116,7 @@ export function tokensFor(secrets: JwtSecrets) {
       narrowed,
       userEpoch,
       accountEpoch,
+      identityEpoch: identityEpoch ?? 0,
       iat,
       exp: iat + ttlSeconds,
     });
@@ -96,26 +130,23 @@ export function tokensFor(secrets: JwtSecrets) {
 
     signAgain,
 
-    /** The claims of a token; null unless this deployment signed it and it is valid at `now` (epoch ms). */
+    signIdentity: ({ accountEpoch, identityEpoch, ...claims }: IdentityClaims): Promise<string> =>
+      signAs(IDENTITY_TOKEN, {
+        ...claims,
+        ...(accountEpoch > 0 && { accountEpoch }),
+        ...(identityEpoch > 0 && { identityEpoch }),
+      }),
+
+    /** The claims of a user's token; null unless this deployment signed it and it is valid at `now` (epoch ms). */
     async verify(token: string, now: number): Promise<TokenClaims | null> {
-      try {
-        if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null;
-        const { kid } = decodeProtectedHeader(token);
-        for (const secret of secrets) {
-          const candidate = await signingKey(secret);
-          if (candidate.kid !== kid) continue;
-          const { payload } = await jwtVerify(token, candidate.key, {
-            algorithms: ["HS256"],
-            typ: "JWT",
-            currentDate: new Date(now),
-          });
-          const claims = TokenClaims.safeParse(payload).data;
-          return claims !== undefined && isPlausible(claims, now) ? claims : null;
-        }
-        return null;
-      } catch {
-        return null; // jose throws a different error for every kind of invalid token; callers need no distinction
-      }
+      const claims = TokenClaims.safeParse(await payloadOf(token, USER_TOKEN, now)).data;
+      return claims !== undefined && isPlausible(claims, TOKEN_LIFETIME_SECONDS, now) ? claims : null;
+    },
+
+    /** The same for an identity's token. */
+    async verifyIdentity(token: string, now: number): Promise<IdentityClaims | null> {
+      const claims = IdentityClaims.safeParse(await payloadOf(token, IDENTITY_TOKEN, now)).data;
+      return claims !== undefined && isPlausible(claims, IDENTITY_TOKEN_SECONDS, now) ? claims : null;
     },
   };
 }

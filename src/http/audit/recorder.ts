@@ -72,7 +72,8 @@ export class AuditRecorder<C extends RequestContext> {
 
   /** Records a change that was not committed in D1, such as one of an object, once it is made. */
   async finish(data: object): Promise<void> {
-    if (!this.#hasCommitted) await this.#inner.db.run([this.#insert(this.#inner.newId(), data)]);
+    if (!this.#hasCommitted && !this.#rule.onlyCommitted)
+      await this.#inner.db.run([this.#insert(this.#inner.newId(), data)]);
   }
 
   #insert(id: string, data: object | undefined): Statement {

@@ -61,4 +61,5 @@ export interface ErasedAuditRule {
   created?(data: object): string;
   detail?(input: object): Readonly<Record<string, string>>;
   readonly shows?: readonly string[];
+  readonly onlyCommitted?: true;
 }

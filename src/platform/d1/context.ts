@@ -5,7 +5,6 @@ import type { Trace } from "../trace.ts";
 import type { Database, Results, Statement, Tenant } from "./d1.ts";
 
 export const ROLES = ["editor", "viewer"] as const;
-type Role = (typeof ROLES)[number];
 
 export const MEMBER_ROLES = ["owner", "member"] as const;
 type MemberRole = (typeof MEMBER_ROLES)[number];
@@ -24,7 +23,10 @@ export type Actor =
       readonly accountId: string;
       readonly userId: string;
       readonly roomId: string;
-      readonly role: Role;
+      /** What it may do in the room, as a bit set. */
+      readonly rights: number;
+      /** It belongs to an identity, whose access may end at any time: the room asks again before a write. */
+      readonly isLinked: boolean;
     }
   /** An unauthenticated caller of a public endpoint. */
   | { readonly type: "anyone"; readonly address: string };
@@ -85,6 +87,10 @@ export function requireRoomAccess({ actor }: Pick<OperationContext, "actor">, ro
     );
   }
 }
+
+/** The ID of a user whose identity's access may have ended since it was authenticated; undefined for others. */
+export const linkedUserOf = (actor: Actor | WorkflowActor): string | undefined =>
+  actor.type === "user" && actor.isLinked ? actor.userId : undefined;
 
 /** FORBIDDEN for members who are not owners: access rights control the organization. API keys may. */
 export function requireOwner({ actor }: Pick<OperationContext, "actor">): void {

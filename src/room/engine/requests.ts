@@ -2,10 +2,10 @@
 
 import { AppError } from "../../platform/errors.ts";
 import type { EventCause } from "../../wire/events.ts";
-import type { Role } from "../../wire/user.ts";
+import { mayWrite, missing, type Resource, type Rights } from "../../wire/permissions.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import type { ClientMessage, StoreOperation } from "../protocol/messages.ts";
+import type { StoreOperation } from "../protocol/messages.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { OrganizationRequest, RoomRequest } from "../protocol/room-request.ts";
 import type { Effect, Joined } from "../transport/connection.ts";
@@ -20,7 +20,7 @@ import type { RestParticipants } from "./participants/rest-participants.ts";
 
 /** A user, over a joined socket or over REST, or the organization, itself or by a workflow's run. */
 export interface Requester {
-  readonly role: Role;
+  readonly rights: Rights;
   /** Null for the organization. */
   readonly userId: string | null;
   /** Null over REST. */
@@ -64,8 +64,6 @@ const REPORTED: ReadonlySet<string> = new Set([
 ] satisfies RoomRequest["type"][]);
 export const isReported = ({ type }: RoomRequest): boolean => REPORTED.has(type);
 
-const VIEWER_REFUSED = new AppError("Rooms", "FORBIDDEN", "Viewers may not do this");
-
 /** The parts of the room that requests use. */
 interface RequestParts {
   readonly ports: Pick<RoomPorts, "report">;
@@ -75,19 +73,25 @@ interface RequestParts {
   readonly downloads: Downloads;
 }
 
-/** Messages of editors alone; viewers receive FORBIDDEN. */
-const EDITOR_MESSAGES: ReadonlySet<string> = new Set([
-  "BROADCAST",
-  "STORE_SET",
-  "STORE_UPDATE",
-  "STORE_DELETE",
-  "STORE_BATCH",
-  "COMMENT_CREATE",
-  "COMMENT_UPDATE",
-  "COMMENT_DELETE",
-  "COMMENT_RESOLVE",
-  "COMMENT_REACT",
-] satisfies ClientMessage["type"][]);
+/** The resource that a message writes; others only read. */
+const WRITTEN: Readonly<Partial<Record<RoomRequest["type"], Resource>>> = {
+  PRESENCE_UPDATE: "presence",
+  BROADCAST: "broadcasts",
+  STORE_SET: "stores",
+  STORE_UPDATE: "stores",
+  STORE_DELETE: "stores",
+  STORE_BATCH: "stores",
+  COMMENT_CREATE: "comments",
+  COMMENT_UPDATE: "comments",
+  COMMENT_DELETE: "comments",
+  COMMENT_RESOLVE: "comments",
+  COMMENT_REACT: "comments",
+};
+
+function requireRight(type: RoomRequest["type"], rights: Rights): void {
+  const resource = WRITTEN[type];
+  if (resource !== undefined && !mayWrite(rights, resource)) throw missing("Rooms", resource);
+}
 
 export class Requests {
   readonly #room: RequestParts;
@@ -104,7 +108,7 @@ export class Requests {
     const handler: Handler<RoomRequest> = this.#handlers[request.type];
     content.cause = by.cause;
     try {
-      if (by.role === "viewer" && EDITOR_MESSAGES.has(request.type)) throw VIEWER_REFUSED;
+      requireRight(request.type, by.rights);
       const { data, effects = [] } = this.#run(handler, request, by);
       const changes = participants.connections.sendToAll(content.changes.takeEvents());
       const response = success(handler.description, data, request.requestId);

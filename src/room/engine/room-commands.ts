@@ -1,13 +1,16 @@
 /** Applies the changes of REST in a live room: commands that close, delete or update the room and its users. */
+
+import { permissionsOf, type Rights, roleOf } from "../../wire/permissions.ts";
 import { presentRoom, type RoomFields } from "../../wire/room.ts";
 import type { TokenEpochs } from "../../wire/token-claims.ts";
-import { lowerRole, presentUser, type UserRecord } from "../../wire/user.ts";
+import { presentUser } from "../../wire/user.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import type { Effect } from "../transport/connection.ts";
 import { isOfDocuments, send } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import type { RoomCommand } from "../types/room-object.ts";
 import type { RoomContent } from "./content/content.ts";
+import type { KnownUser } from "./join/join-decision.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { CloseReason, Participants } from "./participants/participants.ts";
 
@@ -22,6 +25,15 @@ const TOKENS_ENDED: CloseReason = {
   message: "The user's tokens were ended; get a new one",
   authFailed: true,
 };
+
+const NO_ACCESS: CloseReason = {
+  code: "FORBIDDEN",
+  message: "You have no access to this room any more",
+  authFailed: false,
+};
+
+/** The epochs that are known; absent for those that are not. */
+type CurrentEpochs = Pick<TokenEpochs, "account"> & Partial<TokenEpochs>;
 
 /** The parts of the room that commands change. */
 interface CommandParts {
@@ -92,7 +104,7 @@ export class RoomCommandHandler {
         ];
       case "access.changed":
         this.#room.handshake.markStale();
-        return [];
+        return [{ type: "refreshAccess", identityId: command.identityId }];
       case "room.updated":
         return this.isUsed ? [{ type: "refreshRoom", closing: null }] : [];
     }
@@ -128,8 +140,8 @@ export class RoomCommandHandler {
     return [...effects, ...this.#sendChanges()];
   }
 
-  /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its role. */
-  updateUser(user: UserRecord, event: "userCreated" | "userUpdated"): Effect[] {
+  /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its rights. */
+  updateUser({ record: user, rights }: KnownUser, event: "userCreated" | "userUpdated"): Effect[] {
     if (this.#isDeleted) return [];
     const { sessions } = this.#room.participants;
     const { changes } = this.#room.content;
@@ -140,23 +152,52 @@ export class RoomCommandHandler {
       if (event === "userCreated") changes.appendOnce(event, user.id, data);
       else changes.append(event, () => data);
     });
-    return [...this.#changeRoles(user), ...this.#sendChanges()];
+    return [...this.#changeRights(user.id, rights), ...this.#sendChanges()];
   }
 
-  /** The user's sockets have its role from now on, as far as their tokens and their joins allow. */
-  #changeRoles(user: UserRecord): Effect[] {
+  /** Completes a `refreshAccess` effect: sockets of these users have what they may do now, or are closed. */
+  changeAccess(users: readonly KnownUser[]): Effect[] {
+    return users.flatMap(({ record: { id }, subject, rights }) => {
+      const ended = this.#endedBy(id, {
+        account: 0,
+        identity: subject.identityEpoch ?? Number.POSITIVE_INFINITY,
+      });
+      return [
+        ...this.#room.participants.disconnectFor(ended, TOKENS_ENDED),
+        ...(rights === 0 ? this.#shutOut(id) : this.#changeRights(id, rights)),
+      ];
+    });
+  }
+
+  #shutOut(userId: string): Effect[] {
     const { connections } = this.#room.participants;
-    return connections.idsOf(user.id).flatMap((id) => {
+    return [
+      ...this.#room.participants.disconnectFor(connections.idsOf(userId), NO_ACCESS),
+      ...this.#room.participants.endGracePeriods([userId]),
+    ];
+  }
+
+  /** The user's sockets have its rights from now on, as far as their tokens and their joins allow. */
+  #changeRights(userId: string, ofUser: Rights): Effect[] {
+    const { connections } = this.#room.participants;
+    return connections.idsOf(userId).flatMap((id) => {
       const before = connections.get(id);
       if (before?.phase !== "joined") return [];
-      const role = lowerRole(before.ceiling, user.role);
-      if (role === before.role) return [];
-      const connection = { ...before, role };
+      const rights = before.ceiling & ofUser;
+      if (rights === before.rights) return [];
+      const connection = { ...before, rights };
       connections.update(connection);
       const attach: Effect = { type: "attach", connection };
-      return isOfDocuments(connection)
-        ? [attach]
-        : [attach, send([id], { type: "event", event: "roleChanged", data: { role } })];
+      if (isOfDocuments(connection)) return [attach];
+      const role = roleOf(rights);
+      const data = { role, permissions: permissionsOf(rights) };
+      return [
+        attach,
+        send([id], { type: "event", event: "accessChanged", data }),
+        ...(role === roleOf(before.rights)
+          ? []
+          : [send([id], { type: "event", event: "roleChanged", data: { role } })]),
+      ];
     });
   }
 
@@ -164,14 +205,20 @@ export class RoomCommandHandler {
    * Completes a `refreshTokens` effect: closes the sockets that joined with a token of earlier epochs, of one user, or
    * of all users if only the organization's epoch is known.
    */
-  endTokens(userId: string | null, current: Pick<TokenEpochs, "account"> & Partial<TokenEpochs>): Effect[] {
+  endTokens(userId: string | null, current: CurrentEpochs): Effect[] {
+    return this.#room.participants.disconnectFor(this.#endedBy(userId, current), TOKENS_ENDED);
+  }
+
+  /** The sockets, of one user or of all, that joined with a token of earlier epochs. */
+  #endedBy(userId: string | null, current: CurrentEpochs): string[] {
     const ended: string[] = [];
     for (const connection of this.#room.participants.connections.all()) {
       if (connection.phase !== "joined" || (userId !== null && connection.userId !== userId)) continue;
-      const { user, account } = connection.tokenEpochs ?? { user: 0, account: 0 };
-      if (account < current.account || user < (current.user ?? 0)) ended.push(connection.id);
+      const { user, account, identity = 0 } = connection.tokenEpochs ?? { user: 0, account: 0 };
+      if (account < current.account || user < (current.user ?? 0) || identity < (current.identity ?? 0))
+        ended.push(connection.id);
     }
-    return this.#room.participants.disconnectFor(ended, TOKENS_ENDED);
+    return ended;
   }
 
   /** Stores the row of a room that no one has joined yet, for its events. */

@@ -1,5 +1,6 @@
 /** Receives the frames of sockets, and runs their messages as fast as their users can afford. */
 
+import { ALL_RIGHTS } from "../../wire/permissions.ts";
 import type { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import type { OpenDocuments } from "../documents/sync/open-documents.ts";
 import type { SocketMessage } from "../protocol/costs.ts";
@@ -190,9 +191,9 @@ export class RoomMessages {
 
   /** Handles a request of a joined socket. */
   handle(connection: Joined, request: RoomRequest): Effect[] {
-    const { id, role, userId } = connection;
+    const { id, rights, userId } = connection;
     const { response, effects } = this.#room.requests.handle(request, {
-      role,
+      rights,
       userId,
       connection,
       cause: null,
@@ -210,7 +211,7 @@ export class RoomMessages {
         : userId === null || request.type !== "STORE_BATCH" || this.#room.queue.charge(userId, request);
     if (!isAffordable) return { response: failure(TOO_MUCH, request.requestId), effects: [] };
     const { response, effects } = this.#room.requests.handle(request, {
-      role: "editor",
+      rights: ALL_RIGHTS,
       userId,
       connection: null,
       cause,

@@ -10,7 +10,7 @@ import type { RoomService } from "./room-service.ts";
 type ReadEffect = Extract<
   Effect,
   {
-    readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "queryDatabase";
+    readonly type: "refreshUser" | "refreshRoom" | "refreshTokens" | "refreshAccess" | "queryDatabase";
   }
 >;
 
@@ -46,6 +46,9 @@ export class DatabaseReads {
       case "refreshTokens":
         this.#queue.refresh(() => this.#refreshTokens(effect.userId));
         break;
+      case "refreshAccess":
+        this.#queue.refresh(() => this.#refreshAccess(effect.identityId));
+        break;
       case "queryDatabase":
         if (!this.#queue.ask(effect)) this.#answerAll([effect], "refused");
     }
@@ -72,7 +75,7 @@ export class DatabaseReads {
     const { context, room, service } = this.#ports;
     const found = await service.findUser(context.identity, userId);
     if (found.room !== null) room.commands.recordRoom(found.room);
-    if (found.user !== null) this.#ports.perform(room.commands.updateUser(found.user.record, event));
+    if (found.user !== null) this.#ports.perform(room.commands.updateUser(found.user, event));
   }
 
   async #refreshTokens(userId: string | null): Promise<void> {
@@ -86,6 +89,13 @@ export class DatabaseReads {
     if (user === null) return;
     const current = { user: user.subject.tokenEpoch, account: user.subject.accountTokenEpoch };
     this.#ports.perform(room.commands.endTokens(userId, current));
+  }
+
+  async #refreshAccess(identityId: string | null): Promise<void> {
+    const { context, room, service } = this.#ports;
+    const userIds = room.participants.connections.ofIdentities(identityId);
+    if (userIds.length === 0) return;
+    this.#ports.perform(room.commands.changeAccess(await service.findBearers(context.identity, userIds)));
   }
 
   async #refreshRoom(closing: readonly string[] | null): Promise<void> {

@@ -217,6 +217,7 @@ export class EffectExecutor {
       refreshUser: (effect) => reads.enqueue(effect),
       refreshRoom: (effect) => reads.enqueue(effect),
       refreshTokens: (effect) => reads.enqueue(effect),
+      refreshAccess: (effect) => reads.enqueue(effect),
       queryDatabase: (effect) => reads.enqueue(effect),
     };
   }

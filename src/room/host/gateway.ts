@@ -22,6 +22,9 @@ import type { RoomObject } from "./room-object.ts";
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
 const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
 
+/** The last argument of a call: an object of the version before takes none. */
+const given = (value: string | undefined): [] | [string] => (value === undefined ? [] : [value]);
+
 /** The objects of rooms. Callers have checked that a room is the organization's. */
 export type RoomGateway = ReturnType<typeof roomGateway>;
 
@@ -66,8 +69,11 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       accountId: string,
       userId: string | null,
       batches: readonly object[],
+      linkedUserId?: string,
     ): Promise<RoomResponse[]> =>
-      parseResponses(await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches))),
+      parseResponses(
+        await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches), ...given(linkedUserId)),
+      ),
     /** The updates of a document, in their order; null when there is no such document. */
     readDocument: (roomId: string, accountId: string, name: string) =>
       collectParts((part) => stub(roomId).readDocument(accountId, name, part)),
@@ -91,8 +97,16 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
     readWritten: async (roomId: string, accountId: string, name: string, range: WrittenRange) =>
       accepted(await stub(roomId).readWritten(accountId, name, { ...range })),
     /** Returns the version that was changed or deleted; throws the error with which the room refuses it. */
-    changeVersion: async (roomId: string, accountId: string, name: string, change: VersionChange) =>
-      accepted(await stub(roomId).changeVersion(accountId, name, change)),
+    changeVersion: async (
+      roomId: string,
+      accountId: string,
+      name: string,
+      change: VersionChange,
+      linkedUserId?: string,
+    ) => accepted(await stub(roomId).changeVersion(accountId, name, change, ...given(linkedUserId))),
+    /** False when there is no such document; throws the refusal. */
+    deleteDocument: async (roomId: string, accountId: string, name: string, linkedUserId?: string) =>
+      accepted(await stub(roomId).deleteDocument(accountId, name, ...given(linkedUserId))),
     /** The storage of the room, for a backup. */
     archived: (roomId: string) => archivedObject("Rooms", () => stub(roomId)),
     requireConnectable,

@@ -3,14 +3,18 @@
 import { AppError, notFound } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import { FairLoader } from "../../platform/flow/fair-queue.ts";
+import { ALL_RIGHTS, type Rights, rightsIn } from "../../wire/permissions.ts";
 import { describeExceeded, type QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import {
   beingRestored,
   ceilingOf,
+  type IdentityClaims,
   isTokenOf,
+  opensRoom,
   RESTORING_EPOCH,
   type TokenClaims,
+  type TokenEpochs,
 } from "../../wire/token-claims.ts";
 import {
   JOIN_FAILED,
@@ -20,18 +24,20 @@ import {
   joinRefusal,
   joinRefusedAfterMs,
   joinsHeldMs,
+  type KnownUser,
 } from "../engine/join/join-decision.ts";
 import type { Room } from "../engine/room.ts";
 import type { Effect } from "../transport/connection.ts";
 import type { Sockets } from "../transport/sockets.ts";
 import { type CurrentTrace, type RoomContext, roomMetrics } from "./room-context.ts";
-import type { Joiners, KnownUser, RoomService } from "./room-service.ts";
+import type { Entrant, Joiners, KnownIdentity, RoomService } from "./room-service.ts";
 
 const { module, code, message } = beingRestored();
 const BEING_RESTORED = joinRefusal(module, code, message);
 const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
 const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
 const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
+const NO_ACCESS = joinRefusal("Rooms", "FORBIDDEN", "You have no access to this room");
 const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
 const TOO_MANY_JOINS = joinRefusal(
   "Rooms",
@@ -52,8 +58,36 @@ interface Authorization {
   mayJoin(userId: string): boolean;
 }
 
-interface Joiner extends Pick<Joiners, "room" | "onlineUsers"> {
+interface Joiner extends Pick<Joiners, "room" | "onlineUsers" | "allUsers"> {
   readonly user: KnownUser | null;
+  /** Of an identity's token. */
+  readonly identity: KnownIdentity | null;
+}
+
+/** The key of a joiner: a user's ID, or the JSON of an entrant. */
+const entrantKey = ({ identityId, identityEpoch, accountEpoch }: IdentityClaims): string =>
+  JSON.stringify({ identityId, identityEpoch, accountEpoch } satisfies Entrant);
+const isEntrant = (key: string): boolean => key.startsWith("{");
+
+interface Admitted extends Pick<Joiners, "onlineUsers"> {
+  readonly room: RoomFields;
+  readonly user: KnownUser;
+}
+
+interface Credential {
+  /** The most that it allows. */
+  readonly ceiling: Rights;
+  /** Epoch seconds. */
+  readonly exp: number;
+  readonly epochs: Required<TokenEpochs>;
+}
+
+const ownerOf = (claims: TokenClaims | IdentityClaims): string =>
+  "identityId" in claims ? claims.identityId : claims.userId;
+
+async function tooManyJoins(): Promise<JoinRefusal> {
+  await sleep(joinRefusedAfterMs(Math.random()));
+  return TOO_MANY_JOINS;
 }
 
 /** The parts of the runtime that joins use. */
@@ -128,18 +162,19 @@ export class JoinAuthorizer {
       const { accountId, roomId } = context.identity;
       const claims = await service.verifyToken(token, context.now());
       if (claims === null) return INVALID_TOKEN;
-      if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
+      if (claims.accountId !== accountId || !(await this.#opens(claims, roomId))) return ANOTHER_ROOM;
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
-      if (!mayJoin(claims.userId)) {
-        await sleep(joinRefusedAfterMs(Math.random()));
-        return TOO_MANY_JOINS;
-      }
+      if (!mayJoin(ownerOf(claims))) return await tooManyJoins();
       room.handshake.verified(id);
-      const joiner = await this.#joiners.load(claims.userId, () => room.isOpen(id));
+      const key = "identityId" in claims ? entrantKey(claims) : claims.userId;
+      const joiner = await this.#joiners.load(key, () => room.isOpen(id));
       if (joiner === null) return SOCKET_GONE;
       const epoch =
-        joiner.user?.subject.accountTokenEpoch ?? (await service.findAccountTokenEpoch(context.identity));
-      return epoch === RESTORING_EPOCH ? BEING_RESTORED : this.#judge(claims, joiner);
+        joiner.user?.subject.accountTokenEpoch ??
+        joiner.identity?.accountEpoch ??
+        (await service.findAccountTokenEpoch(context.identity));
+      if (epoch === RESTORING_EPOCH) return BEING_RESTORED;
+      return "identityId" in claims ? this.#judgeIdentity(claims, joiner) : this.#judge(claims, joiner);
     } catch (error) {
       context.report("A join could not be authorized", error);
       return JOIN_FAILED;
@@ -161,7 +196,7 @@ export class JoinAuthorizer {
     if (commands.isDeleted || joiner === null || joiner.room === null) throw notFound("Rooms", "Room");
     const { room, user, onlineUsers } = joiner;
     if (user === null) throw notFound("Users", "User");
-    const refusal = this.#refusalOf(room, user.record.id, onlineUsers);
+    const refusal = user.rights === 0 ? NO_ACCESS : this.#refusalOf(room, user.record.id, onlineUsers);
     if (refusal !== null) throw new AppError(refusal.module, refusal.code, refusal.message);
     return { room, user: user.record };
   }
@@ -177,17 +212,55 @@ export class JoinAuthorizer {
   #judge(claims: TokenClaims, { room, user, onlineUsers }: Joiner): JoinDecision {
     if (room === null) return ROOM_GONE;
     if (user === null || !isTokenOf(claims, user.subject)) return INVALID_TOKEN;
+    const { exp, userEpoch, accountEpoch, identityEpoch } = claims;
+    const epochs = { user: userEpoch, account: accountEpoch, identity: identityEpoch };
+    return this.#admit({ room, user, onlineUsers }, { ceiling: ceilingOf(claims), exp, epochs });
+  }
+
+  #judgeIdentity(claims: IdentityClaims, { room, identity, onlineUsers, allUsers }: Joiner): JoinDecision {
+    if (room === null) return ROOM_GONE;
+    const { exp, identityEpoch, accountEpoch } = claims;
+    if (identity?.identityEpoch !== identityEpoch || identity.accountEpoch !== accountEpoch)
+      return INVALID_TOKEN;
+    const { user } = identity;
+    if (user === null) {
+      if (room.state === "closed") return ROOM_CLOSED;
+      return identity.rights === 0
+        ? NO_ACCESS
+        : joinRefusal("Accounts", "FORBIDDEN", describeExceeded(allUsers));
+    }
+    const epochs = { user: user.subject.tokenEpoch, account: accountEpoch, identity: identityEpoch };
+    const ceiling = claims.permissions === undefined ? ALL_RIGHTS : rightsIn(claims.permissions);
+    return this.#admit({ room, user, onlineUsers }, { ceiling, exp, epochs });
+  }
+
+  #admit({ room, user, onlineUsers }: Admitted, { ceiling, exp, epochs }: Credential): JoinDecision {
+    if (user.rights === 0) return NO_ACCESS;
     const refusal = this.#refusalOf(room, user.record.id, onlineUsers);
     if (refusal !== null) return refusal;
-    const { exp, userEpoch, accountEpoch } = claims;
+    const { user: userEpoch, account, identity } = epochs;
+    const { identityId } = user.subject;
     return {
       approved: true,
       room,
       user: user.record,
-      ceiling: ceilingOf(claims),
+      rights: user.rights,
+      ceiling,
+      ...(identityId !== null && { identityId }),
       tokenExpiresAt: exp * 1000,
-      ...((userEpoch > 0 || accountEpoch > 0) && { tokenEpochs: { user: userEpoch, account: accountEpoch } }),
+      ...((userEpoch > 0 || account > 0 || identity > 0) && {
+        tokenEpochs: { user: userEpoch, account, ...(identity > 0 && { identity }) },
+      }),
     };
+  }
+
+  /** True when the token is for this room. A name of rooms may be a custom ID, which the database knows. */
+  async #opens(claims: TokenClaims | IdentityClaims, roomId: string): Promise<boolean> {
+    if (!("identityId" in claims)) return claims.roomId === roomId;
+    if (claims.rooms === undefined || claims.rooms.includes(roomId)) return true;
+    const { service, context } = this.#ports;
+    const room = await service.findRoom(context.identity);
+    return room !== null && opensRoom(claims, { id: roomId, customId: room.customId });
   }
 
   #wasOnlineLately(userId: string): boolean {
@@ -196,14 +269,26 @@ export class JoinAuthorizer {
   }
 
   /** Reads users who join at the same time, with their room, in one round trip. */
-  async #readJoiners(userIds: readonly string[]): Promise<(userId: string) => Joiner> {
+  async #readJoiners(keys: readonly string[]): Promise<(key: string) => Joiner> {
     const { context, room, service } = this.#ports;
     const { revision } = room.commands;
     // Marks a room that no one has joined before: from then on, changes over REST are relayed to it.
     const firstJoinAt = room.sessions.record === null ? context.now() : null;
-    const { users, ...joiner } = await service.readJoiners(context.identity, userIds, firstJoinAt);
+    const joining = {
+      userIds: keys.filter((key) => !isEntrant(key)),
+      entrants: keys.filter(isEntrant).map((key) => JSON.parse(key) as Entrant),
+    };
+    const { users, identities, ...joiner } = await service.readJoiners(
+      context.identity,
+      joining,
+      firstJoinAt,
+    );
     if (joiner.room !== null) room.commands.recordExistence(revision);
-    return (userId) => ({ ...joiner, user: users.get(userId) ?? null });
+    return (key) => {
+      if (!isEntrant(key)) return { ...joiner, user: users.get(key) ?? null, identity: null };
+      const identity = identities.get((JSON.parse(key) as Entrant).identityId) ?? null;
+      return { ...joiner, user: identity?.user ?? null, identity };
+    };
   }
 
   #complete(id: string, decision: JoinDecision): void {

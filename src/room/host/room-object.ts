@@ -3,7 +3,9 @@
 import { AppError } from "../../platform/errors.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { EventCause } from "../../wire/events.ts";
+import { mayWrite, missing, type Resource } from "../../wire/permissions.ts";
 import type { LastSeen, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
+import type { KnownUser } from "../engine/join/join-decision.ts";
 import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";
 import { PartialFailure } from "../engine/room-commands.ts";
@@ -157,13 +159,42 @@ export class RoomObject extends RoomHost {
   }
 
   /**
+   * The reason why the user of an identity may not write now, as the database has it after the latest change that the
+   * room knows: its access may have ended since its request was authenticated. Null for none, and without a user.
+   */
+  async #refusalOf(
+    runtime: RoomRuntime,
+    userId: string | undefined,
+    resource: Resource,
+  ): Promise<Fault | null> {
+    if (userId === undefined) return null;
+    const { context, service, room } = runtime;
+    let revision: number;
+    let users: readonly KnownUser[];
+    do {
+      revision = room.commands.revision;
+      users = await service.findBearers(context.identity, [userId]);
+    } while (revision !== room.commands.revision);
+    const rights = users[0]?.rights ?? 0;
+    return mayWrite(rights, resource) ? null : faultOf(missing("Rooms", resource));
+  }
+
+  /**
    * Handles batches of a user or, with null, of the organization: one transaction each, together with the limit of one.
    * Takes and returns JSON.
    */
-  async writeStores(accountId: string, userId: string | null, batches: string): Promise<string> {
-    const { effects: executor, room } = await this.#existing(accountId);
+  async writeStores(
+    accountId: string,
+    userId: string | null,
+    batches: string,
+    linkedUserId?: string,
+  ): Promise<string> {
+    const runtime = await this.#existing(accountId);
+    const { effects: executor, room } = runtime;
+    const refused = await this.#refusalOf(runtime, linkedUserId, "stores");
     const maxWritten = room.content.stores.writtenBytes + LIMITS.writtenBytes;
     const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
+      if (refused !== null) return serialize(failure(refused, batch.requestId));
       if (room.content.stores.writtenBytes >= maxWritten)
         return serialize(failure(TOO_MUCH, batch.requestId));
       const { response, effects } = room.request(batch, userId);
@@ -205,7 +236,10 @@ export class RoomObject extends RoomHost {
     update: Uint8Array,
     write: DocumentWrite,
   ): Promise<boolean | DocumentRefusal> {
-    const { effects: executor, room } = await this.#existing(accountId);
+    const runtime = await this.#existing(accountId);
+    const { effects: executor, room } = runtime;
+    const refused = await this.#refusalOf(runtime, write.linkedUserId, "documents");
+    if (refused !== null) return refused;
     const { documentRequests, commands } = room;
     if (commands.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
     try {
@@ -218,8 +252,16 @@ export class RoomObject extends RoomHost {
     }
   }
 
-  async deleteDocument(accountId: string, name: string): Promise<boolean> {
-    const { effects: executor, room } = await this.#existing(accountId);
+  /** Returns whether there was such a document, or the refusal. */
+  async deleteDocument(
+    accountId: string,
+    name: string,
+    linkedUserId?: string,
+  ): Promise<boolean | DocumentRefusal> {
+    const runtime = await this.#existing(accountId);
+    const { effects: executor, room } = runtime;
+    const refused = await this.#refusalOf(runtime, linkedUserId, "documents");
+    if (refused !== null) return refused;
     const effects = room.documentRequests.delete(name);
     executor.perform(effects ?? []);
     return effects !== null;
@@ -255,8 +297,12 @@ export class RoomObject extends RoomHost {
     accountId: string,
     name: string,
     change: VersionChange,
+    linkedUserId?: string,
   ): Promise<VersionInfo | DocumentRefusal> {
-    const { effects, room } = await this.#existing(accountId);
+    const runtime = await this.#existing(accountId);
+    const { effects, room } = runtime;
+    const refused = await this.#refusalOf(runtime, linkedUserId, "documents");
+    if (refused !== null) return refused;
     try {
       return room.documentHistory.change(name, change);
     } catch (error) {

@@ -1,26 +1,40 @@
 /** The service that a live room uses: the database, its users' tokens and its subscribers. */
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { WebhookEventName } from "../../wire/events.ts";
+import type { Rights } from "../../wire/permissions.ts";
 import type { QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
-import type { TokenClaims, TokenSubject } from "../../wire/token-claims.ts";
+import type { IdentityClaims, TokenClaims } from "../../wire/token-claims.ts";
 import type { UserRecord } from "../../wire/user.ts";
+import type { KnownUser } from "../engine/join/join-decision.ts";
 import type { MessageOf } from "../protocol/messages.ts";
 import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 
-export interface KnownUser {
-  readonly record: UserRecord;
-  /** The columns that decide whether a token is still one of the user's. */
-  readonly subject: TokenSubject;
+/** A token of an identity, which joins as the identity's user in the room. */
+export interface Entrant {
+  readonly identityId: string;
+  readonly identityEpoch: number;
+  readonly accountEpoch: number;
+}
+
+/** An identity as the database has it. */
+export interface KnownIdentity {
+  readonly identityEpoch: number;
+  readonly accountEpoch: number;
+  readonly rights: Rights;
+  /** Its user, whom a valid token with access creates. Null without access, and above the quota `users`. */
+  readonly user: KnownUser | null;
 }
 
 export interface Joiners {
   readonly room: RoomFields | null;
   readonly users: ReadonlyMap<string, KnownUser>;
-  /** The organization's quota `online_users`. */
+  readonly identities: ReadonlyMap<string, KnownIdentity>;
+  /** The organization's quotas `online_users` and `users`. */
   readonly onlineUsers: QuotaUse;
+  readonly allUsers: QuotaUse;
 }
 
 /** The stats of a room at a time (epoch ms), with the bytes of its stores and documents. */
@@ -40,8 +54,8 @@ export interface CopiedStats {
 
 /** The composition root fills it. */
 export interface RoomService {
-  /** The claims of a token; null unless the deployment signed it and it is valid at `now` (epoch ms). */
-  verifyToken(token: string, now: number): Promise<TokenClaims | null>;
+  /** The claims of a user's or identity's token; null unless the deployment signed it and it is valid at `now` (epoch ms). */
+  verifyToken(token: string, now: number): Promise<TokenClaims | IdentityClaims | null>;
   findRoom(room: RoomIdentity): Promise<RoomFields | null>;
   /** A user with the room, in one round trip. */
   findUser(
@@ -52,10 +66,19 @@ export interface RoomService {
     room: RoomIdentity,
     page: MessageOf<"USERS_GET">["data"],
   ): Promise<{ readonly users: readonly UserRecord[]; readonly total: number }>;
+  /** The users among these who exist. */
+  findBearers(room: RoomIdentity, userIds: readonly string[]): Promise<readonly KnownUser[]>;
   /** The token epoch of the organization; 0 when it is gone. */
   findAccountTokenEpoch(room: RoomIdentity): Promise<number>;
-  /** Reads users who join at the same time, in one round trip. Records the first join (epoch ms) unless it is null. */
-  readJoiners(room: RoomIdentity, userIds: readonly string[], firstJoinAt: number | null): Promise<Joiners>;
+  /**
+   * Reads users who join at the same time, in one round trip, which creates the users of identities that come for the
+   * first time. Records the first join (epoch ms) unless it is null.
+   */
+  readJoiners(
+    room: RoomIdentity,
+    joining: { readonly userIds: readonly string[]; readonly entrants: readonly Entrant[] },
+    firstJoinAt: number | null,
+  ): Promise<Joiners>;
   /** Copies the stats to the database, unless it has a later `version` of them. */
   copyStats(room: RoomIdentity, stats: StatsCopy, version: number): Promise<CopiedStats>;
   /**

@@ -1,5 +1,6 @@
 /** The WebSocket protocol (docs/protocol.md) in types: what the server sends, and why it closes sockets. */
 import { ERROR_CODES, type ErrorCode, type Module } from "../../platform/errors.ts";
+import type { Permission } from "../../wire/permissions.ts";
 import type { Room } from "../../wire/room.ts";
 import type { Role, User } from "../../wire/user.ts";
 import type { OnlinePlace } from "./messages.ts";
@@ -79,6 +80,11 @@ export type ServerEvent =
   | { readonly type: "event"; readonly event: "roleChanged"; readonly data: { readonly role: Role } }
   | {
       readonly type: "event";
+      readonly event: "accessChanged";
+      readonly data: { readonly role: Role; readonly permissions: readonly Permission[] };
+    }
+  | {
+      readonly type: "event";
       readonly event: "authFailed";
       readonly data: { readonly code: ErrorCode; readonly message: string };
     };
@@ -89,7 +95,9 @@ export type ServerMessage = Response | ServerEvent;
 export interface JoinedRoom {
   readonly room: Room;
   readonly user: User;
-  /** The role granted: the lower of the requested role and the user's own. */
+  /** What the socket may do, within the requested role, the user's own, its token and its identity's access. */
+  readonly permissions: readonly Permission[];
+  /** The same in one word: an editor may write stores. */
   readonly role: Role;
   readonly sessionId: string;
   /** The users online, including the joining one; the first ones for a client that limits them. */

@@ -1,6 +1,6 @@
 /** One socket as the room sees it, by phase. */
+import type { Rights } from "../../wire/permissions.ts";
 import type { TokenEpochs } from "../../wire/token-claims.ts";
-import type { Role } from "../../wire/user.ts";
 import type { Sendable } from "../protocol/frame.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 import type { CloseCode } from "../protocol/protocol.ts";
@@ -55,11 +55,14 @@ export interface Joined {
   readonly phase: "joined";
   readonly id: string;
   readonly userId: string;
-  readonly role: Role;
-  /** The highest role that its request and its token allow. */
-  readonly ceiling: Role;
+  /** What it may do: what its user may, within the ceiling. */
+  readonly rights: Rights;
+  /** The most that its request and its token allow. */
+  readonly ceiling: Rights;
+  /** Whose user it is. Absent for a user of its own. */
+  readonly identityId?: string;
   readonly tokenExpiresAt: number;
-  /** The token's epochs; absent while both are 0. */
+  /** The token's epochs; absent while all are 0. */
   readonly tokenEpochs?: TokenEpochs;
   /** The latest sign of life, kept in memory: it changes in place, with each frame. */
   lastSeenAt: number;
@@ -109,6 +112,8 @@ export type Effect =
     }
   /** Read the user from the database, then call `updates.updateUser`. */
   | { readonly type: "refreshUser"; readonly userId: string; readonly event: "userCreated" | "userUpdated" }
+  /** Read the access of the online users of an identity, or of all identities, then call `commands.changeAccess`. */
+  | { readonly type: "refreshAccess"; readonly identityId: string | null }
   /** Read the room's row from the database, then call `updates.updateRoom`, which closes these sockets of a closed room. */
   | { readonly type: "refreshRoom"; readonly closing: readonly string[] | null }
   /** Read the token epochs of a user, or of the organization, then call `updates.endTokens`. */

@@ -106,6 +106,15 @@ export class Connections {
     return [...(this.#joinedByUser.get(userId) ?? [])];
   }
 
+  /** The users with a socket who belong to an identity: to this one, or with null to any. */
+  ofIdentities(identityId: string | null): string[] {
+    const users = new Set<string>();
+    for (const connection of this.all())
+      if (connection.phase === "joined" && connection.identityId !== undefined)
+        if (identityId === null || connection.identityId === identityId) users.add(connection.userId);
+    return [...users];
+  }
+
   hasUser(userId: string): boolean {
     return this.#joinedByUser.has(userId);
   }

@@ -125,4 +125,6 @@ export interface DocumentWrite {
   readonly basedOn?: number;
   /** NOT_FOUND unless the document is the one with this ID. */
   readonly documentId?: number | undefined;
+  /** The writing user, if its identity's access may have ended since the request was authenticated. */
+  readonly linkedUserId?: string | undefined;
 }

@@ -42,6 +42,21 @@ export class Identities extends Resource {
   listGroups(identityId: string): Promise<{ readonly groups: wire.Group[] }> {
     return this.rest.get(["identities", identityId, "groups"]);
   }
+
+  /** The rooms in which it has a user, those first where it came last. */
+  listRooms(identityId: string, part: Scroll = {}): Promise<Listed<"rooms", wire.RoomOfIdentity>> {
+    return this.rest.get(["identities", identityId, "rooms"], part);
+  }
+
+  /** A token as from `identifyUser`, of an identity that exists. */
+  createToken(identityId: string, token: input.IdentityTokenInput = {}): Promise<wire.IdentityToken> {
+    return this.rest.post(["identities", identityId, "tokens"], token);
+  }
+
+  /** Refuses all tokens of the identity and of its users so far, and closes the sockets that joined with them. */
+  endTokens(identityId: string): Promise<void> {
+    return this.rest.delete(["identities", identityId, "tokens"]);
+  }
 }
 
 /** `AtriumServer.groups`: sets of identities, such as teams. */

@@ -1,7 +1,7 @@
 /** `atrium/server`: everything that belongs to an organization, for back ends. */
 import { Rest, type RestOptions } from "../core/rest.ts";
-import type { RoomAccessInput } from "../wire/requests.ts";
-import type { AccessDecision, PresenceState, RoomAccess } from "../wire/resources.ts";
+import type { IdentificationInput, RoomAccessInput } from "../wire/requests.ts";
+import type { AccessDecision, Identified, PresenceState, RoomAccess } from "../wire/resources.ts";
 import { Comments, Files, Stores } from "./content.ts";
 import { Documents } from "./documents.ts";
 import { Groups, Identities } from "./identities.ts";
@@ -99,6 +99,14 @@ export class AtriumServer {
     this.workflows = new Workflows(rest);
     this.requests = new Requests(rest);
     this.organization = new Organization(rest);
+  }
+
+  /**
+   * Creates or updates an end user of yours by its `customId`, and returns a token that opens every room as far as the
+   * identity has access there. Call it when a user signs in, and again before the token expires.
+   */
+  identifyUser(user: IdentificationInput): Promise<Identified> {
+    return this.#rest.post(["identify"], user);
   }
 
   /** Sends a message to the online users of a room, or to the ones in `userIds`. Returns how many users received it. */

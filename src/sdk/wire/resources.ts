@@ -9,7 +9,12 @@ export type { ApiKey } from "../../features/accounts/schema.ts";
 export type { AuditEntry } from "../../features/audit/schema.ts";
 export type { DeliveryStats, DeliveryTotals } from "../../features/deliveries/schema.ts";
 export type { FoundFile } from "../../features/files/schema.ts";
-export type { GroupMember } from "../../features/identities/schema.ts";
+export type {
+  GroupMember,
+  Identified,
+  IdentityToken,
+  RoomOfIdentity,
+} from "../../features/identities/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../features/organizations/schema.ts";

@@ -1,4 +1,5 @@
 /** What the frames of documents cost their users (R69, D19), so that no one keeps a room busy with them. */
+
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
@@ -12,6 +13,7 @@ import {
 import type { DocumentFrame } from "../../../src/room/documents/sync/frames.ts";
 import { pointsOf } from "../../../src/room/protocol/costs.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
+import { rightsOfRole } from "../../../src/wire/permissions.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
 import { roomOfTwo } from "../support/rooms.ts";
 import { test } from "../support/with-storage.ts";
@@ -32,7 +34,7 @@ function documentWith(storage: RoomStorage, characters: number) {
   const messages = new DocumentMessages(documents, channels);
   const subscription = new Subscription(channels.open("notes"), "socket", "notes");
   const connection: DocumentConnection = {
-    ...joinedSocket({ role: "viewer" }),
+    ...joinedSocket({ rights: rightsOfRole("viewer") }),
     documents: { wire: "room", opened: ["notes"] },
   };
   const receive = (frame: DocumentFrame) => messages.receive(connection, subscription, frame);

@@ -59,7 +59,8 @@ describe.each(WIRES)("over $wire", ({ wire }) => {
     const atAda = await (await DocumentClient.open(room, ada, { wire })).synced();
     const atVera = await (await DocumentClient.open(room, vera, { wire })).synced();
     atVera.type("no");
-    const refusal = wire === "yWebsocket" ? [2, "Viewers may not change documents"] : [8, 0];
+    const refusal =
+      wire === "yWebsocket" ? [2, "You may not do this: the permission documents:write is missing"] : [8, 0];
     await atVera.until(() => atVera.notes.some((note) => String(note) === String(refusal)));
     atAda.type("yes");
     await atVera.until(() => atVera.text.includes("yes"));
@@ -362,7 +363,10 @@ it("a socket that is silent may come back (D13)", async () => {
 it("a socket whose token has expired is closed for good (D11, D13)", async () => {
   const { room, ada } = await roomWithViewer();
   const terms = { issuedAt: room.now / 1000, ttlSeconds: 60, role: "editor" } as const;
-  const token = await tokens.signShortLived({ ...ada.user, tokenEpoch: 0, accountTokenEpoch: 0 }, terms);
+  const token = await tokens.signShortLived(
+    { ...ada.user, tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null },
+    terms,
+  );
   const client = await (await DocumentClient.open(room, ada, { token })).synced();
   await room.advance(61_000);
   expect(await client.closed).toMatchObject({ code: 4401 });

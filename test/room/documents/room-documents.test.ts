@@ -65,7 +65,7 @@ it("each update is answered once it is on disk: by its status, with the reason o
   expect(atVera.notes).toEqual([
     [8, 1],
     [8, 0],
-    [8, "Viewers may not change documents"],
+    [8, "You may not do this: the permission documents:write is missing"],
   ]);
   expect(atVera.text).toBe("xno");
 });

@@ -130,7 +130,7 @@ export class FuzzedObject implements Host {
     const person = this.#people[index];
     if (person === undefined) return "";
     const epochs = { tokenEpoch: person.epoch, accountTokenEpoch: this.#accountEpoch };
-    return tokens.sign({ ...person.user.user, ...epochs });
+    return tokens.sign({ ...person.user.user, ...epochs, identityId: null, identityEpoch: null });
   }
 
   async open(receiver: Receiver, pings: boolean): Promise<Line> {

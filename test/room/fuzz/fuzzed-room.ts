@@ -15,9 +15,10 @@ import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, Waiting } from "../../../src/room/transport/connection.ts";
 import type { RoomCommand } from "../../../src/room/types/room-object.ts";
+import { rightsOfRole } from "../../../src/wire/permissions.ts";
 import type { Role, UserRecord } from "../../../src/wire/user.ts";
 import { roomPorts } from "../support/room-ports.ts";
-import { ROOM, userRecord } from "../support/rows.ts";
+import { knownUser, ROOM, userRecord } from "../support/rows.ts";
 import { FailingStorage } from "./failing-storage.ts";
 import type { Host, Line, Receiver, RoomState } from "./host.ts";
 import { USERS, VIEWER } from "./steps.ts";
@@ -305,7 +306,7 @@ export class FuzzedRoom implements Host {
           const person = this.#people.find(({ user }) => user.id === effect.userId);
           return person === undefined || person.isDeleted
             ? []
-            : this.#room.commands.updateUser(person.user, effect.event);
+            : this.#room.commands.updateUser(knownUser(person.user), effect.event);
         };
       case "refreshRoom":
         return () =>
@@ -355,7 +356,8 @@ export class FuzzedRoom implements Host {
     if (this.state === "closed") return joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
     const tokenEpochs = { user: epoch, account: this.#accountEpoch };
     const tokenExpiresAt = this.#now + TOKEN_MS;
-    return { approved: true, room: this.#row, user, ceiling: user.role, tokenExpiresAt, tokenEpochs };
+    const rights = rightsOfRole(user.role);
+    return { approved: true, room: this.#row, user, rights, ceiling: rights, tokenExpiresAt, tokenEpochs };
   }
 
   #answerReads(): void {

@@ -1,10 +1,12 @@
 /** What the server may send, as docs/protocol.md has it: every frame that a fuzzed client receives must match. */
+
 import * as z from "zod";
 import { ERROR_CODES, MODULES } from "../../../src/platform/errors.ts";
 import { byteLength } from "../../../src/platform/text.ts";
 import { OnlinePlace } from "../../../src/room/protocol/messages.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import { Comment } from "../../../src/wire/comment.ts";
+import { Permission } from "../../../src/wire/permissions.ts";
 import { Room } from "../../../src/wire/room.ts";
 import { Role, User } from "../../../src/wire/user.ts";
 
@@ -106,6 +108,7 @@ const Passing = z.discriminatedUnion("event", [
   ),
   passing("mark", z.strictObject({ mark: z.int().min(1) })),
   passing("roleChanged", z.strictObject({ role: Role })),
+  passing("accessChanged", z.strictObject({ role: Role, permissions: z.array(Permission) })),
   passing("authFailed", z.strictObject({ code: z.enum(codes), message: z.string().min(1) })),
 ]);
 export type Passing = z.infer<typeof Passing>;
@@ -115,6 +118,7 @@ export const Joined = z.strictObject({
   room: Room.strict(),
   user: User.strict(),
   role: Role,
+  permissions: z.array(Permission),
   sessionId: z.string().min(1),
   users: z.array(User.strict()).min(1),
   next: OnlinePlace.strict().optional(),

@@ -1,4 +1,5 @@
 /** A host for the pure room: sockets, hibernation, crashes and a database, all in memory and checked at each step. */
+
 import { expect } from "vitest";
 import { type JoinDecision, joinRefusal } from "../../../src/room/engine/join/join-decision.ts";
 import { Room } from "../../../src/room/engine/room.ts";
@@ -7,8 +8,9 @@ import type { JoinedRoom, ServerMessage } from "../../../src/room/protocol/proto
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, JoinRequest, Waiting } from "../../../src/room/transport/connection.ts";
+import { rightsOfRole } from "../../../src/wire/permissions.ts";
 import { roomPorts } from "../support/room-ports.ts";
-import { ROOM, userRecord } from "../support/rows.ts";
+import { knownUser, ROOM, userRecord } from "../support/rows.ts";
 import { EventHistory } from "./event-history.ts";
 
 /** One socket as its client sees it. */
@@ -197,7 +199,7 @@ export class Simulation {
         const effects = this.#room.commands.apply({ type: "user.updated", userId: user.id });
         return effects.length === 0
           ? []
-          : this.#room.commands.updateUser({ ...user, name: "New" }, "userUpdated");
+          : this.#room.commands.updateUser(knownUser({ ...user, name: "New" }), "userUpdated");
       }
       case "advance":
         this.#now += step.ms;
@@ -232,7 +234,9 @@ export class Simulation {
     if (this.#deleted.has(token)) return joinRefusal("Auth", "UNAUTHORIZED", "deleted", true);
     if (this.#roomState === "closed") return joinRefusal("Rooms", "FORBIDDEN", "closed");
     const user = userRecord(token);
-    return { approved: true, room: ROOM, user, ceiling: user.role, tokenExpiresAt: this.#bornAt + 400_000 };
+    const rights = rightsOfRole(user.role);
+    const tokenExpiresAt = this.#bornAt + 400_000;
+    return { approved: true, room: ROOM, user, rights, ceiling: rights, tokenExpiresAt };
   }
 
   #perform(effects: readonly Effect[]): void {

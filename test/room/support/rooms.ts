@@ -160,6 +160,7 @@ export class TestRoom {
       tokenEpoch: 0,
       accountTokenEpoch: 0,
       identityId: null,
+      identityEpoch: null,
       ...fields,
     };
     await db.insert(users).values(row);

@@ -1,6 +1,9 @@
 /** Database rows, for tests of rooms without a database. */
+
 import type { RoomRow } from "../../../src/features/rooms/table.ts";
+import type { KnownUser } from "../../../src/room/engine/join/join-decision.ts";
 import type { OpenSession } from "../../../src/room/storage/storage.ts";
+import { rightsOfRole } from "../../../src/wire/permissions.ts";
 import type { UserRecord } from "../../../src/wire/user.ts";
 
 /** A room that no one has joined yet. */
@@ -38,6 +41,13 @@ export const userRecord = (id: string, fields: Partial<UserRecord> = {}): UserRe
   role: "editor",
   createdAt: 0,
   ...fields,
+});
+
+/** The same as the database has it. */
+export const knownUser = (record: UserRecord): KnownUser => ({
+  record,
+  subject: { ...record, tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null },
+  rights: rightsOfRole(record.role),
 });
 
 export const openSession = (userId: string, { name = userId, joinedAt = 0 } = {}): OpenSession => ({

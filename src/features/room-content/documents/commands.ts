@@ -1,12 +1,18 @@
 /** Reads and changes the documents of a room, for the organization and for the users of the room. */
 
-import { type Actor, type RequestContext, requireRoomAccess } from "../../../platform/d1/context.ts";
+import {
+  type Actor,
+  linkedUserOf,
+  type RequestContext,
+  requireRoomAccess,
+} from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";
 import { mergeMany } from "../../../room/documents/updates/known-content.ts";
 import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import type { Author, DocumentDetails, ListedDocument } from "../../../room/types/documents.ts";
+import { requireWrite } from "../../../wire/permissions.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
 
@@ -21,9 +27,8 @@ export async function requireReader(ctx: LiveRoomContext, roomId: string): Promi
 /** Returns the author. FORBIDDEN for viewers and, to users, in a closed room. */
 export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
   requireRoomAccess(ctx, roomId);
+  requireWrite(ctx, "documents");
   const { actor } = ctx;
-  if (actor.type === "user" && actor.role === "viewer")
-    throw forbidden("A viewer cannot change documents; use the token of an editor");
   const room = await getRoomRow(ctx, roomId);
   if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
   return authorOf(actor);
@@ -117,6 +122,7 @@ export async function writeDocument(
     author,
     onlyIfEmpty,
     keepsVersion: false,
+    linkedUserId: linkedUserOf(ctx.actor),
   });
 }
 
@@ -126,6 +132,6 @@ export async function deleteDocument(
   { roomId, document }: DocumentPlace,
 ): Promise<void> {
   await requireEditor(ctx, roomId);
-  if (!(await ctx.rooms.stub(roomId).deleteDocument(ctx.accountId, document)))
+  if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, linkedUserOf(ctx.actor))))
     throw notFound("Rooms", "Document");
 }

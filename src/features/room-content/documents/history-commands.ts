@@ -1,4 +1,5 @@
 /** Reads the history of a document, compares versions, restores one, and takes back the edits of a user. */
+import { linkedUserOf } from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Change, compareType } from "../../../room/documents/compare/compare.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../room/documents/history/rollback.ts";
@@ -37,7 +38,13 @@ export async function createVersion(
   name: string,
 ): Promise<VersionInfo> {
   const by = await requireEditor(ctx, roomId);
-  return ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "create", name, by });
+  return ctx.rooms.changeVersion(
+    roomId,
+    ctx.accountId,
+    document,
+    { type: "create", name, by },
+    linkedUserOf(ctx.actor),
+  );
 }
 
 interface VersionPlace extends DocumentPlace {
@@ -51,7 +58,13 @@ export async function renameVersion(
 ): Promise<VersionInfo> {
   const by = await requireEditor(ctx, roomId);
   const seq = parseVersion(version);
-  return ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "rename", seq, name, by });
+  return ctx.rooms.changeVersion(
+    roomId,
+    ctx.accountId,
+    document,
+    { type: "rename", seq, name, by },
+    linkedUserOf(ctx.actor),
+  );
 }
 
 export async function deleteVersion(
@@ -60,7 +73,13 @@ export async function deleteVersion(
 ): Promise<void> {
   await requireEditor(ctx, roomId);
   const seq = parseVersion(version);
-  await ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "delete", seq });
+  await ctx.rooms.changeVersion(
+    roomId,
+    ctx.accountId,
+    document,
+    { type: "delete", seq },
+    linkedUserOf(ctx.actor),
+  );
 }
 
 /**
@@ -80,7 +99,14 @@ export async function restoreVersion(
   ]);
   const update = revertingUpdate(before, current);
   if (update === null) return false;
-  const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn, documentId };
+  const write = {
+    author,
+    onlyIfEmpty: false,
+    keepsVersion: true,
+    basedOn,
+    documentId,
+    linkedUserId: linkedUserOf(ctx.actor),
+  };
   return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
 }
 
@@ -143,7 +169,14 @@ export async function rollBackUser(
   const update = rollbackUpdate(before, since, { author: { type: "user", id: userId }, upTo });
   if (update === null) return false;
   const basedOn = since.at(-1)?.seq ?? from;
-  const write = { author, onlyIfEmpty: false, keepsVersion: true, basedOn, documentId };
+  const write = {
+    author,
+    onlyIfEmpty: false,
+    keepsVersion: true,
+    basedOn,
+    documentId,
+    linkedUserId: linkedUserOf(ctx.actor),
+  };
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, write);
 }
 

@@ -1,5 +1,6 @@
 /** Handles the frames about an open document: step 1, step 2, updates and awareness. */
 import { AppError } from "../../../platform/errors.ts";
+import { mayWrite, missing } from "../../../wire/permissions.ts";
 import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
 import type { Documents } from "../documents.ts";
 import { MalformedUpdate } from "../updates/content-reader.ts";
@@ -7,7 +8,7 @@ import { type Channels, type Subscription, sendTo } from "./channels.ts";
 import { type AwarenessEntry, bodies, type DocumentFrame } from "./frames.ts";
 import { Transfers } from "./transfers.ts";
 
-const VIEWER = "Viewers may not change documents";
+const READ_ONLY = missing("Rooms", "documents").message;
 
 /** A joined socket that may have documents open. */
 export type DocumentConnection = Joined & { readonly documents: DocumentWire };
@@ -77,10 +78,10 @@ export class DocumentMessages {
     ];
   }
 
-  #write({ role, userId, documents }: DocumentConnection, name: string, update: Uint8Array): Written {
+  #write({ rights, userId, documents }: DocumentConnection, name: string, update: Uint8Array): Written {
     try {
-      if (role === "viewer")
-        return this.#documents.covers(name, update) ? { news: null } : { refused: VIEWER };
+      if (!mayWrite(rights, "documents"))
+        return this.#documents.covers(name, update) ? { news: null } : { refused: READ_ONLY };
       return { news: this.#documents.append(name, update, { type: "user", id: userId }) };
     } catch (error) {
       const isUnanswerable = error instanceof MalformedUpdate && documents.wire !== "room";
@@ -112,13 +113,14 @@ function acknowledge(
   }
 }
 
-/** Sends news to everyone. Clients of editors also receive their own: they take silence for a broken connection. */
+/** Sends news to everyone; the awareness of a socket that may not write presence is dropped. Clients of editors also receive their own: they take silence for a broken connection. */
 function receiveAwareness(
-  { id, documents }: DocumentConnection,
+  { id, rights, documents }: DocumentConnection,
   subscription: Subscription,
   entries: readonly AwarenessEntry[],
 ): Effect[] {
   const { channel } = subscription;
+  if (!mayWrite(rights, "presence")) return [];
   const news = channel.awareness.apply(id, entries);
   const body = bodies.awareness(news);
   if (documents.wire === "room") return news.length === 0 ? [] : channel.broadcast(body, subscription);

@@ -1,6 +1,7 @@
 /** Opens documents for joined sockets with the first frame about each, and closes them. */
 
 import { byteLength } from "../../../platform/text.ts";
+import { mayWrite } from "../../../wire/permissions.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { failure } from "../../protocol/frame.ts";
 import { CLOSE } from "../../protocol/protocol.ts";
@@ -108,7 +109,7 @@ export class OpenDocuments {
     const known = channel.find(id, key);
     const subscription = known ?? new Subscription(channel, id, key);
     const opened = known === undefined ? this.#open(connection, subscription) : [];
-    const scope = bodies.authenticated(connection.role === "viewer" ? "readonly" : "read-write");
+    const scope = bodies.authenticated(mayWrite(connection.rights, "documents") ? "read-write" : "readonly");
     return opened === null ? [unnamed(id, key)] : [...opened, sendTo(subscription, scope)];
   }
 

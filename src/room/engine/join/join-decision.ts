@@ -1,8 +1,19 @@
 /** The decision about a join: an approval with the user and the room, or a refusal with its reason. */
+
+import type { Rights } from "../../../wire/permissions.ts";
 import type { RoomFields } from "../../../wire/room.ts";
-import type { TokenEpochs } from "../../../wire/token-claims.ts";
-import type { Role, UserRecord } from "../../../wire/user.ts";
+import type { TokenEpochs, TokenSubject } from "../../../wire/token-claims.ts";
+import type { UserRecord } from "../../../wire/user.ts";
 import type { Fault } from "../../protocol/protocol.ts";
+
+/** A user as the database has it. */
+export interface KnownUser {
+  readonly record: UserRecord;
+  /** The columns that decide whether a token is still one of the user's. */
+  readonly subject: TokenSubject;
+  /** What its role and its identity's access allow; 0 if it may not enter. */
+  readonly rights: Rights;
+}
 
 export type JoinDecision = JoinApproval | JoinRefusal;
 
@@ -10,11 +21,15 @@ export interface JoinApproval {
   readonly approved: true;
   readonly room: RoomFields;
   readonly user: UserRecord;
-  /** The highest role that the token allows. */
-  readonly ceiling: Role;
+  /** What the user may do. */
+  readonly rights: Rights;
+  /** The most that the token allows. */
+  readonly ceiling: Rights;
+  /** Whose user it is. Absent for a user of its own. */
+  readonly identityId?: string;
   /** Epoch milliseconds. */
   readonly tokenExpiresAt: number;
-  /** The token's epochs; absent while both are 0. */
+  /** The token's epochs; absent while all are 0. */
   readonly tokenEpochs?: TokenEpochs;
 }
 

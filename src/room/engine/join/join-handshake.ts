@@ -1,7 +1,8 @@
 /** Joins sockets: each sends one JOIN_ROOM, the database authorizes it, and the socket receives the room's state. */
 
+import { permissionsOf, rightsOfRole, roleOf } from "../../../wire/permissions.ts";
 import { presentRoom } from "../../../wire/room.ts";
-import { lowerRole } from "../../../wire/user.ts";
+import { presentUser, type UserRecord } from "../../../wire/user.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
@@ -109,8 +110,8 @@ export class JoinHandshake {
   }
 
   #join({ id, request, documents }: Authorizing, approval: JoinApproval): Effect[] {
-    const { room, user, tokenExpiresAt, tokenEpochs } = approval;
-    const ceiling = lowerRole(request.role, approval.ceiling);
+    const { room, user, tokenExpiresAt, tokenEpochs, identityId } = approval;
+    const ceiling = rightsOfRole(request.role) & approval.ceiling;
     const now = this.#ports.now();
     const { sessions, connections } = this.#participants;
     // Read first: a failure after the start of the session would show others a leave without a join.
@@ -121,15 +122,18 @@ export class JoinHandshake {
       ...this.#missedChanges(request),
     };
     const running = sessions.get(user.id);
+    const isNews = identityId !== undefined && running === undefined && this.#isUnknown(user);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
     const isBack = sessions.gracePeriods.end(user.id);
+    if (isNews) this.#recordCreation(user);
     if (running === undefined) sessions.start(room, session);
     const connection: Joined = {
       phase: "joined",
       id,
       userId: user.id,
-      role: lowerRole(ceiling, user.role),
+      rights: ceiling & approval.rights,
       ceiling,
+      ...(identityId !== undefined && { identityId }),
       tokenExpiresAt,
       ...(tokenEpochs && { tokenEpochs }),
       lastSeenAt: now,
@@ -144,7 +148,8 @@ export class JoinHandshake {
     const joined = {
       room: presentRoom(room, now, sessions.stats),
       user: presentOnline(session),
-      role: connection.role,
+      role: roleOf(connection.rights),
+      permissions: permissionsOf(connection.rights),
       sessionId: session.id,
       ...this.#online(session, request),
       presence: this.#participants.presence.states(LIMITS.joinPresenceBytes),
@@ -153,9 +158,23 @@ export class JoinHandshake {
     return [
       { type: "attach", connection },
       send([id], success("Room joined", JsonText.of(joined), request.requestId)),
+      ...(isNews ? connections.sendToAll(this.#content.changes.takeEvents()) : []),
       ...(running === undefined ? this.#participants.notifyJoined(joined.user) : []),
       ...inherited,
     ];
+  }
+
+  /** True for a user whom no participant has met. A room that has never been used tells nobody. */
+  #isUnknown({ id }: UserRecord): boolean {
+    const { sessions } = this.#participants;
+    return sessions.record !== null && sessions.findLastSeen([id])[id] === undefined;
+  }
+
+  /** The first join of an identity has created its user, also if an object was lost in between. */
+  #recordCreation(user: UserRecord): void {
+    const { changes } = this.#content;
+    const data = { userId: user.id, user: presentUser(user) };
+    changes.transaction(() => changes.appendOnce("userCreated", user.id, data));
   }
 
   /** A joined socket has sent `TOKEN_REFRESH`: one token at a time is verified. */
@@ -203,7 +222,7 @@ const refusal = (code: "FORBIDDEN" | "CONFLICT", message: string): Fault => ({
 });
 
 const ANOTHER_USER = refusal("FORBIDDEN", "token: must be of this connection's user");
-const LOWER_ROLE = refusal("FORBIDDEN", "token: allows a lower role than this connection has; join again");
+const LOWER_ROLE = refusal("FORBIDDEN", "token: allows less than this connection may do; join again");
 const IN_PROGRESS = refusal("CONFLICT", "Another token of this connection is being verified");
 
 /** The connection with its next token, or the refusal. */
@@ -212,7 +231,7 @@ type NextToken = { readonly connection: Joined } | { readonly refusal: Fault };
 export function nextToken(connection: Joined, decision: JoinDecision): NextToken {
   if (!decision.approved) return { refusal: decision };
   if (decision.user.id !== connection.userId) return { refusal: ANOTHER_USER };
-  if (lowerRole(decision.ceiling, connection.role) !== connection.role) return { refusal: LOWER_ROLE };
+  if ((decision.ceiling & connection.rights) !== connection.rights) return { refusal: LOWER_ROLE };
   return { connection: withToken(connection, decision) };
 }
 
@@ -220,6 +239,10 @@ function withToken(
   { tokenEpochs: _, ...connection }: Joined,
   { ceiling, tokenExpiresAt, tokenEpochs }: JoinApproval,
 ): Joined {
-  const highest = lowerRole(ceiling, connection.ceiling);
-  return { ...connection, ceiling: highest, tokenExpiresAt, ...(tokenEpochs && { tokenEpochs }) };
+  return {
+    ...connection,
+    ceiling: ceiling & connection.ceiling,
+    tokenExpiresAt,
+    ...(tokenEpochs && { tokenEpochs }),
+  };
 }

@@ -5,6 +5,7 @@ import { Downloads } from "../../../../src/room/engine/downloads.ts";
 import { LIMITS } from "../../../../src/room/protocol/limits.ts";
 import type { RoomStorage } from "../../../../src/room/storage/storage.ts";
 import { Connections } from "../../../../src/room/transport/connections.ts";
+import { rightsOfRole } from "../../../../src/wire/permissions.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
 import { openStores, roomPorts } from "../../support/room-ports.ts";
 import { gateway, roomOfTwo, type TestRoom } from "../../support/rooms.ts";
@@ -14,7 +15,7 @@ import { withStorage } from "../../support/with-storage.ts";
 const KIB_100 = "x".repeat(100 * 1024);
 const WANTED = { store: "s", download: true };
 
-const ADA = joinedSocket({ role: "viewer" });
+const ADA = joinedSocket({ rights: rightsOfRole("viewer") });
 
 interface Part {
   readonly entries: readonly unknown[];

@@ -83,7 +83,7 @@ describe("the heartbeat", () => {
     const { room, ada, ben } = await roomWithUsers();
     const tokenOf = ({ user }: typeof ada, ttlSeconds: number, role: "editor" | "viewer" = "editor") =>
       tokens.signShortLived(
-        { ...user, tokenEpoch: 0, accountTokenEpoch: 0 },
+        { ...user, tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null },
         { issuedAt: Math.floor(room.now / 1000), ttlSeconds, role, narrowed: role === "viewer" },
       );
     const first = await tokenOf(ada, 100);

@@ -1,7 +1,9 @@
 /** How a room closes the sockets of ended tokens: exactly those, in whatever order it learns of things. */
+
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { Room } from "../../../../src/room/engine/room.ts";
+import { ALL_RIGHTS } from "../../../../src/wire/permissions.ts";
 import { roomPorts } from "../../support/room-ports.ts";
 import { makeRoom, roomWithUsers, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
 import { ROOM, userRecord } from "../../support/rows.ts";
@@ -19,7 +21,7 @@ const endAllTokens = async ({ accountId }: TestRoom): Promise<void> => {
 /** The user's token once its tokens have been ended this often, by itself and by the organization. */
 const tokenOf = async ({ user }: TestUser, tokenEpoch: number, accountTokenEpoch = 0): Promise<TestUser> => ({
   user,
-  token: await tokens.sign({ ...user, tokenEpoch, accountTokenEpoch }),
+  token: await tokens.sign({ ...user, tokenEpoch, accountTokenEpoch, identityId: null, identityEpoch: null }),
 });
 
 describe("when tokens are ended (R64),", () => {
@@ -42,7 +44,8 @@ describe("when tokens are ended (R64),", () => {
       expect(room.messages.receive("socket", join)).toMatchObject([{ type: "authorizeJoin" }]);
       room.commands.apply({ type: "tokens.ended", userId: user.id });
       expect(room.commands.endTokens(user.id, { account: 0, user: 1 })).toEqual([]);
-      const approval = { approved: true, room: ROOM, user, ceiling: "editor", tokenExpiresAt: 1 } as const;
+      const rights = { rights: ALL_RIGHTS, ceiling: ALL_RIGHTS };
+      const approval = { approved: true, room: ROOM, user, ...rights, tokenExpiresAt: 1 } as const;
       expect(room.handshake.complete("socket", approval)).toMatchObject([{ type: "authorizeJoin" }]);
     }));
 

@@ -1,0 +1,65 @@
+/** The SQL of access that other features include in their statements. */
+import * as z from "zod";
+import { insertForRooms, type RoomQuery } from "../../delivery/outbox/outbox-store.ts";
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { type Access, BAN, decideAccess, Permission, type Rights, rightsOf } from "../../wire/permissions.ts";
+
+const StoredAccess = z.object({
+  byDefault: z.array(Permission).nullable(),
+  groups: z.array(z.array(Permission)),
+  identity: z.array(z.union([Permission, z.literal(BAN)])).nullable(),
+});
+
+const COMMAND = "access.changed";
+
+/** The command that tells a room that an identity's access has changed there; of anyone's with null. */
+export const accessChanged = (identityId: string | null) => ({ type: COMMAND, identityId }) as const;
+
+const commandFor = (ctx: Tenant & { now(): number }, identityId: string | null, rooms: RoomQuery) => {
+  const command = JSON.stringify(accessChanged(identityId));
+  return insertForRooms({ accountId: ctx.accountId, command, at: ctx.now() }, rooms);
+};
+
+/** Tells the rooms of an identity. Belongs into the batch of the change, as each of the following. */
+export const tellRoomsOfIdentity = (ctx: Tenant & { now(): number }, identityId: string) =>
+  commandFor(ctx, identityId, {
+    sql: "SELECT room_id FROM users WHERE account_id = ? AND identity_id = ?",
+    params: [ctx.accountId, identityId],
+  });
+
+/** Tells the rooms in which a group has access; before the statement that deletes it. */
+export const tellRoomsOfGroup = (ctx: Tenant & { now(): number }, groupId: string) =>
+  commandFor(ctx, null, {
+    sql: "SELECT room_id FROM room_access WHERE account_id = ? AND kind = 'group' AND subject_id = ?",
+    params: [ctx.accountId, groupId],
+  });
+
+/** Tells the rooms of an identity in which one of these groups has access. `groups` is a query of their IDs. */
+export const tellRoomsOfMember = (ctx: Tenant & { now(): number }, identityId: string, groups: RoomQuery) =>
+  commandFor(ctx, identityId, {
+    sql: `SELECT users.room_id FROM users CROSS JOIN room_access ON room_access.account_id = users.account_id
+            AND room_access.room_id = users.room_id AND room_access.kind = 'group'
+          WHERE users.account_id = ? AND users.identity_id = ? AND room_access.subject_id IN (${groups.sql})`,
+    params: [ctx.accountId, identityId, ...groups.params],
+  });
+
+/** SQL of what decides the access of an identity to a room, as JSON; the arguments are SQL. */
+export const accessAsJson = (accountId: string, roomId: string, identityId: string): string => {
+  const entry = (kind: string, subjectId: string) =>
+    `(SELECT json(permissions) FROM room_access WHERE account_id = ${accountId} AND room_id = ${roomId}
+        AND kind = '${kind}' AND subject_id = ${subjectId})`;
+  // CROSS JOIN: from the identity's groups to their entries, however many entries the room has.
+  return `json_object('byDefault', ${entry("default", "''")}, 'identity', ${entry("identity", identityId)}, 'groups', (
+    SELECT json_group_array(json(room_access.permissions)) FROM group_members CROSS JOIN room_access
+    WHERE group_members.account_id = ${accountId} AND group_members.identity_id = ${identityId}
+      AND room_access.account_id = ${accountId} AND room_access.room_id = ${roomId}
+      AND room_access.kind = 'group' AND room_access.subject_id = group_members.group_id))`;
+};
+
+/** Reads the JSON of {@link accessAsJson}. */
+function parseAccess(json: string): Access {
+  const { byDefault, ...access } = StoredAccess.parse(JSON.parse(json));
+  return { ...access, byDefault: byDefault ?? [] };
+}
+
+export const rightsIn = (json: string): Rights => rightsOf(decideAccess(parseAccess(json)));

@@ -1,0 +1,179 @@
+/** Tokens of identities: one opens each room as far as its identity has access there. */
+
+import { newEvent } from "../../delivery/outbox/event-store.ts";
+import { PING, violatedConstraint } from "../../platform/d1/d1.ts";
+import { AppError } from "../../platform/errors.ts";
+import { fold } from "../../platform/text.ts";
+import { presentTime } from "../../platform/time.ts";
+import { presentIdentity } from "../../wire/identity.ts";
+import { type IdentityClaims, requireRestored } from "../../wire/token-claims.ts";
+import { tellRoomsOfIdentity, tellRoomsOfMember } from "../access/statements.ts";
+import { guardQuota } from "../quotas/guard.ts";
+import { MEMBER_TOKEN_SECONDS } from "../users/queries.ts";
+import { selectAccountTokenEpoch } from "../users/statements.ts";
+import { type IdentityContext, TAKEN_CUSTOM_ID, tell } from "./commands.ts";
+import { noIdentity } from "./queries.ts";
+import type { Identification, IdentityTokenCreation } from "./schema.ts";
+import {
+  differingGroups,
+  endTokensOf,
+  IDENTITIES,
+  insertGroupEvent,
+  insertIdentity,
+  selectGroupIds,
+  selectGroupsByKeys,
+  setGroups,
+} from "./store.ts";
+import type { IdentityRow } from "./table.ts";
+
+const invalid = (message: string) => new AppError("Identities", "VALIDATION_ERROR", message);
+
+/**
+ * Creates or updates the identity of a custom ID, and returns a token for it: one round trip when nothing changes, else
+ * two. VALIDATION_ERROR for an unknown group, FORBIDDEN beyond a quota; then nothing has changed.
+ */
+export async function identify(
+  ctx: IdentityContext,
+  { ttl, rooms, permissions, ...profile }: Identification,
+) {
+  requireShort(ctx, ttl);
+  const terms = { ttl, rooms, permissions };
+  const known = await readKnown(ctx, profile);
+  const saved = await save(ctx, profile, known).catch(async (error: unknown) => {
+    if (violatedConstraint(error) !== TAKEN_CUSTOM_ID) throw error;
+    return save(ctx, profile, await readKnown(ctx, profile)); // another request has just created it
+  });
+  const { identity, pending_rooms } = saved;
+  return {
+    identity: presentIdentity(identity),
+    ...(await issue(ctx, identity, known.accountEpoch, terms)),
+    pending_rooms,
+  };
+}
+
+const NONE = { sql: "SELECT NULL", params: [] };
+
+type Profile = Omit<Identification, keyof IdentityTokenCreation>;
+
+interface Known {
+  readonly identity: IdentityRow | null;
+  readonly accountEpoch: number;
+  /** The groups to be in; null to leave them as they are. */
+  readonly groupIds: readonly string[] | null;
+  readonly added: readonly string[];
+  readonly removed: readonly string[];
+}
+
+async function readKnown(ctx: IdentityContext, { customId, groups }: Profile): Promise<Known> {
+  const [[identity], found, members, [account]] = await ctx.db.run([
+    IDENTITIES.select(ctx, { customId }),
+    selectGroupsByKeys(ctx, groups ?? []),
+    selectGroupIds(ctx, customId),
+    selectAccountTokenEpoch(ctx),
+  ]);
+  const accountEpoch = account?.tokenEpoch ?? 0;
+  requireRestored(accountEpoch);
+  const groupIds = groups?.map((key) => {
+    const group = found.find((each) => each.id === key) ?? found.find((each) => each.customId === key);
+    if (group === undefined) throw invalid(`groups: there is no group with the ID or customId ${key}`);
+    return group.id;
+  });
+  const current = new Set(members.map(({ groupId }) => groupId));
+  const wanted = new Set(groupIds ?? current);
+  return {
+    identity: identity ?? null,
+    accountEpoch,
+    groupIds: groupIds ?? null,
+    added: [...wanted].filter((id) => !current.has(id)),
+    removed: [...current].filter((id) => !wanted.has(id)),
+  };
+}
+
+/** Writes what differs. */
+async function save(ctx: IdentityContext, profile: Profile, known: Known) {
+  const { identity, groupIds, added, removed } = known;
+  const { customId, name, profilePicture, email } = profile;
+  const row: IdentityRow = {
+    accountId: ctx.accountId,
+    id: identity?.id ?? ctx.newId(),
+    kind: identity?.kind ?? "person",
+    name,
+    nameFolded: fold(name),
+    customId,
+    profilePicture: profilePicture === undefined ? (identity?.profilePicture ?? null) : profilePicture,
+    email: email === undefined ? (identity?.email ?? null) : email,
+    createdAt: identity?.createdAt ?? ctx.now(),
+    tokenEpoch: identity?.tokenEpoch ?? 0,
+  };
+  const isSame =
+    row.name === identity?.name &&
+    row.profilePicture === identity.profilePicture &&
+    row.email === identity.email;
+  if (isSame && added.length + removed.length === 0) return { identity: row, pending_rooms: 0 };
+  const quotas = [guardQuota(ctx, "identities"), guardQuota(ctx, "group_members")] as const;
+  const changes = { name, nameFolded: row.nameFolded, profilePicture: row.profilePicture, email: row.email };
+  const isNew = identity === null;
+  const event = newEvent(ctx, isNew ? "identity.created" : "identity.updated", row.id);
+  const [, events, , owed, , , , , ...ofGroups] = await ctx
+    .commit([
+      isNew ? insertIdentity(ctx, row) : PING,
+      IDENTITIES.insertEvent(ctx, event, isNew ? null : changes),
+      isNew ? PING : IDENTITIES.update(ctx, row.id, changes),
+      tellRoomsOfMember(ctx, row.id, groupIds === null ? NONE : differingGroups(ctx, row.id, groupIds)),
+      ...(groupIds === null ? ([PING, PING] as const) : setGroups(ctx, row.id, groupIds, ctx.now())),
+      quotas[0].statement,
+      quotas[1].statement,
+      ...[...added, ...removed].map((groupId) =>
+        insertGroupEvent(ctx, newEvent(ctx, "group.updated", groupId), { groupId, identityId: row.id }),
+      ),
+    ])
+    .catch(quotas[0].refuse)
+    .catch(quotas[1].refuse);
+  return { identity: row, ...(await tell(ctx, row.id, owed, [...events, ...ofGroups.flat()])) };
+}
+
+/** A token of an identity. NOT_FOUND without it. */
+export async function createIdentityToken(
+  ctx: IdentityContext,
+  identityId: string,
+  terms: IdentityTokenCreation,
+) {
+  requireShort(ctx, terms.ttl);
+  const [[identity], [account]] = await ctx.db.run([
+    IDENTITIES.select(ctx, { id: identityId }),
+    selectAccountTokenEpoch(ctx),
+  ]);
+  if (identity === undefined) throw noIdentity();
+  requireRestored(account?.tokenEpoch);
+  return issue(ctx, identity, account?.tokenEpoch ?? 0, terms);
+}
+
+/** Ends the tokens of an identity and of its users in all rooms, and closes the sockets that joined with them. */
+export async function endIdentityTokens(ctx: IdentityContext, identityId: string) {
+  const [ended, owed] = await ctx.commit([
+    endTokensOf(ctx, identityId, ctx.now()),
+    tellRoomsOfIdentity(ctx, identityId),
+  ]);
+  if (ended.length === 0) throw noIdentity();
+  return tell(ctx, identityId, owed);
+}
+
+function requireShort({ actor }: IdentityContext, ttl: number): void {
+  if (actor.type === "person" && ttl > MEMBER_TOKEN_SECONDS)
+    throw invalid(`ttl: must be at most ${MEMBER_TOKEN_SECONDS} in the dashboard; use an API key for more`);
+}
+
+async function issue(
+  ctx: IdentityContext,
+  { id: identityId, accountId, createdAt, tokenEpoch: identityEpoch }: IdentityRow,
+  accountEpoch: number,
+  { ttl, rooms, permissions }: IdentityTokenCreation,
+) {
+  const iat = Math.floor(Math.max(ctx.now(), createdAt) / 1000);
+  const claims: IdentityClaims = {
+    ...{ accountId, identityId, accountEpoch, identityEpoch, iat, exp: iat + ttl },
+    ...(rooms && { rooms }),
+    ...(permissions && { permissions }),
+  };
+  return { token: await ctx.tokens.signIdentity(claims), expires_at: presentTime(claims.exp * 1000) };
+}

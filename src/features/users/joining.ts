@@ -1,0 +1,124 @@
+/** Reads users who join a room, and creates the users of identities that come for the first time. */
+import { newEvent } from "../../delivery/outbox/event-store.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import { PING, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
+import type { KnownUser } from "../../room/engine/join/join-decision.ts";
+import type { Entrant, Joiners, KnownIdentity } from "../../room/host/room-service.ts";
+import type { QuotaDefaults } from "../../wire/quota.ts";
+import { rightsIn } from "../access/statements.ts";
+import { usedOf } from "../quotas/queries.ts";
+import { QUOTA_EXCEEDED, type QuotaRow, requireWithinQuota, selectQuotas } from "../quotas/statements.ts";
+import { selectRoom, updateFirstJoin } from "../rooms/statements.ts";
+import {
+  countCreated,
+  insertEntrants,
+  markEntering,
+  markJoining,
+  type NewEntrant,
+  selectEntrants,
+} from "./entrant-store.ts";
+import { rightsOfUser, selectBearers } from "./statements.ts";
+import { insertUserEvent } from "./store.ts";
+import { type BearerRow, recordOf } from "./table.ts";
+
+interface JoiningContext extends Tenant {
+  readonly quotaDefaults: QuotaDefaults;
+  now(): number;
+  newId(): string;
+  /** Gives committed events to their subscribers. Never rejects. */
+  relayEvents(rows: readonly OutboxEventRow[]): Promise<void>;
+}
+
+interface Joining {
+  readonly userIds: readonly string[];
+  readonly entrants: readonly Entrant[];
+}
+
+export const knownUser = (row: BearerRow): KnownUser => ({
+  record: recordOf(row),
+  subject: row,
+  rights: rightsOfUser(row),
+});
+
+/** One round trip to D1, or a second one above the quota `users`: then nobody is created. */
+export async function readJoiners(
+  ctx: JoiningContext,
+  roomId: string,
+  { userIds, entrants }: Joining,
+  firstJoinAt: number | null,
+): Promise<Joiners> {
+  if (entrants.length === 0) return readUsers(ctx, roomId, userIds, firstJoinAt);
+  const created = entrants.map((entrant) => ({ ...entrant, userId: ctx.newId() }));
+  const readAll = (some: readonly NewEntrant[]) =>
+    readEntrants(ctx, roomId, { userIds, entrants, created: some });
+  try {
+    return await readAll(created);
+  } catch (error) {
+    if (violatedConstraint(error) !== QUOTA_EXCEEDED) throw error;
+    return readAll([]);
+  }
+}
+
+async function readUsers(
+  ctx: JoiningContext,
+  roomId: string,
+  userIds: readonly string[],
+  firstJoinAt: number | null,
+): Promise<Joiners> {
+  const [[room], users, quotas] = await ctx.db.run([
+    selectRoom(ctx, { id: roomId }),
+    selectBearers(ctx, roomId, "id", userIds),
+    selectQuotas(ctx),
+    markJoining(ctx, roomId, userIds, ctx.now()),
+    ...(firstJoinAt === null ? [] : [updateFirstJoin(ctx, roomId, firstJoinAt)]),
+  ]);
+  return { room: room ?? null, users: byId(users), identities: new Map(), ...usesOf(ctx, quotas) };
+}
+
+interface Entering extends Joining {
+  /** The entrants who become users unless they are. */
+  readonly created: readonly NewEntrant[];
+}
+
+async function readEntrants(
+  ctx: JoiningContext,
+  roomId: string,
+  { userIds, entrants, created }: Entering,
+): Promise<Joiners> {
+  const identityIds = entrants.map(({ identityId }) => identityId);
+  const [, , , , , [room], users, ofIdentities, found, quotas, ...events] = await ctx.db.run([
+    insertEntrants(ctx, roomId, created, ctx.now()),
+    countCreated(ctx, roomId, created),
+    created.length === 0 ? PING : requireWithinQuota(ctx, "users", ctx.quotaDefaults.users, 0),
+    markEntering(ctx, roomId, ctx.now()),
+    updateFirstJoin(ctx, roomId, ctx.now()),
+    selectRoom(ctx, { id: roomId }),
+    selectBearers(ctx, roomId, "id", userIds),
+    selectBearers(ctx, roomId, "identity", identityIds),
+    selectEntrants(ctx, roomId, entrants),
+    selectQuotas(ctx),
+    ...created.map(({ userId }) =>
+      insertUserEvent(ctx, newEvent({ ...ctx, trace: null }, "user.created", roomId), userId),
+    ),
+  ]);
+  // Before the user joins: subscribers receive user.created first.
+  await ctx.relayEvents(events.flat());
+  const usersOf = new Map(ofIdentities.map((user) => [user.identityId, knownUser(user)]));
+  const identities = found.map(({ identityId, access, ...epochs }): [string, KnownIdentity] => [
+    identityId,
+    { ...epochs, rights: rightsIn(access), user: usersOf.get(identityId) ?? null },
+  ]);
+  return {
+    room: room ?? null,
+    users: byId(users),
+    identities: new Map(identities),
+    ...usesOf(ctx, quotas),
+  };
+}
+
+const byId = (users: readonly BearerRow[]) => new Map(users.map((user) => [user.id, knownUser(user)]));
+
+const usesOf = ({ quotaDefaults }: JoiningContext, quotas: readonly QuotaRow[]) => ({
+  onlineUsers: usedOf(quotas, "online_users", quotaDefaults),
+  allUsers: usedOf(quotas, "users", quotaDefaults),
+});

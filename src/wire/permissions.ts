@@ -40,7 +40,7 @@ const bitOf = (resource: Resource): Rights => 1 << (RESOURCES.indexOf(resource) 
 
 export const mayWrite = (rights: Rights, resource: Resource): boolean => (rights & bitOf(resource)) !== 0;
 
-/** The refusal of a write to whoever may not write the resource. */
+/** The refusal of a write to a caller who may not write the resource. */
 export const missing = (module: Module, resource: Resource): AppError =>
   new AppError(module, "FORBIDDEN", `You may not do this: the permission ${resource}:write is missing`);
 

@@ -141,7 +141,7 @@ describe("an identity's token", () => {
     expect(ids.size).toBe(1);
   });
 
-  it("creates nobody without access, in a closed room, or once it has ended", async () => {
+  it("creates no user without access, in a closed room, or once it has ended", async () => {
     const { owner, room } = await setUp();
     const { token, identity } = await identify(owner);
     expect(await refusedJoin(owner, room, token)).toEqual(["FORBIDDEN", 4403]);

@@ -40,7 +40,7 @@ export const knownUser = (row: BearerRow): KnownUser => ({
   rights: rightsOfUser(row),
 });
 
-/** One round trip to D1, or a second one above the quota `users`: then nobody is created. */
+/** One round trip to D1, or a second one above the quota `users`: then no user is created. */
 export async function readJoiners(
   ctx: JoiningContext,
   roomId: string,

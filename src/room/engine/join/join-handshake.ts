@@ -164,7 +164,7 @@ export class JoinHandshake {
     ];
   }
 
-  /** True for a user whom no participant has met. A room that has never been used tells nobody. */
+  /** True for a user whom no participant has met. A room that has never been used tells no one. */
   #isUnknown({ id }: UserRecord): boolean {
     const { sessions } = this.#participants;
     return sessions.record !== null && sessions.findLastSeen([id])[id] === undefined;

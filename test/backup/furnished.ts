@@ -85,6 +85,7 @@ export async function answersOf({ api }: Account, { roomId }: Furnished): Promis
     "/workflows",
     "/identities",
     "/groups",
+    "/events?events=identity.created&events=group.created&events=group.updated",
     "/access/default",
   ];
   const inRoom = ["access", "stores", "stores/pages", "comments"].map((list) => `/rooms/${roomId}/${list}`);

@@ -39,6 +39,8 @@ const identity = { ...named, profilePicture: user.profilePicture, email: "ada@ex
 const { identity: ada } = await desk.ask<{ identity: { id: string } }>("POST", "/identities", identity);
 const { group } = await desk.ask<{ group: { id: string } }>("POST", "/groups", named);
 await desk.ask("PUT", `/groups/${group.id}/members/${ada.id}`);
+const access = { identitiesAccesses: { [ada.id]: ["*:read", "stores:write"] } };
+await desk.ask("PUT", `/rooms/${roomId}/access`, { ...access, groupsAccesses: { [group.id]: "editor" } });
 await desk.ask("POST", "/api-keys", { name: EVIL });
 await desk.ask("POST", "/invitations", {});
 
@@ -86,6 +88,12 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
   "a room's comments": { path: `/rooms/${roomId}/comments`, shows: "Delete" },
   "a room's files": { path: `/rooms/${roomId}/files`, shows: "text/html" },
+  "a room's access": { path: `/rooms/${roomId}/access?check=${ada.id}`, shows: "Its own entry" },
+  "custom access": {
+    path: `/rooms/${roomId}/access`,
+    shows: "Choose an identity",
+    act: async ({ button }) => button(`Custom access of ${EVIL}`).last().click(),
+  },
   identities: { path: "/people", shows: "ada@example.com" },
   groups: { path: "/people/groups", shows: "Custom ID" },
   "an identity": { path: `/people/identities/${ada.id}`, shows: "Remove" },

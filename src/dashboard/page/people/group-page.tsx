@@ -84,7 +84,7 @@ function GroupActions({ group }: GroupProps) {
           onDone: () => go("/people/groups"),
         }}
       >
-        <p>Its members stay identities. This cannot be undone.</p>
+        <p>Its members stay identities, and lose what it allowed them in rooms. This cannot be undone.</p>
       </ConfirmAction>
     </>
   );
@@ -128,6 +128,7 @@ function Members({ group }: GroupProps) {
       beside={
         <FoundPicker
           kind="identities"
+          icon="plus"
           label="Add a member by name"
           onChoose={(found) => add.mutate({ identity: { id: found.id, name: found.label }, group })}
         />

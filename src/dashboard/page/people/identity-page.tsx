@@ -60,7 +60,10 @@ function Deletion({ identity: { id, name } }: IdentityProps) {
         onDone: () => go("/people"),
       }}
     >
-      <p>Its name, picture and address are erased, and it leaves its groups. This cannot be undone.</p>
+      <p>
+        Its name, picture and address are erased, it leaves its groups, and it loses its access to rooms. This
+        cannot be undone.
+      </p>
     </ConfirmAction>
   );
 }
@@ -127,6 +130,7 @@ function Groups({ identity }: IdentityProps) {
       beside={
         <FoundPicker
           kind="groups"
+          icon="plus"
           label="Add to a group by name"
           onChoose={(found) => add.mutate({ identity, group: { id: found.id, name: found.label } })}
         />
@@ -147,7 +151,7 @@ function Groups({ identity }: IdentityProps) {
                 create="Add to a group"
                 command={["PUT", `/groups/GROUP_ID/members/${id}`]}
               >
-                A group is a set of identities, such as a team.
+                What a group may do in a room, its members may do.
               </Empty>
             )}
           </>

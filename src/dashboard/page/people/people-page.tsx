@@ -88,7 +88,7 @@ function Identities() {
                 label: "Delete",
                 done: "deleted",
                 consequences:
-                  "Their names, pictures and addresses are erased, and they leave their groups. This cannot be undone.",
+                  "Their names, pictures and addresses are erased, they leave their groups, and they lose their access to rooms. This cannot be undone.",
                 isDanger: true,
                 isTyped: true,
                 run: oneByOne(({ id }) => atrium.identities.delete(id)),
@@ -140,7 +140,8 @@ function Groups() {
               {
                 label: "Delete",
                 done: "deleted",
-                consequences: "Their members stay identities. This cannot be undone.",
+                consequences:
+                  "Their members stay identities, and lose what the groups allowed them in rooms. This cannot be undone.",
                 isDanger: true,
                 run: oneByOne(({ id }) => atrium.groups.delete(id)),
               },

@@ -88,17 +88,17 @@ export const useFound = (kind: keyof typeof FIND, search: string, enabled = true
     enabled,
   });
 
-interface FoundPickerProps {
+interface FoundPickerProps extends Pick<Parameters<typeof Picker>[0], "icon"> {
   readonly kind: keyof typeof FIND;
   readonly label: string;
   readonly onChoose: (found: Found) => void;
 }
 
 /** Finds an identity or a group by name. */
-export function FoundPicker({ kind, label, onChoose }: FoundPickerProps) {
+export function FoundPicker({ kind, icon, label, onChoose }: FoundPickerProps) {
   const [text, setText] = useState("");
   const { data: items } = useFound(kind, useDeferredValue(text));
-  return <Picker {...{ label, text, items, onChoose }} onText={setText} />;
+  return <Picker {...{ icon, label, text, items, onChoose }} onText={setText} />;
 }
 
 interface Membership {

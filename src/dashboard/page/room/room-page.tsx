@@ -3,6 +3,7 @@
 import type { Room } from "atrium/server";
 import { lazy, Suspense, useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
+import { AccessPart } from "../access/access-part.tsx";
 import { nameInPath } from "../data/address.ts";
 import { loadPage } from "../data/connection.ts";
 import { useAction, useApiQuery } from "../data/organization.tsx";
@@ -32,6 +33,7 @@ const TABS = [
   { name: "Documents", path: "/documents" },
   { name: "Comments", path: "/comments" },
   { name: "Files", path: "/files" },
+  { name: "Access", path: "/access" },
 ];
 
 export default function RoomPage() {
@@ -91,6 +93,9 @@ function RoomFrame({ roomId }: { readonly roomId: string }) {
               </Route>
               <Route path="/rooms/:roomId/files">
                 <FilesPart room={room} />
+              </Route>
+              <Route path="/rooms/:roomId/access">
+                <AccessPart room={room} />
               </Route>
               <Route>
                 <Redirect to={`/rooms/${roomId}`} replace />

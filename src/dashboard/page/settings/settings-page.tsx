@@ -1,7 +1,8 @@
 /** The settings: API keys, members, quotas, the organization and the person's profile. */
 import { useLocation, useParams } from "wouter";
+import { AccessSelect, isBan, nameOf } from "../access/access-select.tsx";
 import { ME } from "../data/api.ts";
-import { useAction, useCurrent, useIsOwner } from "../data/organization.tsx";
+import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";
@@ -55,14 +56,52 @@ function OrganizationPart() {
     return (
       <>
         <Name name={name} />
+        <DefaultAccess />
         <Deletion name={name} />
       </>
     );
   }
   return (
-    <Section id="organization" title="Organization">
-      <p>{name}</p>
-      <p className="soft">Only owners can rename or delete the organization.</p>
+    <>
+      <Section id="organization" title="Organization">
+        <p>{name}</p>
+        <p className="soft">Only owners can rename or delete the organization.</p>
+      </Section>
+      <DefaultAccess />
+    </>
+  );
+}
+
+/** What rooms begin with that are created from now on. */
+function DefaultAccess() {
+  const isOwner = useIsOwner();
+  const query = useApiQuery(["default access"], ({ organization }) => organization.getDefaultAccess());
+  return (
+    <Section
+      id="default-access"
+      title="Default access of new rooms"
+      about="What every identity may do in a new room. Each room can change it, for groups and identities as well."
+    >
+      <Loaded query={query}>
+        {(granted) =>
+          isOwner ? (
+            <AccessSelect
+              kind="default"
+              of="every identity"
+              granted={granted}
+              save={async ({ organization }, next) => {
+                await organization.setDefaultAccess(isBan(next) ? [] : next);
+                return {};
+              }}
+              refreshes={[["default access"]]}
+            />
+          ) : (
+            <p>
+              {nameOf(granted)} <span className="soft">· Only owners can change it.</span>
+            </p>
+          )
+        }
+      </Loaded>
     </Section>
   );
 }

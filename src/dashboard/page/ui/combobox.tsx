@@ -91,8 +91,13 @@ export function Combobox<Item extends Found>(props: ComboboxProps<Item>) {
   );
 }
 
+interface PickerProps<Item extends Found> extends ComboboxProps<Item> {
+  /** `plus` where the choice is added to something. */
+  readonly icon: "plus" | "search";
+}
+
 /** A field of a page: its list is over the page while the person looks for something, and the field is empty after. */
-export function Picker<Item extends Found>({ onChoose, ...props }: ComboboxProps<Item>) {
+export function Picker<Item extends Found>({ icon, onChoose, ...props }: PickerProps<Item>) {
   const { onText, items } = props;
   const [isOpen, setOpen] = useState(false);
   const end = () => {
@@ -110,10 +115,10 @@ export function Picker<Item extends Found>({ onChoose, ...props }: ComboboxProps
   const isEmpty = isOpen && items?.length === 0;
   return (
     <div className="search">
-      <Icon name="plus" />
+      <Icon name={icon} />
       <input
         {...input}
-        data-shortcut="new"
+        data-shortcut={icon === "plus" ? "new" : "search"}
         onClick={() => setOpen(true)}
         onFocus={() => setOpen(true)}
         onBlur={end}

@@ -44,7 +44,7 @@ const leave = ({ api }: Account, group: Group, { id }: Identity): Promise<Answer
   api.delete(`/groups/${group.id}/members/${id}`);
 
 const SET = { store: "tasks", key: "a", value: 1 };
-const BATCH = [{ requestId: "r", operations: [{ type: "STORE_SET", ...SET }], atomic: true }];
+const BATCH = { requests: [{ requestId: "r", operations: [{ type: "STORE_SET", ...SET }], atomic: true }] };
 
 describe("the lasting token of a user who belongs to an identity", () => {
   async function withUser() {
@@ -169,10 +169,48 @@ describe("an identity's token", () => {
     expect(await refusedJoin(owner, rooms[2] as Room, token)).toEqual(["FORBIDDEN", 4403]);
   });
 
-  it("is refused by REST, which expects the tokens of users", async () => {
+  it("acts over REST as its user in the room that the URL names, and shows no lasting token", async () => {
     const { owner, room } = await setUp();
     const { token } = await identify(owner, { groups: ["writers"] });
-    expect((await owner.api.as(token).get(`/users?roomId=${room.id}`)).status).toBe(401);
+    const api = owner.api.as(token);
+    const list = () => api.get<{ users: object[] }>(`/users?roomId=${room.id}`);
+    expect(refusalOf(await list())).toEqual([403, "Auth", "FORBIDDEN"]);
+    const { joined } = await joinWith(owner.id, room.id, token);
+    expect((await list()).data.users).toEqual([expect.not.objectContaining({ token: expect.anything() })]);
+    expect((await api.post(`/rooms/${room.id}/stores/batch`, BATCH)).status).toBe(200);
+    const { id: userId } = (joined as { user: { id: string } }).user;
+    const file = new File(["Hello"], "a.txt", { type: "text/plain" });
+    const form = new FormData();
+    for (const [name, value] of Object.entries({ roomId: room.id, userId, file })) form.set(name, value);
+    expect((await api.send("POST", `/upload?roomId=${room.id}`, { body: form })).status).toBe(201);
+    expect(refusalOf(await api.get(`/rooms/${crypto.randomUUID()}/documents`))).toEqual([
+      404,
+      "Rooms",
+      "NOT_FOUND",
+    ]);
+    expect((await api.get("/rooms")).status).toBe(403);
+  });
+
+  it("stores no file whose upload outlives its access", async () => {
+    const { owner, room, writers } = await setUp();
+    const { token, identity } = await identify(owner, { groups: ["writers"] });
+    const { joined } = await joinWith(owner.id, room.id, token);
+    const { id: userId } = (joined as { user: { id: string } }).user;
+    const part = (name: string, value: string, file = "") =>
+      `--b\r\nContent-Disposition: form-data; name="${name}"${file}\r\n\r\n${value}`;
+    const head = `${part("roomId", `${room.id}\r\n`)}${part("userId", `${userId}\r\n`)}${part("file", "Hel", '; filename="a.txt"')}`;
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    const writer = writable.getWriter();
+    const uploading = owner.api.as(token).send("POST", `/upload?roomId=${room.id}`, {
+      body: readable,
+      headers: { "Content-Type": "multipart/form-data; boundary=b" },
+    });
+    await writer.write(new TextEncoder().encode(head));
+    await leave(owner, writers, identity);
+    await writer.write(new TextEncoder().encode("lo\r\n--b--\r\n"));
+    await writer.close();
+    expect(refusalOf(await uploading)).toEqual([403, "Auth", "FORBIDDEN"]);
+    expect((await owner.api.get<{ total: number }>(`/files?roomId=${room.id}`)).data.total).toBe(0);
   });
 });
 

@@ -6,6 +6,7 @@ import { causeOf, requireRoomAccess } from "../../platform/d1/context.ts";
 import { notFound } from "../../platform/errors.ts";
 import type { UploadResult } from "../../wire/file.ts";
 import { requireWrite } from "../../wire/permissions.ts";
+import { commitAs } from "../users/queries.ts";
 import type { FileContext, FileOperationContext } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
 import { parseKey } from "./file-name.ts";
@@ -59,11 +60,9 @@ export async function deleteFile(ctx: FileOperationContext, key: string): Promis
     userId: uploader,
     cause: causeOf(ctx.actor),
   });
-  const [events, [row], deleting] = await ctx.commit([
-    deleted,
-    selectFile(ctx, key),
-    markFileForDeletion(ctx, key, uploader),
-  ]);
+  const [, events, [row], deleting] = await commitAs(ctx, "files", (guard) =>
+    ctx.commit([guard, deleted, selectFile(ctx, key), markFileForDeletion(ctx, key, uploader)]),
+  );
   if (row === undefined) throw notFound("Files", "File");
   if (deleting.length === 0) throw forbidden("You can only delete files that you uploaded");
   await Promise.all([deleteBlobs(ctx.db, ctx.blobs, deleting), ctx.relayEvents(ctx, events)]);

@@ -7,7 +7,7 @@ import { fileUrl, type UploadResult } from "../../wire/file.ts";
 import { requireWrite } from "../../wire/permissions.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import type { RoomRow } from "../rooms/table.ts";
-import { findUserInRoom } from "../users/queries.ts";
+import { commitAs, findUserInRoom } from "../users/queries.ts";
 import { type BlobSink, BlobWriter, PART_BYTES } from "./blob-writer.ts";
 import type { FileOperationContext, UploadBounds } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
@@ -120,9 +120,9 @@ export class PendingUpload {
       cause,
       userId: cause === null ? uploadedBy : null,
     });
-    const [stored, events] = await ctx
-      .commit([markStored(ctx, key, size, ctx.now()), uploaded, quota.statement], data)
-      .catch(quota.refuse);
+    const [, stored, events] = await commitAs(ctx, "files", (guard) =>
+      ctx.commit([guard, markStored(ctx, key, size, ctx.now()), uploaded, quota.statement], data),
+    ).catch(quota.refuse);
     if (stored.length === 0) throw notFound("Rooms", "Room");
     if (events.length > 0) await ctx.relayEvents(ctx, events);
     return data;

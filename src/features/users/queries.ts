@@ -1,12 +1,22 @@
 /** Reads users: rows from D1, who is online from the room's object. */
 import { encodePosition, presentScroll } from "../../http/lists.ts";
-import { requireRoomAccess } from "../../platform/d1/context.ts";
-import type { Database, Page, Statement, Tenant } from "../../platform/d1/d1.ts";
-import { notFound } from "../../platform/errors.ts";
+import { type OperationContext, requireRoomAccess } from "../../platform/d1/context.ts";
+import {
+  type Database,
+  type Page,
+  PING,
+  type Statement,
+  type Tenant,
+  violatedConstraint,
+} from "../../platform/d1/d1.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { mayWrite, missing, type Resource } from "../../wire/permissions.ts";
 import { presentRoom } from "../../wire/room.ts";
 import {
+  type IdentityClaims,
   isTokenOf,
   newTerms,
+  opensRoom,
   requireRestored,
   type TokenClaims,
   type TokenSubject,
@@ -18,7 +28,15 @@ import { type RoomKey, selectRoom } from "../rooms/statements.ts";
 import { findHits, findHitsOfRooms } from "../search/queries.ts";
 import type { UserContext } from "./context.ts";
 import { FoundUser } from "./schema.ts";
-import { selectAccountTokenEpoch, selectBearers, selectUser, type UserKey } from "./statements.ts";
+import {
+  ACCESS_CHANGED,
+  requireSameAccess,
+  rightsOfUser,
+  selectAccountTokenEpoch,
+  selectBearers,
+  selectUser,
+  type UserKey,
+} from "./statements.ts";
 import {
   countUsers,
   type NamedUsers,
@@ -92,6 +110,51 @@ export async function findTokenBearer(db: Database, claims: TokenClaims): Promis
   return user !== undefined && isTokenOf(claims, user) ? user : null;
 }
 
+/**
+ * The user of an identity's token in a room, as {@link findTokenBearer}. NOT_FOUND without the room, FORBIDDEN unless the
+ * token is for it and the identity has joined it.
+ */
+export async function findIdentityBearer(
+  db: Database,
+  claims: IdentityClaims,
+  roomId: string,
+): Promise<BearerRow | null> {
+  const { accountId, identityId, accountEpoch, identityEpoch } = claims;
+  const tenant = { db, accountId };
+  const [[user], [room]] = await db.run([
+    selectBearers(tenant, roomId, "identity", [identityId]),
+    selectRoom(tenant, { id: roomId }),
+  ]);
+  requireRestored(user?.accountTokenEpoch ?? (await findAccountTokenEpoch(tenant)));
+  if (room === undefined) throw notFound("Rooms", "Room");
+  if (user === undefined || !opensRoom(claims, room))
+    throw new AppError("Auth", "FORBIDDEN", "The token gives access to rooms that its identity has joined");
+  return user.identityEpoch === identityEpoch && user.accountTokenEpoch === accountEpoch ? user : null;
+}
+
+/**
+ * Commits a change of a user with a guard in its batch. FORBIDDEN when the access of the user's identity does not allow
+ * to write the resource at that moment, whatever it was when the request was authenticated.
+ */
+export async function commitAs<Results>(
+  ctx: Pick<OperationContext, "actor" | "db" | "accountId">,
+  resource: Resource,
+  commit: (guard: Statement) => Promise<Results>,
+): Promise<Results> {
+  const { actor } = ctx;
+  if (actor.type !== "user" || actor.linked === null) return commit(PING);
+  for (let known: Pick<BearerRow, "access" | "identityEpoch"> = actor.linked; ; ) {
+    try {
+      return await commit(requireSameAccess(actor.userId, known));
+    } catch (error) {
+      if (violatedConstraint(error) !== ACCESS_CHANGED) throw error;
+    }
+    const [[user]] = await ctx.db.run([selectBearers(ctx, actor.roomId, "id", [actor.userId])]);
+    if (user === undefined || !mayWrite(rightsOfUser(user), resource)) throw missing("Auth", resource);
+    known = user;
+  }
+}
+
 /** The statements that read a page of a room's users and count all matches. A search asks the index first. */
 export async function selectUsersPage(
   tenant: Tenant,
@@ -140,7 +203,9 @@ export async function listUsers(ctx: UserContext, roomId: string, page: Page, fi
   if (rooms.length === 0) throw notFound("Rooms", "Room");
   const { actor } = ctx;
   const maySeeToken = (row: UserRow): boolean =>
-    actor.type === "key" || actor.type === "person" || (actor.type === "user" && actor.userId === row.id);
+    actor.type === "key" ||
+    actor.type === "person" ||
+    (actor.type === "user" && actor.userId === row.id && !actor.linked?.isByIdentity);
   const presented = await presentLive(ctx, roomId, rows);
   const tokens = await Promise.all(rows.map((row) => (maySeeToken(row) ? shownToken(ctx, row) : undefined)));
   const users = presented.map((user, index) => {

@@ -24,11 +24,10 @@ export const USER_FIELDS = {
   accountTokenEpoch: sql<number>`${sql.raw(TOKEN_EPOCH)}`.as("accountTokenEpoch"),
   identityEpoch: sql<number | null>`${sql.raw(IDENTITY_EPOCH)}`.as("identityEpoch"),
 };
+const ACCESS = accessAsJson("users.account_id", "users.room_id", "users.identity_id");
 const BEARER_FIELDS = {
   ...USER_FIELDS,
-  access: sql<string>`${sql.raw(accessAsJson("users.account_id", "users.room_id", "users.identity_id"))}`.as(
-    "access",
-  ),
+  access: sql<string>`${sql.raw(ACCESS)}`.as("access"),
 };
 
 export type UserKey = { readonly id: string } | { readonly customId: string };
@@ -75,6 +74,19 @@ export function rightsOfUser({ role, identityId, identityEpoch, access }: Bearer
   if (identityId === null) return rightsOfRole(role);
   return identityEpoch === null ? 0 : rightsOfRole(role) & rightsIn(access);
 }
+
+/** The constraint that {@link requireSameAccess} violates. */
+export const ACCESS_CHANGED = "required:users.role";
+
+/** Fails its batch if a user's identity has other access by now. */
+export const requireSameAccess = (
+  userId: string,
+  { access, identityEpoch }: Pick<BearerRow, "access" | "identityEpoch">,
+): Statement => ({
+  sql: `UPDATE users SET role = NULL WHERE id = ? AND (${IDENTITY_EPOCH} IS NOT ?
+          OR ${ACCESS} IS NOT ?)`,
+  params: [userId, identityEpoch, access],
+});
 
 export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> => ({
   sql: "SELECT token_epoch AS tokenEpoch FROM accounts WHERE id = ?",

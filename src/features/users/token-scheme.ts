@@ -1,9 +1,12 @@
-/** Authenticates the users of rooms by their tokens: `Bearer <JWT>`. */
+/** Authenticates the users of rooms by their tokens, and by those of their identities: `Bearer <JWT>`. */
 import { type AuthPorts, bearerOf, type Claim } from "../../http/authenticate.ts";
+import type { Actor } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
-import { ceilingOf } from "../../wire/token-claims.ts";
-import { findTokenBearer } from "./queries.ts";
+import { ALL_RIGHTS, type Rights, rightsIn } from "../../wire/permissions.ts";
+import { ceilingOf, type IdentityClaims, type TokenClaims } from "../../wire/token-claims.ts";
+import { findIdentityBearer, findTokenBearer } from "./queries.ts";
 import { rightsOfUser } from "./statements.ts";
+import type { BearerRow } from "./table.ts";
 import type { Tokens } from "./tokens.ts";
 
 /** The user whose token `tokens` verifies. A credential without dots is not a JWT. */
@@ -14,20 +17,42 @@ export async function authenticateUser(
 ): Promise<Claim | null | undefined> {
   const bearer = bearerOf(request);
   if (bearer === null || !bearer.includes(".")) return undefined;
-  const claims = await tokens.verify(bearer, now());
+  const claims = (await tokens.verify(bearer, now())) ?? (await tokens.verifyIdentity(bearer, now()));
   if (claims === null) return null;
+  const isByIdentity = "identityId" in claims;
   return {
-    credential: `user:${claims.userId}`,
+    credential: isByIdentity ? `identity:${claims.identityId}` : `user:${claims.userId}`,
     accountId: claims.accountId,
     isOfUser: true,
     isOurs: true,
     verify: async () => {
-      const user = await findTokenBearer(db, claims);
-      if (user === null) return null;
-      const { accountId, userId, roomId } = claims;
-      const rights = ceilingOf(claims) & rightsOfUser(user);
-      if (rights === 0) throw new AppError("Auth", "FORBIDDEN", "You have no access to this room");
-      return { type: "user", accountId, userId, roomId, rights, isLinked: user.identityId !== null };
+      const user = await (isByIdentity
+        ? findIdentityBearer(db, claims, roomOf(request))
+        : findTokenBearer(db, claims));
+      return user && actorOf(user, limitOf(claims), isByIdentity);
     },
   };
+}
+
+/** The most that a token allows. */
+function limitOf(claims: TokenClaims | IdentityClaims): Rights {
+  if (!("identityId" in claims)) return ceilingOf(claims);
+  return claims.permissions === undefined ? ALL_RIGHTS : rightsIn(claims.permissions);
+}
+
+function actorOf(user: BearerRow, limit: Rights, isByIdentity: boolean): Actor {
+  const rights = limit & rightsOfUser(user);
+  if (rights === 0) throw new AppError("Auth", "FORBIDDEN", "You have no access to this room");
+  const { id: userId, accountId, roomId, identityId, access, identityEpoch } = user;
+  const linked = identityId === null ? null : { access, identityEpoch, isByIdentity };
+  return { type: "user", accountId, userId, roomId, rights, linked };
+}
+
+/** The room that a request is about, of which an identity's token says nothing. FORBIDDEN without one. */
+function roomOf({ url }: Request): string {
+  const { pathname, searchParams } = new URL(url);
+  const inPath = /^\/v1\/accounts\/[^/]+\/rooms\/([^/]+)\//.exec(pathname)?.[1];
+  const roomId = inPath ?? searchParams.get("roomId");
+  if (roomId !== null) return roomId;
+  throw new AppError("Auth", "FORBIDDEN", "With an identity's token, name the room: add ?roomId= to the URL");
 }

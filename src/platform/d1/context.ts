@@ -9,6 +9,15 @@ export const ROLES = ["editor", "viewer"] as const;
 export const MEMBER_ROLES = ["owner", "member"] as const;
 type MemberRole = (typeof MEMBER_ROLES)[number];
 
+/** What the rights of an identity's user were decided from. A write checks that it still holds. */
+interface LinkedAccess {
+  /** As JSON. */
+  readonly access: string;
+  readonly identityEpoch: number | null;
+  /** The request came with the identity's own token, which shows no lasting one. */
+  readonly isByIdentity: boolean;
+}
+
 export type Actor =
   | { readonly type: "key"; readonly accountId: string; readonly keyId: string; readonly name: string }
   | {
@@ -25,8 +34,8 @@ export type Actor =
       readonly roomId: string;
       /** What it may do in the room, as a bit set. */
       readonly rights: number;
-      /** It belongs to an identity, whose access may end at any time: the room asks again before a write. */
-      readonly isLinked: boolean;
+      /** Of a user who belongs to an identity, whose access may end at any time; null for others. */
+      readonly linked: LinkedAccess | null;
     }
   /** An unauthenticated caller of a public endpoint. */
   | { readonly type: "anyone"; readonly address: string };
@@ -90,7 +99,7 @@ export function requireRoomAccess({ actor }: Pick<OperationContext, "actor">, ro
 
 /** The ID of a user whose identity's access may have ended since it was authenticated; undefined for others. */
 export const linkedUserOf = (actor: Actor | WorkflowActor): string | undefined =>
-  actor.type === "user" && actor.isLinked ? actor.userId : undefined;
+  actor.type === "user" && actor.linked !== null ? actor.userId : undefined;
 
 /** FORBIDDEN for members who are not owners: access rights control the organization. API keys may. */
 export function requireOwner({ actor }: Pick<OperationContext, "actor">): void {

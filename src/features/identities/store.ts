@@ -1,6 +1,12 @@
 /** The only SQL about identities and groups. */
 import { and, eq, getTableName, or, type SQL, sql } from "drizzle-orm";
-import { differsBy, type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
+import {
+  differsBy,
+  type EventEntry,
+  type Fragment,
+  insertEvent,
+  rowAsJson,
+} from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import {
   build,
@@ -126,73 +132,6 @@ interface Membership {
   readonly identityId: string;
 }
 
-const CHANGED_GROUP = rowAsJson(identityGroups, "identity_groups").sql;
-const groupWith = (identityId: string) => ({
-  sql: `json_set(${CHANGED_GROUP}, '$.member', ?)`,
-  params: [identityId],
-});
-
-/** `group.updated`, before {@link insertMember}: if it adds the identity. */
-export const insertMemberAdded = (
-  tenant: Tenant,
-  entry: EventEntry,
-  { groupId, identityId }: Membership,
-  max: number,
-): Statement<OutboxEventRow> =>
-  insertEvent(tenant, entry, {
-    from: "identity_groups JOIN identities USING (account_id)",
-    where: {
-      sql: `account_id = ? AND identity_groups.id = ? AND identities.id = ?
-        AND (SELECT count(*) FROM group_members WHERE account_id = identities.account_id AND identity_id = identities.id) < ?
-        AND NOT EXISTS (SELECT 1 FROM group_members WHERE account_id = identities.account_id
-          AND group_id = identity_groups.id AND identity_id = identities.id)`,
-      params: [tenant.accountId, groupId, identityId, max],
-    },
-    subject: groupWith(identityId),
-  });
-
-/** `group.updated`, before {@link deleteMember}: if the identity is in the group. */
-export const insertMemberRemoved = (
-  tenant: Tenant,
-  entry: EventEntry,
-  { groupId, identityId }: Membership,
-): Statement<OutboxEventRow> =>
-  insertEvent(tenant, entry, {
-    from: `identity_groups JOIN group_members ON group_members.account_id = identity_groups.account_id
-      AND group_members.group_id = identity_groups.id`,
-    where: {
-      sql: "identity_groups.account_id = ? AND identity_groups.id = ? AND group_members.identity_id = ?",
-      params: [tenant.accountId, groupId, identityId],
-    },
-    subject: groupWith(identityId),
-  });
-
-/** The event of a group that an identity has entered or left. */
-export const insertGroupEvent = (
-  tenant: Tenant,
-  entry: EventEntry,
-  { groupId, identityId }: Membership,
-): Statement<OutboxEventRow> =>
-  insertEvent(tenant, entry, {
-    from: "identity_groups",
-    where: { sql: "account_id = ? AND id = ?", params: [tenant.accountId, groupId] },
-    subject: groupWith(identityId),
-  });
-
-/** Adds an identity to a group if both exist, unless it is in it or in `max` others. */
-export const insertMember = (
-  { accountId }: Tenant,
-  { groupId, identityId }: Membership,
-  { now, max }: { readonly now: number; readonly max: number },
-): Statement => ({
-  sql: `INSERT INTO group_members (account_id, group_id, identity_id, added_at)
-        SELECT ?1, identity_groups.id, identities.id, ?4 FROM identity_groups JOIN identities USING (account_id)
-        WHERE account_id = ?1 AND identity_groups.id = ?2 AND identities.id = ?3
-          AND (SELECT count(*) FROM group_members WHERE account_id = ?1 AND identity_id = ?3) < ?5
-        ON CONFLICT DO NOTHING`,
-  params: [accountId, groupId, identityId, now, max],
-});
-
 const isMember = ({ accountId }: Tenant, { groupId, identityId }: Membership) =>
   and(
     eq(groupMembers.accountId, accountId),
@@ -207,6 +146,60 @@ export const selectMember = (tenant: Tenant, membership: Membership) =>
       .from(groupMembers)
       .where(isMember(tenant, membership)),
   );
+
+/** True for an identity that exists, and is neither in the group nor in `max` others. */
+function canJoin(tenant: Tenant, membership: Membership, max: number): Fragment {
+  const { sql, params } = selectMember(tenant, membership);
+  const identity = [tenant.accountId, membership.identityId];
+  return {
+    sql: `EXISTS (SELECT 1 FROM identities WHERE account_id = ? AND id = ?)
+      AND (SELECT count(*) FROM group_members WHERE account_id = ? AND identity_id = ?) < ?
+      AND NOT EXISTS (${sql})`,
+    params: [...identity, ...identity, max, ...params],
+  };
+}
+
+/** Adds an identity to a group if both exist, unless it is in it or in `max` others. */
+export function insertMember(
+  tenant: Tenant,
+  membership: Membership,
+  { now, max }: { readonly now: number; readonly max: number },
+): Statement {
+  const condition = canJoin(tenant, membership, max);
+  return {
+    sql: `INSERT INTO group_members (account_id, group_id, identity_id, added_at)
+          SELECT account_id, id, ?, ? FROM identity_groups WHERE account_id = ? AND id = ? AND ${condition.sql}`,
+    params: [membership.identityId, now, tenant.accountId, membership.groupId, ...condition.params],
+  };
+}
+
+const GROUP_JSON = rowAsJson(identityGroups, "identity_groups").sql;
+
+/** `group.updated` of an identity that enters or leaves the group, if the condition is true. */
+export const insertGroupEvent = (
+  tenant: Tenant,
+  entry: EventEntry,
+  { groupId, identityId }: Membership,
+  condition: Fragment = { sql: "TRUE", params: [] },
+): Statement<OutboxEventRow> =>
+  insertEvent(tenant, entry, {
+    from: "identity_groups",
+    where: {
+      sql: `identity_groups.account_id = ? AND identity_groups.id = ? AND ${condition.sql}`,
+      params: [tenant.accountId, groupId, ...condition.params],
+    },
+    subject: { sql: `json_set(${GROUP_JSON}, '$.member', ?)`, params: [identityId] },
+  });
+
+/** Before {@link insertMember}: if it adds the identity. */
+export const insertMemberAdded = (tenant: Tenant, entry: EventEntry, membership: Membership, max: number) =>
+  insertGroupEvent(tenant, entry, membership, canJoin(tenant, membership, max));
+
+/** Before {@link deleteMember}: if the identity is in the group. */
+export function insertMemberRemoved(tenant: Tenant, entry: EventEntry, membership: Membership) {
+  const { sql, params } = selectMember(tenant, membership);
+  return insertGroupEvent(tenant, entry, membership, { sql: `EXISTS (${sql})`, params });
+}
 
 /** Returns the identity's ID if it was a member. */
 export const deleteMember = (tenant: Tenant, membership: Membership) =>

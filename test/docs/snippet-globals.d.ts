@@ -8,6 +8,8 @@ declare global {
   const apiKey: string;
   const authToken: string;
   const roomId: string;
+  const groupId: string;
+  const identityId: string;
   const userId: string;
   const webhookId: string;
   const workflowId: string;

@@ -11,6 +11,7 @@ import type { RoomContext } from "../rooms/context.ts";
 import { selectJoinedRoom, selectRoom } from "../rooms/statements.ts";
 import { presentAccess } from "./queries.ts";
 import type { RoomAccess, RoomAccessUpdate } from "./schema.ts";
+import { accessChanged } from "./statements.ts";
 import {
   deleteEntries,
   type EntryChange,
@@ -45,6 +46,10 @@ function changesOf(update: RoomAccessUpdate): EntryChange[] {
   ];
 }
 
+/** The identity that the changes are about; null if they are about others as well. */
+const onlyIdentityIn = ([first, ...others]: readonly EntryChange[]): string | null =>
+  first?.kind === "identity" && others.length === 0 ? first.subjectId : null;
+
 /** As many as other validations name. */
 const MAX_EXPLAINED = 3;
 
@@ -70,7 +75,7 @@ export async function updateRoomAccess(
   update: RoomAccessUpdate,
 ): Promise<Partial<RoomAccess> & { pending_rooms: number }> {
   const changes = changesOf(update);
-  const entry = newOutboxEntry(ctx, roomId, { type: "access.changed", identityId: null });
+  const entry = newOutboxEntry(ctx, roomId, accessChanged(onlyIdentityIn(changes)));
   const quota = guardQuota(ctx, "access_entries");
   const isSetting = changes.some(({ kind, permissions }) => kind !== "default" && permissions !== null);
   const [events, owed, , , [room], rows] = await ctx

@@ -5,6 +5,7 @@ import { notFound } from "../../platform/errors.ts";
 import { decideAccess, type Permission } from "../../wire/permissions.ts";
 import { selectRoom } from "../rooms/statements.ts";
 import { type AccessDecision, type AccessEntry, presentDecision, type RoomAccess } from "./schema.ts";
+import { parseAccess } from "./statements.ts";
 import {
   countEntries,
   type EntryRow,
@@ -12,7 +13,6 @@ import {
   selectAccessOf,
   selectDefault,
   selectDefaultOfNew,
-  selectIdentity,
   selectPage,
 } from "./store.ts";
 
@@ -61,24 +61,14 @@ export async function checkRoomAccess(
   roomId: string,
   identityId: string,
 ): Promise<AccessDecision> {
-  const [[room], [identity], entries] = await tenant.db.run([
+  const [[room], [identity]] = await tenant.db.run([
     selectRoom(tenant, { id: roomId }),
-    selectIdentity(tenant, identityId),
     selectAccessOf(tenant, roomId, identityId),
   ]);
   if (room === undefined) throw notFound("Rooms", "Room");
   if (identity === undefined) throw notFound("Identities", "Identity");
-  const groups = entries.filter(({ kind }) => kind === "group");
-  const own = entries.find(({ kind }) => kind === "identity");
-  const levels = decideAccess({
-    byDefault: permissionsIn(entries.find(({ kind }) => kind === "default")),
-    groups: groups.map(permissionsIn),
-    identity: own === undefined ? null : permissionsIn(own),
-  });
-  return presentDecision(
-    levels,
-    groups.map(({ subjectId }) => subjectId),
-  );
+  const access = parseAccess(identity.access);
+  return presentDecision(decideAccess(access), access.groupIds);
 }
 
 /** What a room that is created from now on has as its default. */

@@ -6,7 +6,7 @@ import { type Access, BAN, decideAccess, Permission, type Rights, rightsOf } fro
 
 const StoredAccess = z.object({
   byDefault: z.array(Permission).nullable(),
-  groups: z.array(z.array(Permission)),
+  groups: z.array(z.tuple([z.string(), z.array(Permission)])),
   identity: z.array(z.union([Permission, z.literal(BAN)])).nullable(),
 });
 
@@ -50,16 +50,21 @@ export const accessAsJson = (accountId: string, roomId: string, identityId: stri
         AND kind = '${kind}' AND subject_id = ${subjectId})`;
   // CROSS JOIN: from the identity's groups to their entries, however many entries the room has.
   return `json_object('byDefault', ${entry("default", "''")}, 'identity', ${entry("identity", identityId)}, 'groups', (
-    SELECT json_group_array(json(room_access.permissions)) FROM group_members CROSS JOIN room_access
+    SELECT json_group_array(json_array(room_access.subject_id, json(room_access.permissions))) FROM group_members CROSS JOIN room_access
     WHERE group_members.account_id = ${accountId} AND group_members.identity_id = ${identityId}
       AND room_access.account_id = ${accountId} AND room_access.room_id = ${roomId}
       AND room_access.kind = 'group' AND room_access.subject_id = group_members.group_id))`;
 };
 
-/** Reads the JSON of {@link accessAsJson}. */
-function parseAccess(json: string): Access {
-  const { byDefault, ...access } = StoredAccess.parse(JSON.parse(json));
-  return { ...access, byDefault: byDefault ?? [] };
+/** Reads the JSON of {@link accessAsJson}. `groupIds` has the IDs of `groups`, in the same order. */
+export function parseAccess(json: string): Access & { readonly groupIds: readonly string[] } {
+  const { byDefault, groups, identity } = StoredAccess.parse(JSON.parse(json));
+  return {
+    byDefault: byDefault ?? [],
+    groups: groups.map(([, permissions]) => permissions),
+    groupIds: groups.map(([id]) => id),
+    identity,
+  };
 }
 
 export const rightsIn = (json: string): Rights => rightsOf(decideAccess(parseAccess(json)));

@@ -6,6 +6,7 @@ import { build, columnsOf, type Page, prepared, type Statement, type Tenant } fr
 import { countOnce } from "../../platform/d1/ordering.ts";
 import type { BAN, Permission } from "../../wire/permissions.ts";
 import { IS_LIVE, rooms } from "../rooms/table.ts";
+import { accessAsJson } from "./statements.ts";
 import { accessDefaults, roomAccess, SUBJECT_KINDS } from "./table.ts";
 
 type SubjectKind = (typeof SUBJECT_KINDS)[number];
@@ -170,8 +171,6 @@ export const countEntries = ({ accountId }: Tenant, roomId: string, page: Page) 
     params: [accountId, roomId],
   }));
 
-type StoredEntry = Pick<EntryRow, "kind" | "subjectId" | "permissions">;
-
 const accountId = sql.placeholder("accountId");
 
 const defaultOfRoom = prepared(() =>
@@ -191,24 +190,14 @@ const defaultOfRoom = prepared(() =>
 /** The room's default, without a row if that is empty. */
 export const selectDefault = ({ accountId }: Tenant, roomId: string) => defaultOfRoom({ accountId, roomId });
 
-/** The default, the identity's entry and those of its groups, however many others the room has. */
+/** What decides the access of an identity to a room, as JSON; without a row if there is no such identity. */
 export const selectAccessOf = (
   { accountId }: Tenant,
   roomId: string,
   identityId: string,
-): Statement<StoredEntry> => ({
-  sql: `SELECT room_access.kind, room_access.subject_id AS "subjectId", room_access.permissions FROM (
-          SELECT 'default' AS kind, '' AS id UNION ALL SELECT 'identity', ?3 UNION ALL
-          SELECT 'group', group_id FROM group_members WHERE account_id = ?1 AND identity_id = ?3
-        ) AS subjects CROSS JOIN room_access
-        WHERE room_access.account_id = ?1 AND room_access.room_id = ?2
-          AND room_access.kind = subjects.kind AND room_access.subject_id = subjects.id`,
+): Statement<{ access: string }> => ({
+  sql: `SELECT ${accessAsJson("?1", "?2", "?3")} AS access FROM identities WHERE account_id = ?1 AND id = ?3`,
   params: [accountId, roomId, identityId],
-});
-
-export const selectIdentity = ({ accountId }: Tenant, identityId: string): Statement<{ id: string }> => ({
-  sql: "SELECT id FROM identities WHERE account_id = ? AND id = ?",
-  params: [accountId, identityId],
 });
 
 const defaultOfNew = prepared(() =>

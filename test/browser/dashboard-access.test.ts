@@ -37,6 +37,7 @@ const workflowId = greeting.id;
 const named = { name: EVIL, customId: EVIL };
 const identity = { ...named, profilePicture: user.profilePicture, email: "ada@example.com" };
 const { identity: ada } = await desk.ask<{ identity: { id: string } }>("POST", "/identities", identity);
+await desk.ask("POST", "/users", { name: EVIL, roomId, identityId: ada.id });
 const { group } = await desk.ask<{ group: { id: string } }>("POST", "/groups", named);
 await desk.ask("PUT", `/groups/${group.id}/members/${ada.id}`);
 const access = { identitiesAccesses: { [ada.id]: ["*:read", "stores:write"] } };
@@ -96,7 +97,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
   identities: { path: "/people", shows: "ada@example.com" },
   groups: { path: "/people/groups", shows: "Custom ID" },
-  "an identity": { path: `/people/identities/${ada.id}`, shows: "Remove" },
+  "an identity": { path: `/people/identities/${ada.id}`, shows: "What it may do" },
   "a group": { path: `/people/groups/${group.id}`, shows: "Remove" },
   "a new member of a group": {
     path: `/people/groups/${group.id}`,

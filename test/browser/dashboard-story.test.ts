@@ -118,6 +118,10 @@ describe("a new person", () => {
   });
 });
 
+interface Identities {
+  readonly identities: readonly { readonly id: string }[];
+}
+
 /** Finds something by the field with this label, and chooses it. */
 async function pick(label: string, name: string): Promise<void> {
   await desk.field(label).fill(name);
@@ -193,10 +197,7 @@ describe("the access to a room", () => {
   const why = (reason: string) => desk.page.getByRole("row", { name: new RegExp(`^stores ${reason}`) });
 
   it("is given to everyone, to a group and to a person, of whom it says what they may do and why", async () => {
-    const { identities } = await desk.ask<{ identities: { id: string }[] }>(
-      "GET",
-      "/identities?search=dinah",
-    );
+    const { identities } = await desk.ask<Identities>("GET", "/identities?search=dinah");
     const { group } = await desk.ask<{ group: { id: string } }>("POST", "/groups", { name: "Editors" });
     await desk.ask("PUT", `/groups/${group.id}/members/${identities[0]?.id}`);
     await desk.link("Rooms").click();
@@ -223,7 +224,23 @@ describe("the access to a room", () => {
     await why("none Its own entry").waitFor();
     await pick("Add a person or group by name", "Dinah");
     await desk.notice("Dinah has an entry already").getByRole("button", { name: "Dismiss" }).click();
-    await desk.link("People").click();
+  });
+
+  it("is led to from the rooms of an identity, and everything it may do ends with its tokens", async () => {
+    const { identities } = await desk.ask<Identities>("GET", "/identities?search=dinah");
+    const { rooms } = await desk.ask<{ rooms: { id: string }[] }>("GET", "/rooms?search=weekly");
+    const dinah = { name: "Dinah", roomId: rooms[0]?.id, identityId: identities[0]?.id };
+    await desk.ask("POST", "/users", dinah);
+    await desk.enter(`/people/identities/${dinah.identityId}`);
+    await desk.link("What it may do in Weekly planning").click();
+    await why("none Its own entry").waitFor();
+    await desk.page
+      .getByRole("region", { name: "Who may do what" })
+      .getByRole("link", { name: "Dinah" })
+      .click();
+    await desk.button("End tokens").click();
+    await desk.dialog().getByRole("button", { name: "End tokens" }).click();
+    await desk.notice("Tokens ended").waitFor();
   });
 });
 

@@ -1,10 +1,11 @@
-/** An identity: its profile and its groups. */
-import type { Group, Identity, IdentityUpdateInput } from "atrium/server";
+/** An identity: its profile, its groups and its rooms. */
+import type { Group, Identity, IdentityUpdateInput, RoomOfIdentity } from "atrium/server";
 import { Link, useLocation, useParams } from "wouter";
+import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { Identifier } from "../ui/button.tsx";
 import { ActionButton, ConfirmAction } from "../ui/dialog.tsx";
-import { Empty, Loaded } from "../ui/feedback.tsx";
+import { Badge, Empty, Loaded, Scrolled } from "../ui/feedback.tsx";
 import { Form, useUndone } from "../ui/form.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -30,12 +31,18 @@ export default function IdentityPage() {
               </span>
             </>
           }
-          actions={<Deletion identity={identity} />}
+          actions={
+            <>
+              <TokenEnding identity={identity} />
+              <Deletion identity={identity} />
+            </>
+          }
         >
           <div className="live-columns">
             <Profile identity={identity} />
             <Groups identity={identity} />
           </div>
+          <Rooms identity={identity} />
         </Page>
       )}
     </Loaded>
@@ -45,6 +52,21 @@ export default function IdentityPage() {
 interface IdentityProps {
   readonly identity: Identity;
 }
+
+const TokenEnding = ({ identity: { id, name } }: IdentityProps) => (
+  <ConfirmAction
+    label="End tokens"
+    title={`End the tokens of ${name}?`}
+    confirmLabel="End tokens"
+    act={({ identities }) => identities.endTokens(id)}
+    options={{ notice: "Tokens ended", refreshes: [["room"]] }}
+  >
+    <p>
+      All its tokens so far stop working, those of its users in rooms as well, and their connections close.
+      The identity stays.
+    </p>
+  </ConfirmAction>
+);
 
 function Deletion({ identity: { id, name } }: IdentityProps) {
   const [, go] = useLocation();
@@ -56,7 +78,7 @@ function Deletion({ identity: { id, name } }: IdentityProps) {
       act={({ identities }) => identities.delete(id)}
       options={{
         notice: "Identity deleted",
-        refreshes: [["identities"], ["group"]],
+        refreshes: [["identities"], ["group"], ["room"]],
         onDone: () => go("/people"),
       }}
     >
@@ -157,6 +179,59 @@ function Groups({ identity }: IdentityProps) {
           </>
         )}
       </Loaded>
+    </Section>
+  );
+}
+
+function Rooms({ identity }: IdentityProps) {
+  const { id, name, custom_id: customId = "CUSTOM_ID" } = identity;
+  const filters = useFilters();
+  const part = filters.scroll();
+  const rooms = useApiQuery(["identity", id, "rooms", part], ({ identities }) =>
+    identities.listRooms(id, part),
+  );
+  const columns: readonly Column<RoomOfIdentity>[] = [
+    { label: "Name", cell: ({ room }) => <Link href={`/rooms/${room.id}`}>{room.name}</Link> },
+    {
+      label: "Online",
+      cell: ({ room: { active_participants: online } }) => (
+        <Badge tone={online > 0 ? "good" : "plain"}>{`${online} online`}</Badge>
+      ),
+    },
+    {
+      label: "User",
+      cell: ({ room, user_id: userId }) => (
+        <Link href={`/rooms/${room.id}/users/${userId}`} aria-label={`Its user in ${room.name}`}>
+          Its user
+        </Link>
+      ),
+    },
+    {
+      label: "Access",
+      cell: ({ room }) => (
+        <Link href={`/rooms/${room.id}/access?check=${id}`} aria-label={`What it may do in ${room.name}`}>
+          What it may do
+        </Link>
+      ),
+    },
+  ];
+  const empty = (
+    <Empty title="No rooms yet" command={["POST", "/identify", { customId, name }]}>
+      It joins every room that it has access to with a token, which your back end gets when a person signs in.
+    </Empty>
+  );
+  return (
+    <Section id="rooms" title="Rooms">
+      <Scrolled query={rooms} {...{ filters, empty }}>
+        {(data) => (
+          <Table
+            label="Rooms of the identity"
+            items={data.rooms}
+            idOf={({ room }) => room.id}
+            columns={columns}
+          />
+        )}
+      </Scrolled>
     </Section>
   );
 }

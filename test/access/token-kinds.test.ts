@@ -2,7 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
 import { expect, it } from "vitest";
-import type { IssuedToken } from "../../src/features/users/schema.ts";
+import type { IssuedToken, UserWithToken } from "../../src/features/users/schema.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
 import { Operator } from "../backup/operator.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
@@ -13,7 +13,16 @@ import { addMember, Browser, tokenIn } from "../support/person.ts";
 async function setUp() {
   const { id, api, apiKey } = await account();
   const { id: roomId } = await api.createRoom();
-  const user = await api.createUser(roomId);
+  const known = await api.post<{ identity: { id: string }; token: string }>("/identify", {
+    ...{ customId: "ada", name: "Ada" },
+  });
+  await api.put(`/rooms/${roomId}/access`, { defaultAccesses: "editor" });
+  const tokensOfIdentity = `/identities/${known.data.identity.id}/tokens`;
+  const elsewhere = await api.post<{ token: string }>(tokensOfIdentity, { rooms: ["another-*"] });
+  const made = await api.post<{ user: UserWithToken }>("/users", {
+    ...{ name: "Ada", roomId, identityId: known.data.identity.id },
+  });
+  const { user } = made.data;
   const { browser, id: personId } = await addMember(id);
   const cookie = decodeURIComponent(browser.cookie.slice(SESSION_COOKIE.length + 1));
   const short = await api.post<IssuedToken>(`/users/${user.id}/tokens?roomId=${roomId}`, { ttl: 60 });
@@ -31,6 +40,8 @@ async function setUp() {
     "an API key": apiKey,
     "a user's token": user.token,
     "a short-lived token": short.data.token,
+    "an identity's token": known.data.token,
+    "an identity's token for other rooms": elsewhere.data.token,
     "a user's token in place of an API key": btoa(`${id}:${user.token}`),
     "an unsigned token": `${btoa('{"alg":"none","typ":"JWT"}').replaceAll("=", "")}.${payload}.`,
     "a token of an empty secret": signed(""),
@@ -57,6 +68,11 @@ interface Place {
 }
 
 const USER_TOKENS = ["a user's token", "a short-lived token"] as const;
+/** What a socket takes. */
+const OF_SOCKETS = {
+  opens: [...USER_TOKENS, "an identity's token"],
+  forbidden: ["an identity's token for other rooms"],
+} as const;
 
 const byStatus = (status: number) => {
   if (status < 300) return "opens";
@@ -64,8 +80,11 @@ const byStatus = (status: number) => {
   return status === 401 || status === 404 ? "refused" : status;
 };
 
-const byCode = (code: number | string | undefined) =>
-  code === 4401 || code === "UNAUTHORIZED" ? "refused" : 0;
+const CODES: Readonly<Record<number | string, "forbidden" | "refused">> = {
+  ...{ 4401: "refused", UNAUTHORIZED: "refused", "The token is invalid or has expired": "refused" },
+  ...{ 4403: "forbidden", FORBIDDEN: "forbidden", "The token is for another room": "forbidden" },
+};
+const byCode = (code: number | string | undefined) => CODES[code ?? ""] ?? 0;
 
 /** Opens a document's socket at this address, and waits until it is synchronized or refused. */
 async function openDocument(
@@ -80,10 +99,10 @@ async function openDocument(
   );
   if (response.webSocket === null) return byStatus(response.status);
   const client = connect(response.webSocket);
-  const isRefused = () => client.notes.some(([, note]) => note === "The token is invalid or has expired");
-  await client.until(() => client.isSynced || isRefused()).catch(() => undefined);
+  const refusal = () => client.notes.map(([, note]) => note).find((note) => note in CODES);
+  await client.until(() => client.isSynced || refusal() !== undefined).catch(() => undefined);
   if (client.isSynced) return "opens";
-  return isRefused() ? "refused" : byCode((await client.closed).code);
+  return byCode(refusal() ?? (await client.closed).code);
 }
 
 const PLACES: Readonly<Record<string, Place>> = {
@@ -130,14 +149,14 @@ const PLACES: Readonly<Record<string, Place>> = {
       byStatus((await new Browser().get(`/password-links/${encodeURIComponent(credential)}`)).status),
   },
   JOIN_ROOM: {
-    opens: USER_TOKENS,
+    ...OF_SOCKETS,
     try: async ({ id, roomId }, token) => {
       const { success, error } = await (await openSocket(id, roomId)).request("JOIN_ROOM", { token });
       return success ? "opens" : byCode(error.code);
     },
   },
   TOKEN_REFRESH: {
-    opens: USER_TOKENS,
+    ...OF_SOCKETS,
     try: async ({ id, roomId, user }, token) => {
       const socket = await joinRoom(id, roomId, user.token);
       const { success, error } = await socket.call("TOKEN_REFRESH", { token });
@@ -146,21 +165,21 @@ const PLACES: Readonly<Record<string, Place>> = {
     },
   },
   "a document's address": {
-    opens: USER_TOKENS,
+    ...OF_SOCKETS,
     try: (world, credential) =>
       openDocument(world, `/notes/sync?token=${encodeURIComponent(credential)}`, (socket) =>
         DocumentClient.over(socket),
       ),
   },
   "a document's subprotocol": {
-    opens: USER_TOKENS,
+    ...OF_SOCKETS,
     try: (world, credential) =>
       openDocument(world, "/notes/sync", (socket) => DocumentClient.over(socket), {
         "Sec-WebSocket-Protocol": `atrium, ${credential}`,
       }),
   },
   "a frame of Hocuspocus' clients": {
-    opens: USER_TOKENS,
+    ...OF_SOCKETS,
     try: (world, credential) =>
       openDocument(world, "", (socket) => DocumentClient.over(socket, "notes", credential)),
   },

@@ -8,7 +8,7 @@ import { ROOT } from "../../src/cli/process/supervisor.ts";
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
   "[--client-kills N] [--document-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
-  "[--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
+  "[--revocations N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -32,6 +32,7 @@ const TESTS = {
   deploys: { files: ["test/sdk/deploy.test.ts"], runs: "ATRIUM_DEPLOYS" },
   "backup-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_BACKUP_KILLS" },
   "hidden-tab": { files: ["test/display/hidden-tab.test.ts"], runs: "ATRIUM_HIDDEN_TAB" },
+  revocations: { files: ["test/access/revocation.test.ts"], runs: "ATRIUM_REVOCATIONS" },
   runaways: { files: ["test/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
@@ -83,6 +84,7 @@ function parse() {
         deploys: option,
         "backup-kills": option,
         "hidden-tab": option,
+        revocations: option,
         runaways: option,
         seed: option,
       },

@@ -36,6 +36,8 @@ export interface Runs {
   readonly deploys: number;
   /** Minutes for which a tab is hidden; only `npm run endurance` does that. */
   readonly hiddenMinutes: number;
+  /** Ends of a right that writes over all wires race. */
+  readonly revocations: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
   readonly runaways: number;
 }
@@ -58,6 +60,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     backupKills: read("ATRIUM_BACKUP_KILLS", 1),
     deploys: read("ATRIUM_DEPLOYS", 0),
     hiddenMinutes: read("ATRIUM_HIDDEN_TAB", 6),
+    revocations: read("ATRIUM_REVOCATIONS", 8),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };
 }

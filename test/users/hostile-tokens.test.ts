@@ -6,7 +6,7 @@ import { createHmac, generateKeyPairSync, sign } from "node:crypto";
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
 import { tokensFor } from "../../src/features/users/tokens.ts";
-import { TOKEN_LIFETIME_SECONDS } from "../../src/wire/token-claims.ts";
+import { IDENTITY_TOKEN_SECONDS, TOKEN_LIFETIME_SECONDS } from "../../src/wire/token-claims.ts";
 
 const SECRET = "a secret that is long enough to sign with";
 const NOW = Date.UTC(2026, 0, 31);
@@ -31,6 +31,17 @@ interface Valid {
   readonly parts: readonly [header: string, payload: string, signature: string];
   readonly header: Record<string, unknown>;
   readonly claims: Record<string, unknown>;
+  readonly kind: Kind;
+}
+
+/** A kind of token. */
+interface Kind {
+  readonly token: () => Promise<string>;
+  readonly verify: (token: string) => Promise<object | null>;
+  readonly maxSeconds: number;
+  readonly optional: readonly string[];
+  /** Changes of claims that make a token invalid. */
+  readonly wrong: readonly object[];
 }
 
 /** What a stranger can make of a token. */
@@ -112,9 +123,19 @@ const FORGED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
 /** What a leaked secret, or an error of a signer, could make: all have the service's own signature. */
 const SIGNED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
   "another type, or none": ({ header, claims }) =>
-    ["at+jwt", "JOSE", "JWE", "secevent+jwt", "", null, undefined, 7, ["JWT"], { typ: "JWT" }].map((typ) =>
-      signed({ ...header, typ }, claims),
-    ),
+    [
+      "at+jwt",
+      "JOSE",
+      "JWE",
+      "secevent+jwt",
+      header.typ === "JWT" ? "atrium-identity+jwt" : "JWT",
+      "",
+      null,
+      undefined,
+      7,
+      [header.typ],
+      { typ: header.typ },
+    ].map((typ) => signed({ ...header, typ }, claims)),
   "another key's ID": ({ header, claims }) =>
     [
       ...[
@@ -150,7 +171,7 @@ const SIGNED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
       ...["", "[]", "null", "1", '"text"', "{", "{}", "foo", token, JSON.stringify(token)],
       ...[JSON.stringify([claims]), `${JSON.stringify(claims)}x`, JSON.stringify({ payload: claims })],
     ].flatMap((payload) => [signed(header, payload), signed({ ...header, cty: "JWT" }, payload)]),
-  "an impossible time": ({ header, claims }) => {
+  "an impossible time": ({ header, claims, kind }) => {
     const [iat, exp] = [Number(claims.iat), Number(claims.exp)];
     return [
       ...[0, -1, 1e300, 2 ** 53, exp + 0.5, `${exp}`, null, undefined, [exp], true].map((wrong) => ({
@@ -162,16 +183,18 @@ const SIGNED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
       { exp: iat + 1 },
       { exp: iat },
       { exp: iat - 1 },
-      { exp: iat + TOKEN_LIFETIME_SECONDS.max + 1 },
+      { exp: iat + kind.maxSeconds + 1 },
     ].map((change) => signed(header, { ...claims, ...change }));
   },
-  "claims of other types": ({ header, claims }) =>
+  "claims of other types": ({ header, claims, kind }) =>
     Object.keys(claims)
       .filter((name) => name !== "iat" && name !== "exp")
       .flatMap((name): object[] =>
-        [null, undefined, 7, true, [claims[name]], { id: claims[name] }].map((value) => ({ [name]: value })),
+        [null, 7, true, [claims[name]], { id: claims[name] }, undefined]
+          .slice(0, kind.optional.includes(name) ? -1 : undefined)
+          .map((value) => ({ [name]: value })),
       )
-      .concat({ role: "owner" }, { narrowed: "yes" }, { userEpoch: "0" }, { accountEpoch: 0.5 })
+      .concat(kind.wrong)
       .map((change) => signed(header, { ...claims, ...change })),
 };
 
@@ -180,33 +203,63 @@ const USER = {
   ...{ tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null },
 };
 
-const KINDS = {
-  "a user": { token: () => tokens.sign(USER), verify: (token: string) => tokens.verify(token, NOW) },
+const IDENTITY = {
+  ...{ accountId: "a", identityId: "i", accountEpoch: 0, identityEpoch: 0 },
+  ...{ iat: SECONDS - 5, exp: SECONDS + 895, rooms: ["plan-*"], permissions: ["*:read" as const] },
 };
 
-async function valid(token: Promise<string>): Promise<Valid> {
-  const parts = (await token).split(".") as unknown as Valid["parts"];
+const KINDS: Readonly<Record<string, Kind>> = {
+  "a user": {
+    token: () => tokens.sign(USER),
+    verify: (token) => tokens.verify(token, NOW),
+    maxSeconds: TOKEN_LIFETIME_SECONDS.max,
+    optional: [],
+    wrong: [{ role: "owner" }, { narrowed: "yes" }, { userEpoch: "0" }, { accountEpoch: 0.5 }],
+  },
+  "an identity": {
+    token: () => tokens.signIdentity(IDENTITY),
+    verify: (token) => tokens.verifyIdentity(token, NOW),
+    maxSeconds: IDENTITY_TOKEN_SECONDS.max,
+    optional: ["rooms", "permissions"],
+    wrong: [{ permissions: ["*:own"] }, { rooms: [7] }, { identityEpoch: "0" }, { accountEpoch: 0.5 }],
+  },
+};
+
+async function valid(kind: Kind): Promise<Valid> {
+  const token = await kind.token();
+  const parts = token.split(".") as unknown as Valid["parts"];
   const [header, claims] = [JSON.parse(textOf(parts[0])), JSON.parse(textOf(parts[1]))];
-  return { token: await token, parts, header, claims };
+  return { token, parts, header, claims, kind };
 }
 
-describe.each(Object.entries(KINDS))("a token of %s", (_, { token, verify }) => {
+describe.each(Object.entries(KINDS))("a token of %s", (_, kind) => {
+  const acceptedOf = async (forged: readonly string[]) => {
+    const accepted: string[] = [];
+    for (const text of forged) if ((await kind.verify(text)) !== null) accepted.push(text);
+    return accepted;
+  };
+
   it("is valid as it was made, and made anew by the same secret", async () => {
-    const { header, claims, token: original } = await valid(token());
-    expect(signed(header, claims)).toBe(original);
-    expect(await verify(original)).toMatchObject(claims);
+    const { header, claims, token } = await valid(kind);
+    expect(signed(header, claims)).toBe(token);
+    expect(await kind.verify(token)).toMatchObject(claims);
   });
 
   it.each(Object.entries({ ...FORGED, ...SIGNED }))("is refused with %s", async (_case, forge) => {
-    const forged = forge(await valid(token()));
-    const accepted: string[] = [];
-    for (const text of forged) if ((await verify(text)) !== null) accepted.push(text);
-    expect(accepted).toEqual([]);
+    expect(await acceptedOf(forge(await valid(kind)))).toEqual([]);
+  });
+
+  it("is neither one of another kind, nor has the claims of one", async () => {
+    const { header } = await valid(kind);
+    for (const other of Object.values(KINDS).filter((each) => each !== kind)) {
+      const { token, claims } = await valid(other);
+      expect(await acceptedOf([token, signed(header, claims)])).toEqual([]);
+    }
   });
 
   it("has the last of two claims with the same name, as JSON has it", async () => {
-    const { header, claims } = await valid(token());
+    const { header, claims } = await valid(kind);
     const twice = `{"accountId":"b",${JSON.stringify(claims).slice(1)}`;
-    expect(await verify(signed(header, twice))).toMatchObject({ accountId: claims.accountId });
+    expect(await kind.verify(signed(header, twice))).toMatchObject({ accountId: claims.accountId });
   });
 });

@@ -1,0 +1,174 @@
+/** Once the end of a right is answered, nothing later in the room's order was written by it, over any wire. */
+import { expect, inject, it } from "vitest";
+import type { RoomAccessInput } from "../../src/features/access/schema.ts";
+import { BAN } from "../../src/wire/permissions.ts";
+import { type Answer, account } from "../support/api.ts";
+import { type Random, randomOf } from "../support/random.ts";
+import { END, enter, type Outcome, type Place, violationsOf, WIRES, type Wire } from "./races.ts";
+
+const { seed, revocations } = inject("endurance");
+/** The races of one user, who may join a room so often. */
+const RACES_OF_USER = 16;
+const RACES_BETWEEN_JOINS = 6;
+
+/** A place whose user belongs to an identity. */
+interface IdentityPlace extends Place {
+  readonly identityId: string;
+  readonly groupId: string;
+}
+
+/** What takes a right away, and gives it back. */
+interface Revocation {
+  /** The access to the room that the right comes from. */
+  readonly granted: (place: IdentityPlace) => RoomAccessInput;
+  readonly revoke: (place: IdentityPlace) => Promise<Answer<unknown>>;
+  readonly restore: (place: IdentityPlace) => Promise<Answer<unknown>>;
+  /** True if it closes the sockets. */
+  readonly closes?: boolean;
+}
+
+const putAccess = ({ owner, roomId }: Place, body: RoomAccessInput) =>
+  owner.api.put(`/rooms/${roomId}/access`, body);
+
+/** A change of the access from writing to something else. */
+const byAccess = (to: (place: IdentityPlace) => RoomAccessInput, granted: Revocation["granted"]) => ({
+  granted,
+  revoke: (place: IdentityPlace) => putAccess(place, to(place)),
+  restore: (place: IdentityPlace) => putAccess(place, granted(place)),
+});
+
+const ownEntry = ({ identityId }: IdentityPlace): RoomAccessInput => ({
+  identitiesAccesses: { [identityId]: "editor" },
+});
+const groupEntry = ({ groupId }: IdentityPlace): RoomAccessInput => ({
+  groupsAccesses: { [groupId]: "editor" },
+});
+const role =
+  (name: string) =>
+  ({ owner, roomId, userId }: Place) =>
+    owner.api.patch(`/users/${userId}?roomId=${roomId}`, { role: name });
+const membership =
+  (method: "PUT" | "DELETE") =>
+  ({ owner, groupId, identityId }: IdentityPlace) =>
+    owner.api.send(method, `/groups/${groupId}/members/${identityId}`);
+const nothing = ({ owner, roomId }: Place) => owner.api.get(`/rooms/${roomId}`);
+
+const REVOCATIONS: Readonly<Record<string, Revocation>> = {
+  "its role": { granted: ownEntry, revoke: role("viewer"), restore: role("editor") },
+  "its own entry": byAccess(
+    ({ identityId }) => ({ identitiesAccesses: { [identityId]: "viewer" } }),
+    ownEntry,
+  ),
+  "a right of its group": byAccess(
+    ({ groupId }) => ({ groupsAccesses: { [groupId]: "viewer" } }),
+    groupEntry,
+  ),
+  "the entry of its group": byAccess(({ groupId }) => ({ groupsAccesses: { [groupId]: null } }), groupEntry),
+  "its group": { granted: groupEntry, revoke: membership("DELETE"), restore: membership("PUT") },
+  "the default": byAccess(
+    () => ({ defaultAccesses: "viewer" }),
+    () => ({ defaultAccesses: "editor" }),
+  ),
+  "a ban": {
+    ...byAccess(({ identityId }) => ({ identitiesAccesses: { [identityId]: [BAN] } }), ownEntry),
+    closes: true,
+  },
+  "its tokens": {
+    granted: ownEntry,
+    revoke: ({ owner, identityId }) => owner.api.delete(`/identities/${identityId}/tokens`),
+    restore: nothing,
+    closes: true,
+  },
+};
+
+async function makePlace(granted: Revocation["granted"], random: Random): Promise<IdentityPlace> {
+  const owner = await account();
+  const { api } = owner;
+  const { id: roomId } = await api.createRoom();
+  const { identity } = (await api.post<{ identity: { id: string } }>("/identities", { name: "Ada" })).data;
+  const { group } = (await api.post<{ group: { id: string } }>("/groups", { name: "Writers" })).data;
+  await api.put(`/groups/${group.id}/members/${identity.id}`);
+  const body = { name: "Ada", roomId, identityId: identity.id };
+  const { id: userId } = (await api.post<{ user: { id: string } }>("/users", body)).data.user;
+  const bystander = (await api.createUser(roomId)).token;
+  const ids = { roomId, userId, identityId: identity.id, groupId: group.id };
+  const place = await withTokens({ owner, ...ids, bystander, token: "", socketToken: "" }, random);
+  await putAccess(place, { defaultAccesses: "viewer", ...granted(place) });
+  return place;
+}
+
+/** The place with tokens that are valid now. Sockets join by those of the user and of the identity alike. */
+async function withTokens(place: IdentityPlace, random: Random): Promise<IdentityPlace> {
+  const { owner, roomId, userId, identityId } = place;
+  const { user } = (await owner.api.get<{ user: { token: string } }>(`/users/${userId}?roomId=${roomId}`))
+    .data;
+  const issued = (await owner.api.post<{ token: string }>(`/identities/${identityId}/tokens`)).data;
+  return { ...place, token: user.token, socketToken: random(2) === 0 ? user.token : issued.token };
+}
+
+/** Races of one place. */
+async function races(
+  { granted, revoke, restore, closes = false }: Revocation,
+  random: Random,
+  count: number,
+): Promise<Outcome[]> {
+  let place = await makePlace(granted, random);
+  let party = await enter(place, random);
+  const outcomes: Outcome[] = [];
+  while (outcomes.length < count) {
+    if (closes && outcomes.length > 0) {
+      party.close();
+      place = await withTokens(place, random);
+      party = await enter(place, random);
+    }
+    outcomes.push(await party.race(() => revoke(place)));
+    await restore(place);
+  }
+  party.close();
+  return outcomes;
+}
+
+type Tally = Record<Wire, { racing: number; accepted: number; late: number; acceptedLate: number }>;
+
+/** How many writes over each wire began before and after the answer, and how many of them the room has. */
+function tallyOf(outcomes: readonly Outcome[]): Tally {
+  const ofWire = (wire: Wire) => {
+    const tally = { racing: 0, accepted: 0, late: 0, acceptedLate: 0 };
+    for (const { writes, seen } of outcomes)
+      for (const { key, isLate } of writes.filter((write) => write.wire === wire)) {
+        tally[isLate ? "late" : "racing"] += 1;
+        if (seen[1]?.includes(key) === true) tally[isLate ? "acceptedLate" : "accepted"] += 1;
+      }
+    return tally;
+  };
+  return Object.fromEntries(WIRES.map((wire) => [wire, ofWire(wire)])) as Tally;
+}
+
+const kinds = Object.entries(REVOCATIONS);
+
+it.each(kinds)(
+  "no write over any wire follows the end of %s",
+  async (name, revocation) => {
+    const random = randomOf(seed);
+    const outcomes: Outcome[] = [];
+    const wanted = Math.ceil(revocations / kinds.length);
+    const most = revocation.closes === true ? RACES_BETWEEN_JOINS : RACES_OF_USER;
+    while (outcomes.length < wanted) {
+      const raced = await races(revocation, random, Math.min(most, wanted - outcomes.length));
+      expect(raced.flatMap(violationsOf)).toEqual([]);
+      for (const { seen } of raced) expect(seen.flat()).toContain(END);
+      outcomes.push(...raced);
+    }
+    console.log(`${wanted} ends of ${name} with seed ${seed}`, tallyOf(outcomes));
+  },
+  120_000 + revocations * 1_000,
+);
+
+it("the same writes are accepted where no right ends", async () => {
+  const control = { granted: ownEntry, revoke: nothing, restore: nothing };
+  const tally = tallyOf(await races(control, randomOf(seed), RACES_BETWEEN_JOINS));
+  for (const { racing, accepted, late, acceptedLate } of Object.values(tally)) {
+    expect([accepted, acceptedLate]).toEqual([racing, late]);
+    expect(late).toBeGreaterThan(0);
+  }
+});

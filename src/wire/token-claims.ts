@@ -142,6 +142,10 @@ export const beingRestored = (): AppError =>
     RETRY_SECONDS,
   );
 
+/** Of a request whose token was valid when it was authenticated. */
+export const tokenEnded = (): AppError =>
+  new AppError("Auth", "UNAUTHORIZED", "The token was ended while the request was on its way; get a new one");
+
 /** Throws {@link beingRestored} if this is the token epoch of such an organization. */
 export function requireRestored(accountTokenEpoch: number | null | undefined): void {
   if (accountTokenEpoch === RESTORING_EPOCH) throw beingRestored();

@@ -68,10 +68,11 @@ interface Place {
 }
 
 const USER_TOKENS = ["a user's token", "a short-lived token"] as const;
-/** What a socket takes. */
-const OF_SOCKETS = {
-  opens: [...USER_TOKENS, "an identity's token"],
-  forbidden: ["an identity's token for other rooms"],
+const IDENTITY_TOKENS = ["an identity's token", "an identity's token for other rooms"] as const;
+/** What a place in the room takes. */
+const IN_ROOM = {
+  opens: [...USER_TOKENS, IDENTITY_TOKENS[0]],
+  forbidden: [IDENTITY_TOKENS[1]],
 } as const;
 
 const byStatus = (status: number) => {
@@ -108,11 +109,12 @@ async function openDocument(
 const PLACES: Readonly<Record<string, Place>> = {
   "the organization's REST": {
     opens: ["an API key's bearer"],
-    forbidden: USER_TOKENS,
+    forbidden: [...USER_TOKENS, ...IDENTITY_TOKENS],
     try: async ({ api }, credential) => byStatus((await api.as(credential).get("/rooms")).status),
   },
   "the users' REST": {
-    opens: ["an API key's bearer", ...USER_TOKENS],
+    ...IN_ROOM,
+    opens: ["an API key's bearer", ...IN_ROOM.opens],
     try: async ({ api, roomId }, credential) =>
       byStatus((await api.as(credential).get(`/users?roomId=${roomId}`)).status),
   },
@@ -126,7 +128,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   "the endpoint of agents": {
     opens: ["an API key's bearer"],
-    forbidden: USER_TOKENS,
+    forbidden: [...USER_TOKENS, ...IDENTITY_TOKENS],
     try: async (_, credential) => {
       const headers = { "Content-Type": "application/json", Authorization: `Bearer ${credential}` };
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
@@ -149,14 +151,14 @@ const PLACES: Readonly<Record<string, Place>> = {
       byStatus((await new Browser().get(`/password-links/${encodeURIComponent(credential)}`)).status),
   },
   JOIN_ROOM: {
-    ...OF_SOCKETS,
+    ...IN_ROOM,
     try: async ({ id, roomId }, token) => {
       const { success, error } = await (await openSocket(id, roomId)).request("JOIN_ROOM", { token });
       return success ? "opens" : byCode(error.code);
     },
   },
   TOKEN_REFRESH: {
-    ...OF_SOCKETS,
+    ...IN_ROOM,
     try: async ({ id, roomId, user }, token) => {
       const socket = await joinRoom(id, roomId, user.token);
       const { success, error } = await socket.call("TOKEN_REFRESH", { token });
@@ -165,21 +167,21 @@ const PLACES: Readonly<Record<string, Place>> = {
     },
   },
   "a document's address": {
-    ...OF_SOCKETS,
+    ...IN_ROOM,
     try: (world, credential) =>
       openDocument(world, `/notes/sync?token=${encodeURIComponent(credential)}`, (socket) =>
         DocumentClient.over(socket),
       ),
   },
   "a document's subprotocol": {
-    ...OF_SOCKETS,
+    ...IN_ROOM,
     try: (world, credential) =>
       openDocument(world, "/notes/sync", (socket) => DocumentClient.over(socket), {
         "Sec-WebSocket-Protocol": `atrium, ${credential}`,
       }),
   },
   "a frame of Hocuspocus' clients": {
-    ...OF_SOCKETS,
+    ...IN_ROOM,
     try: (world, credential) =>
       openDocument(world, "", (socket) => DocumentClient.over(socket, "notes", credential)),
   },

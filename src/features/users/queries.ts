@@ -20,6 +20,7 @@ import {
   requireRestored,
   type TokenClaims,
   type TokenSubject,
+  tokenEnded,
 } from "../../wire/token-claims.ts";
 import { presentSession, presentUser, type User } from "../../wire/user.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
@@ -134,7 +135,8 @@ export async function findIdentityBearer(
 
 /**
  * Commits a change of a user with a guard in its batch. FORBIDDEN when the access of the user's identity does not allow
- * to write the resource at that moment, whatever it was when the request was authenticated.
+ * to write the resource at that moment, whatever it was when the request was authenticated; UNAUTHORIZED when its tokens
+ * have ended.
  */
 export async function commitAs<Results>(
   ctx: Pick<OperationContext, "actor" | "db" | "accountId">,
@@ -150,6 +152,7 @@ export async function commitAs<Results>(
       if (violatedConstraint(error) !== ACCESS_CHANGED) throw error;
     }
     const [[user]] = await ctx.db.run([selectBearers(ctx, actor.roomId, "id", [actor.userId])]);
+    if (user?.identityEpoch !== actor.linked.identityEpoch) throw tokenEnded();
     if (user === undefined || !mayWrite(rightsOfUser(user), resource)) throw missing("Auth", resource);
     known = user;
   }

@@ -97,9 +97,11 @@ export function requireRoomAccess({ actor }: Pick<OperationContext, "actor">, ro
   }
 }
 
-/** The ID of a user whose identity's access may have ended since it was authenticated; undefined for others. */
-export const linkedUserOf = (actor: Actor | WorkflowActor): string | undefined =>
-  actor.type === "user" && actor.linked !== null ? actor.userId : undefined;
+/** A user whose identity's access or tokens may have ended since it was authenticated; undefined for others. */
+export const linkedUserOf = (actor: Actor | WorkflowActor) =>
+  actor.type === "user" && actor.linked !== null
+    ? { userId: actor.userId, identityEpoch: actor.linked.identityEpoch }
+    : undefined;
 
 /** FORBIDDEN for members who are not owners: access rights control the organization. API keys may. */
 export function requireOwner({ actor }: Pick<OperationContext, "actor">): void {

@@ -11,6 +11,7 @@ import type {
   DocumentPart,
   DocumentRefusal,
   DocumentWrite,
+  LinkedUser,
   VersionChange,
   VersionPart,
   VersionPosition,
@@ -23,7 +24,7 @@ import type { RoomObject } from "./room-object.ts";
 const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
 
 /** The last argument of a call: an object of the version before takes none. */
-const given = (value: string | undefined): [] | [string] => (value === undefined ? [] : [value]);
+const given = (user: LinkedUser | undefined): [] | [LinkedUser] => (user === undefined ? [] : [{ ...user }]);
 
 /** The objects of rooms. Callers have checked that a room is the organization's. */
 export type RoomGateway = ReturnType<typeof roomGateway>;
@@ -69,10 +70,10 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       accountId: string,
       userId: string | null,
       batches: readonly object[],
-      linkedUserId?: string,
+      linkedUser?: LinkedUser,
     ): Promise<RoomResponse[]> =>
       parseResponses(
-        await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches), ...given(linkedUserId)),
+        await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches), ...given(linkedUser)),
       ),
     /** The updates of a document, in their order; null when there is no such document. */
     readDocument: (roomId: string, accountId: string, name: string) =>
@@ -102,11 +103,11 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       accountId: string,
       name: string,
       change: VersionChange,
-      linkedUserId?: string,
-    ) => accepted(await stub(roomId).changeVersion(accountId, name, change, ...given(linkedUserId))),
+      linkedUser?: LinkedUser,
+    ) => accepted(await stub(roomId).changeVersion(accountId, name, change, ...given(linkedUser))),
     /** False when there is no such document; throws the refusal. */
-    deleteDocument: async (roomId: string, accountId: string, name: string, linkedUserId?: string) =>
-      accepted(await stub(roomId).deleteDocument(accountId, name, ...given(linkedUserId))),
+    deleteDocument: async (roomId: string, accountId: string, name: string, linkedUser?: LinkedUser) =>
+      accepted(await stub(roomId).deleteDocument(accountId, name, ...given(linkedUser))),
     /** The storage of the room, for a backup. */
     archived: (roomId: string) => archivedObject("Rooms", () => stub(roomId)),
     requireConnectable,

@@ -5,6 +5,7 @@ import type { Trace } from "../../platform/trace.ts";
 import type { EventCause } from "../../wire/events.ts";
 import { mayWrite, missing, type Resource } from "../../wire/permissions.ts";
 import type { LastSeen, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
+import { tokenEnded } from "../../wire/token-claims.ts";
 import type { KnownUser } from "../engine/join/join-decision.ts";
 import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";
@@ -18,6 +19,7 @@ import type {
   DocumentRefusal,
   DocumentWrite,
   HistoryPage,
+  LinkedUser,
   VersionChange,
   VersionInfo,
   VersionPosition,
@@ -160,22 +162,25 @@ export class RoomObject extends RoomHost {
 
   /**
    * The reason why the user of an identity may not write now, as the database has it after the latest change that the
-   * room knows: its access may have ended since its request was authenticated. Null for none, and without a user.
+   * room knows: its access or its tokens may have ended since its request was authenticated. Null for none, and without
+   * a user.
    */
   async #refusalOf(
     runtime: RoomRuntime,
-    userId: string | undefined,
+    linked: LinkedUser | undefined,
     resource: Resource,
   ): Promise<Fault | null> {
-    if (userId === undefined) return null;
+    if (linked === undefined) return null;
     const { context, service, room } = runtime;
     let revision: number;
     let users: readonly KnownUser[];
     do {
       revision = room.commands.revision;
-      users = await service.findBearers(context.identity, [userId]);
+      users = await service.findBearers(context.identity, [linked.userId]);
     } while (revision !== room.commands.revision);
-    const rights = users[0]?.rights ?? 0;
+    const [user] = users;
+    if (user?.subject.identityEpoch !== linked.identityEpoch) return faultOf(tokenEnded());
+    const rights = user?.rights ?? 0;
     return mayWrite(rights, resource) ? null : faultOf(missing("Rooms", resource));
   }
 
@@ -187,11 +192,11 @@ export class RoomObject extends RoomHost {
     accountId: string,
     userId: string | null,
     batches: string,
-    linkedUserId?: string,
+    linkedUser?: LinkedUser,
   ): Promise<string> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, linkedUserId, "stores");
+    const refused = await this.#refusalOf(runtime, linkedUser, "stores");
     const maxWritten = room.content.stores.writtenBytes + LIMITS.writtenBytes;
     const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
       if (refused !== null) return serialize(failure(refused, batch.requestId));
@@ -238,7 +243,7 @@ export class RoomObject extends RoomHost {
   ): Promise<boolean | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, write.linkedUserId, "documents");
+    const refused = await this.#refusalOf(runtime, write.linkedUser, "documents");
     if (refused !== null) return refused;
     const { documentRequests, commands } = room;
     if (commands.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
@@ -256,11 +261,11 @@ export class RoomObject extends RoomHost {
   async deleteDocument(
     accountId: string,
     name: string,
-    linkedUserId?: string,
+    linkedUser?: LinkedUser,
   ): Promise<boolean | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, linkedUserId, "documents");
+    const refused = await this.#refusalOf(runtime, linkedUser, "documents");
     if (refused !== null) return refused;
     const effects = room.documentRequests.delete(name);
     executor.perform(effects ?? []);
@@ -297,11 +302,11 @@ export class RoomObject extends RoomHost {
     accountId: string,
     name: string,
     change: VersionChange,
-    linkedUserId?: string,
+    linkedUser?: LinkedUser,
   ): Promise<VersionInfo | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects, room } = runtime;
-    const refused = await this.#refusalOf(runtime, linkedUserId, "documents");
+    const refused = await this.#refusalOf(runtime, linkedUser, "documents");
     if (refused !== null) return refused;
     try {
       return room.documentHistory.change(name, change);

@@ -114,6 +114,12 @@ export interface DocumentRefusal {
   readonly message: string;
 }
 
+/** The user of an identity, and the epoch of the identity's tokens in which its request was authenticated. */
+export interface LinkedUser {
+  readonly userId: string;
+  readonly identityEpoch: number | null;
+}
+
 /** The author and the conditions of a write. */
 export interface DocumentWrite {
   readonly author: Author;
@@ -125,6 +131,6 @@ export interface DocumentWrite {
   readonly basedOn?: number;
   /** NOT_FOUND unless the document is the one with this ID. */
   readonly documentId?: number | undefined;
-  /** The writing user, if its identity's access may have ended since the request was authenticated. */
-  readonly linkedUserId?: string | undefined;
+  /** The writing user, if its identity's access or tokens may have ended since the request was authenticated. */
+  readonly linkedUser?: LinkedUser | undefined;
 }

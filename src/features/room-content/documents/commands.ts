@@ -122,7 +122,7 @@ export async function writeDocument(
     author,
     onlyIfEmpty,
     keepsVersion: false,
-    linkedUserId: linkedUserOf(ctx.actor),
+    linkedUser: linkedUserOf(ctx.actor),
   });
 }
 

@@ -105,7 +105,7 @@ export async function restoreVersion(
     keepsVersion: true,
     basedOn,
     documentId,
-    linkedUserId: linkedUserOf(ctx.actor),
+    linkedUser: linkedUserOf(ctx.actor),
   };
   return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
 }
@@ -175,7 +175,7 @@ export async function rollBackUser(
     keepsVersion: true,
     basedOn,
     documentId,
-    linkedUserId: linkedUserOf(ctx.actor),
+    linkedUser: linkedUserOf(ctx.actor),
   };
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, write);
 }

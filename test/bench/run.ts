@@ -45,6 +45,7 @@ const NAMES = [
   "documents",
   "fleet",
   "search",
+  "access",
   "move",
   "pages",
   "board",

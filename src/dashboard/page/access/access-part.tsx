@@ -1,6 +1,6 @@
 /** The access to a room: its default, its groups and identities, and what it comes to for one of them. */
 import type { AtriumServer, Room, RoomAccess, RoomAccessInput } from "atrium/server";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
@@ -215,7 +215,7 @@ function useSubjects(search: string): FoundSubject[] | undefined {
 function Addition({ roomId }: Pick<EntriesProps, "roomId">) {
   const [text, setText] = useState("");
   const [preset, setPreset] = useState<(typeof PRESET_NAMES)[number]>("viewer");
-  const items = useSubjects(useDeferredValue(text));
+  const items = useSubjects(text);
   const add = useAction(
     async (atrium, subject: FoundSubject) => {
       if (await hasEntry(atrium, roomId, subject.id))

@@ -1,6 +1,6 @@
 /** Identities and groups: found by name, shown in lists, and put together. */
 import type { AtriumServer, Group, Identity } from "atrium/server";
-import { type ReactNode, useDeferredValue, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { Link } from "wouter";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { type Found, Picker } from "../ui/combobox.tsx";
@@ -97,7 +97,7 @@ interface FoundPickerProps extends Pick<Parameters<typeof Picker>[0], "icon"> {
 /** Finds an identity or a group by name. */
 export function FoundPicker({ kind, icon, label, onChoose }: FoundPickerProps) {
   const [text, setText] = useState("");
-  const { data: items } = useFound(kind, useDeferredValue(text));
+  const { data: items } = useFound(kind, text);
   return <Picker {...{ icon, label, text, items, onChoose }} onText={setText} />;
 }
 

@@ -1,6 +1,6 @@
 /** Finds pages, rooms, people and files by name, for the command palette. */
 import type { AtriumServer, FoundUser } from "atrium/server";
-import { useDeferredValue, useState } from "react";
+import { useState } from "react";
 import { useLocation } from "wouter";
 import { orNull, useApiQuery } from "../data/organization.tsx";
 import { useFound } from "../people/people.tsx";
@@ -95,7 +95,7 @@ function useTargets(search: string): Target[] {
 
 export default function Finder({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
-  const items = useTargets(useDeferredValue(text));
+  const items = useTargets(text);
   const [, go] = useLocation();
   const open = ({ path }: Target) => {
     onClose();

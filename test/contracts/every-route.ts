@@ -85,7 +85,8 @@ const isVersion = ({ operation }: EnvelopeEndpoint, name: string, value: unknown
 const isRight = (endpoint: EnvelopeEndpoint, field: string, value: unknown): boolean =>
   (RIGHT[field]?.(value) ?? false) ||
   isVersion(endpoint, field, value) ||
-  (endpoint.operation === "updateWorkflow" && field === "events" && Array.isArray(value));
+  (endpoint.operation === "updateWorkflow" && field === "events" && Array.isArray(value)) ||
+  (endpoint.operation === "identify" && field === "groups" && Array.isArray(value));
 
 /** The body that the endpoint's own description gives as an example, about these things. */
 function exampleBody(endpoint: EnvelopeEndpoint, things: Things): Record<string, unknown> | undefined {
@@ -267,6 +268,7 @@ const CREATIONS: readonly string[] = [
   "createInvitation",
   "createPasswordLink",
   "createRoom",
+  "createIdentityToken",
   "createToken",
   "createUser",
   "createWebhook",

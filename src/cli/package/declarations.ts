@@ -100,6 +100,8 @@ export function print(schema: z.core.$ZodType, printing: Printing): string {
       return printObject(definition.shape, printing);
     case "array":
       return arrayOf(inner(definition.element));
+    case "tuple":
+      return `[${definition.items.map(inner).join(", ")}]`;
     case "record":
       return `Record<${inner(definition.keyType)}, ${inner(definition.valueType)}>`;
     case "union":

@@ -93,7 +93,7 @@ export const DefaultAccessUpdate = z
   .meta({ id: "DefaultAccessUpdate", example: { defaultAccesses: "viewer" } });
 const Granted = z.array(Permission);
 
-const AccessEntry = z
+export const AccessEntry = z
   .object({
     id: z.uuid().meta({ description: "The ID of the group or identity." }),
     name: z.string().meta({ description: "Its name." }),

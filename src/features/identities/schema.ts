@@ -126,7 +126,7 @@ export const Identification = z
       }),
     ...tokenTerms,
   })
-  .meta({ id: "Identification", example: { customId: "ada-1", name: "Ada", groups: ["designers"] } });
+  .meta({ id: "Identification", example: { customId: "ada-1", name: "Ada" } });
 export type Identification = z.infer<typeof Identification>;
 export type IdentificationInput = z.input<typeof Identification>;
 

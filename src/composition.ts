@@ -17,7 +17,7 @@ import { openRequestLogs, type RequestLogs } from "./features/request-log/reques
 import { authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
 import { secretSealer } from "./features/workflows/secret-commands.ts";
-import { limitTrigger } from "./http/authenticate.ts";
+import { limitGuesses, limitTrigger } from "./http/authenticate.ts";
 import type { Authentication, Composition, ServedRequest } from "./http/pipeline.ts";
 import { originOf } from "./http/security.ts";
 import { hasRequestLog, hasRequestQuota, jwtSecrets, ownHosts, quotaDefaults } from "./platform/config.ts";
@@ -102,6 +102,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
         await limitTrigger(env, accountId, workflowId);
         counter.countRequest?.(accountId, false, defer);
       },
+      limitGuesses: (address) => limitGuesses(env, address),
       relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, ...delivery }, rows),
     },
   };

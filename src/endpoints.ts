@@ -8,6 +8,7 @@ import type { FileContext } from "./features/files/context.ts";
 import { fileEndpoints } from "./features/files/routes.ts";
 import type { IdentityContext } from "./features/identities/commands.ts";
 import { identityEndpoints } from "./features/identities/routes.ts";
+import { linkEndpoints } from "./features/identities/routes-links.ts";
 import type { MemberContext } from "./features/members/commands.ts";
 import { memberEndpoints } from "./features/members/routes.ts";
 import { overviewEndpoints } from "./features/metrics/routes.ts";
@@ -43,6 +44,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...userEndpoints,
   ...identityEndpoints,
   ...accessEndpoints,
+  ...linkEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,

@@ -7,6 +7,7 @@ import { expireBoards } from "./demo/expiry.ts";
 import type { Env } from "./env.ts";
 import { openBlobs } from "./features/files/storage/blobs.ts";
 import { collectGarbage } from "./features/files/storage/garbage-collection.ts";
+import { removeEndedLinks } from "./features/identities/links.ts";
 import { continueMails } from "./features/mail/outbox.ts";
 import { continueDeletions, type DeletionPorts } from "./features/organizations/deletion.ts";
 import { continueMoves, type MovePorts } from "./features/organizations/move.ts";
@@ -63,6 +64,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     receipts: () => expire(db, RECEIPTS, now - RECEIPT_LIFETIME_MS - 1),
     auditLog: () => expire(db, AUDIT_ENTRIES, now - auditLogKeptMs(env) - 1),
     rooms: () => purgeDeletedRooms(db),
+    links: () => removeEndedLinks(db, { now: () => now, newId: () => crypto.randomUUID() }, budget.queries),
     files: () => collectGarbage(db, blobs, now, budget),
     searches: () => continueIndexes(db, firstId, ports.log),
     secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),

@@ -84,6 +84,11 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   getDefaultAccess: "const permissions = await atrium.organization.getDefaultAccess();",
   updateDefaultAccess: 'await atrium.organization.setDefaultAccess("viewer");',
 
+  listRoomLinks: "const { links, cursor } = await atrium.listRoomLinks(roomId);",
+  createRoomLink: `const { link, secret } = await atrium.createRoomLink(roomId, { permissions: "commenter", maxUses: 20 });
+const url = \`https://app.example/guest#\${secret}\`; // browsers send no fragment to servers`,
+  revokeRoomLink: "await atrium.revokeRoomLink(roomId, linkId);",
+
   listFiles: 'const { files, cursor } = await atrium.files.list(roomId, { mimeType: "image/" });',
   uploadFile:
     'const { key, url } = await atrium.files.upload(roomId, { userId, file, filename: "plan.png" });',
@@ -190,6 +195,7 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
 
 /** Hints for operations without a call, by the ID of the operation. */
 export const INSTEAD_OF_SDK: Readonly<Record<string, string>> = {
+  redeemLink: "The page of a guest sends it by `fetch`, without a credential.",
   readFile: "The file's `url` is all that reading takes: in an `<img>`, a link or a `fetch`.",
   openSocket: "`AtriumClient` of `atrium/client` opens it in `join()`, and speaks its protocol.",
   openDocumentSocket: "Editors open it with the client that they have.",

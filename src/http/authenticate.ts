@@ -6,7 +6,7 @@ import type { Database } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { sleep } from "../platform/flow/concurrency.ts";
 import { KeyedLimits, reserve, TokenBucket } from "../platform/flow/token-bucket.ts";
-import { addressOf, clientOf } from "../platform/network.ts";
+import { addressOf, clientOf, networkOf } from "../platform/network.ts";
 import type { Access } from "./endpoint.ts";
 
 export interface AuthPorts {
@@ -156,9 +156,12 @@ export const limitClient = (env: Env, request: Request): Promise<void> =>
 
 /** Counts failed and doubtful authentications by client. Above the limit the database is not asked. */
 export const limitAuthFailures = (env: Env, request: Request): Promise<void> =>
+  limitGuesses(env, addressOf(request));
+
+export const limitGuesses = (env: Env, address: string): Promise<void> =>
   count(
     env.AUTH_FAILURE_RATE_LIMIT,
-    clientOf(request),
+    networkOf(address),
     "Too many failed authentications from this address; wait and retry",
   );
 

@@ -11,6 +11,8 @@ export const quotaDefaults = (env: Settings) => ({
   groups: readSetting(env, "QUOTA_GROUPS"),
   group_members: readSetting(env, "QUOTA_GROUP_MEMBERS"),
   access_entries: readSetting(env, "QUOTA_ACCESS_ENTRIES"),
+  links: readSetting(env, "QUOTA_LINKS"),
+  guests: readSetting(env, "QUOTA_GUESTS"),
   webhooks: readSetting(env, "QUOTA_WEBHOOKS"),
   workflows: readSetting(env, "QUOTA_WORKFLOWS"),
   members: readSetting(env, "QUOTA_MEMBERS"),

@@ -105,6 +105,8 @@ const SETTINGS = {
   QUOTA_GROUPS: largeNumber(100_000),
   QUOTA_GROUP_MEMBERS: largeNumber(10_000_000),
   QUOTA_ACCESS_ENTRIES: largeNumber(10_000_000),
+  QUOTA_LINKS: largeNumber(1_000_000),
+  QUOTA_GUESTS: largeNumber(1_000_000),
   QUOTA_WEBHOOKS: largeNumber(1_000),
   QUOTA_WORKFLOWS: largeNumber(1_000),
   /** No price per seat: it protects the directory, which all organizations share. */

@@ -39,6 +39,7 @@ const CONTENT = [
   "deleteDocumentVersion",
   "deleteEntry",
   "reconcileRoom",
+  "redeemLink",
   "redeliverWebhookDeliveries",
   "redeliverWebhookDelivery",
   "removeParticipant",

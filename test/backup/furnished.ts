@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import type { Account, Answer, PlaceName } from "../support/api.ts";
+import { type Account, type Answer, makeGuest, type PlaceName } from "../support/api.ts";
 import type { Archive } from "./operator.ts";
 
 const MINUTE_MS = 60_000;
@@ -43,6 +43,7 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
     groupsAccesses: { [group.data.group.id]: "editor" },
     identitiesAccesses: { [identity.data.identity.id]: ["none"] },
   });
+  await makeGuest(api, room.id);
   await env[place]
     .prepare(
       "UPDATE quotas SET max = 50 WHERE account_id = ? AND quota IN ('rooms', 'requests_per_second', 'waiting_events')",
@@ -88,7 +89,9 @@ export async function answersOf({ api }: Account, { roomId }: Furnished): Promis
     "/events?events=identity.created&events=group.created&events=group.updated",
     "/access/default",
   ];
-  const inRoom = ["access", "stores", "stores/pages", "comments"].map((list) => `/rooms/${roomId}/${list}`);
+  const inRoom = ["access", "links", "stores", "stores/pages", "comments"].map(
+    (list) => `/rooms/${roomId}/${list}`,
+  );
   const answers = await Promise.all(
     [...paths, ...inRoom, "/quotas", "/members", "/api-keys"].map((path) => api.get(path)),
   );

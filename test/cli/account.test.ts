@@ -97,6 +97,8 @@ it("shows the limits of an organization with their use, sets them, and returns t
     "groups 0 of the default",
     "group_members 0 of the default",
     "access_entries 0 of the default",
+    "links 0 of the default",
+    "guests 0 of the default",
     "webhooks 0 of the default",
     "workflows 0 of the default",
     "members 1 of the default",

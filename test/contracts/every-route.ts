@@ -46,6 +46,7 @@ const OWN_IDS: Readonly<Record<string, string>> = {
   roomId: "roomId",
   userId: "userId",
   identityId: "identityId",
+  secret: "linkSecret",
   key: "fileKey",
   confirm: "organizationName",
 };
@@ -68,6 +69,7 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   ifVersion: (value) => typeof value === "number",
   mentions: Array.isArray,
   defaultAccesses: Array.isArray,
+  maxUses: (value) => typeof value === "number",
   groupsAccesses: (value) => typeof value === "object" && !Array.isArray(value),
   identitiesAccesses: (value) => typeof value === "object" && !Array.isArray(value),
   userIds: Array.isArray,
@@ -202,6 +204,15 @@ const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishin
     },
   ],
   [
+    ["linkId", "linkSecret"],
+    async ({ api }, { roomId }) => {
+      const made = await api.post<{ link: { id: string }; secret: string }>(`/rooms/${roomId}/links`, {
+        permissions: "viewer",
+      });
+      return { linkId: made.data.link.id, linkSecret: made.data.secret };
+    },
+  ],
+  [
     ["document"],
     async ({ api }, { roomId }) => {
       const path = `/rooms/${roomId}/documents/notes`;
@@ -269,6 +280,7 @@ const CREATIONS: readonly string[] = [
   "createPasswordLink",
   "createRoom",
   "createIdentityToken",
+  "createRoomLink",
   "createToken",
   "createUser",
   "createWebhook",
@@ -344,6 +356,7 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
       `/groups/${things.groupId}/members`,
       `/rooms/${things.roomId}/access`,
       "/access/default",
+      `/rooms/${things.roomId}/links`,
       "/members",
       "/invitations",
     ].map((path) => owner.api.get(path)),
@@ -905,7 +918,11 @@ describe("odd and oversized input", () => {
   each(PUBLIC, "%s answers 404 in an account with an odd name", async (endpoint) => {
     const { things } = await undisturbed();
     for (const odd of ODD_NAMES.filter((name) => !name.includes("%2"))) {
-      const response = await new Api(odd, null).raw(endpoint.method, pathOf(endpoint, things));
+      const response = await new Api(odd, null).raw(
+        endpoint.method,
+        pathOf(endpoint, things),
+        initFor(endpoint, things),
+      );
       expect(response.status, odd.slice(0, 20)).toBe(404);
     }
   });

@@ -25,7 +25,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   ...{ serverUrl: "https://atrium.example", accountId: "account", apiKey: "key" },
   ...{ roomId: "room", userId: "user", customId: "custom", commentId: "comment", keyId: "key-id" },
   ...{ personId: "person", invitationId: "invitation", requestId: "request", fileKey: "account/room/file" },
-  ...{ identityId: "identity", groupId: "group" },
+  ...{ identityId: "identity", groupId: "group", linkId: "link" },
   ...{ webhookId: "webhook", deliveryId: "delivery", workflowId: "workflow", executionId: "execution" },
   ...{ version: 3, update: new Uint8Array([0, 0]), file: new File(["x"], "plan.png") },
 };

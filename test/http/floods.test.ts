@@ -61,6 +61,18 @@ describe("a flood of", () => {
     expect(trips).toEqual([1, 0, 0]);
   });
 
+  it("wrong secrets of links is refused once its network has had its failures, mistyped ones without the database", async () => {
+    const { id } = await account();
+    const guesser = { api: new Api(id, null) };
+    const bindings = { AUTH_FAILURE_RATE_LIMIT: limitOf(3) };
+    const known = createApiKey(undefined, "atrium_link_");
+    const costs = [];
+    for (const secret of [known, `${known}0`, known, known, known])
+      costs.push(await costOf(guesser, "POST", "/links/redeem", { secret, name: "Gale" }, bindings));
+    expect(costs.map(({ status }) => status)).toEqual([404, 404, 404, 429, 429]);
+    expect(costs.map(({ trips }) => trips)).toEqual([1, 0, 1, 1, 1]);
+  });
+
   it("credentials of another organization reads a key once, and nothing for a token", async () => {
     const [victim, attacker] = [await account(), await account()];
     const foreign = { api: new Api(victim.id, bearer(attacker.id, attacker.apiKey)) };

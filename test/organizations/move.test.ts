@@ -13,7 +13,7 @@ import { behindFence } from "../../src/platform/d1/fence-store.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { remainsOf, remove } from "../backup/furnished.ts";
 import { backUp, restore } from "../backup/operator.ts";
-import { type Account, account, type PlaceName } from "../support/api.ts";
+import { type Account, account, makeGuest, type PlaceName } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 import { planOf } from "../support/plan-guard.ts";
 import { setLimit } from "../support/quotas.ts";
@@ -53,6 +53,7 @@ async function furnish({ api, id }: Account, place: PlaceName): Promise<{ roomId
   await api.put(`/rooms/${room.id}/access`, {
     identitiesAccesses: { [identity.data.identity.id]: "editor" },
   });
+  await makeGuest(api, room.id);
   await env[place].batch([
     env[place]
       .prepare("INSERT INTO backlogs SELECT account_id, id, 150, 90000 FROM webhooks WHERE account_id = ?")
@@ -310,7 +311,7 @@ describe("a move", () => {
       .get("DB_3")
       ?.run(behindFence(overtaken as unknown as MoveRow, [deleteQuotas(owner.id)]));
     await expect(late).rejects.toThrow("NOT NULL constraint failed");
-    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(16);
+    expect((await contentOf("DB_3", owner.id)).quotas).toHaveLength(18);
   });
 
   it.each([

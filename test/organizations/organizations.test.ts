@@ -14,14 +14,14 @@ import { openAll, openDirectory, openTenant } from "../../src/platform/d1/databa
 import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { type RoomGateway, roomGateway } from "../../src/room/host/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { type Account, account } from "../support/api.ts";
+import { type Account, account, makeGuest } from "../support/api.ts";
 import { addMember, invite, signUp } from "../support/person.ts";
 import { batchesOf } from "../support/rows-read.ts";
 
 const MINUTE_MS = 60_000;
 
 const TABLES =
-  "rooms users room_access access_defaults webhooks workflows api_keys memberships invitations quotas".split(
+  "rooms users room_access access_defaults room_links identities webhooks workflows api_keys memberships invitations quotas".split(
     " ",
   );
 
@@ -57,6 +57,7 @@ async function furnished(): Promise<Account & { readonly roomId: string; readonl
   await api.put(`/rooms/${room.id}/access`, {
     identitiesAccesses: { [identity.data.identity.id]: "editor" },
   });
+  await makeGuest(api, room.id);
   return { ...owner, roomId: room.id, fileKey: file.data.file.key };
 }
 
@@ -157,7 +158,7 @@ describe("an organization", () => {
     expect((await owner.api.get("/rooms")).status).toBe(401);
     const now = Date.now();
     await runScheduledTasks(env, now);
-    expect(await rowsOf(owner)).toEqual({ access_defaults: 1, quotas: 19 });
+    expect(await rowsOf(owner)).toEqual({ access_defaults: 1, quotas: 21 });
     expect(await remains(owner)).not.toBe(null);
     // What still waits in the outbox goes first.
     for (const minutes of [2, 3]) await runScheduledTasks(env, now + minutes * MINUTE_MS);

@@ -94,10 +94,10 @@ describe.each(["DB_2", "DB_3"] as const)("an organization in %s", (place) => {
     await liveThrough(owner);
     await expect
       .poll(() => rowsIn(place, owner.id))
-      .toMatchObject({ rooms: 1, users: 1, files: 1, webhooks: 1, workflows: 1, receipts: 1, quotas: 19 });
+      .toMatchObject({ rooms: 1, users: 1, files: 1, webhooks: 1, workflows: 1, receipts: 1, quotas: 21 });
     const [elsewhere] = await Promise.all(others.map((name) => rowsIn(name, owner.id)));
     expect(elsewhere).toEqual({});
-    expect(await rowsIn("DB", owner.id)).toEqual({ api_keys: 1, quotas: 19 });
+    expect(await rowsIn("DB", owner.id)).toEqual({ api_keys: 1, quotas: 21 });
     const { data } = await owner.api.get<{ quotas: { name: string; used: number }[] }>("/quotas");
     expect(data.quotas).toContainEqual(expect.objectContaining({ name: "users", used: 1 }));
     expect((await owner.api.get("/overview")).data).toMatchObject({ rooms_total: 1, users_total: 1 });

@@ -28,6 +28,8 @@ const NOTHING = {
   groups: 0,
   group_members: 0,
   access_entries: 0,
+  links: 0,
+  guests: 0,
   webhooks: 0,
   workflows: 0,
   members: 0,

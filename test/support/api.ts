@@ -2,11 +2,13 @@
 import { env, exports } from "cloudflare:workers";
 import { createApiKey, fingerprintOf } from "../../src/features/accounts/api-key.ts";
 import { insertKey } from "../../src/features/accounts/store.ts";
+import type { RoomLink } from "../../src/features/identities/schema.ts";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
 import { accounts } from "../../src/platform/d1/table.ts";
 import type { UploadResult } from "../../src/wire/file.ts";
+import type { Identity } from "../../src/wire/identity.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { expectDescribed } from "./described.ts";
 
@@ -143,6 +145,22 @@ export function formOf(fields: Record<string, string>, ...files: readonly File[]
 function expectCreated<Data>(answer: Answer<Data>): Data {
   if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.error?.message}`);
   return answer.data;
+}
+
+export interface Redeemed {
+  readonly identity: Identity;
+  readonly token: string;
+  readonly expires_at: string;
+  readonly room_id: string;
+}
+
+/** A new link of a room, and a guest who has come by it. */
+export async function makeGuest(api: Api, roomId: string, link: object = {}) {
+  const path = `/rooms/${roomId}/links`;
+  const made = await api.post<{ link: RoomLink; secret: string }>(path, { permissions: "editor", ...link });
+  const { secret } = expectCreated(made);
+  const { data: guest } = await api.post<Redeemed>("/links/redeem", { secret, name: "Gale" });
+  return { ...made.data, guest };
 }
 
 /** `Authorization` for a key. */

@@ -98,15 +98,18 @@ export const redactPendingEvents = (
 };
 
 /** Removes what identifies an identity from events that wait, in the fields that `erased` has. */
-export const redactPendingIdentity = ({ accountId }: Tenant, identityId: string, erased: Erased): Statement =>
-  redactSubjects(erased, [accountId, identityId, "identity.%", "$.id", identityId]);
+export const redactPendingIdentity = (
+  { accountId }: Tenant,
+  identityId: string,
+  erased: Erased,
+): Statement<never> => redactSubjects(erased, [accountId, identityId, "identity.%", "$.id", identityId]);
 
 type Erased = Readonly<Record<string, string | null>>;
 
 function redactSubjects(
   erased: Erased,
   place: readonly [accountId: string, roomId: string, events: string, path: string, id: string],
-): Statement {
+): Statement<never> {
   const fields = Object.entries(erased);
   return {
     sql: `UPDATE outbox_events SET subject = json_set(subject, ${fields.map(() => "?, ?").join()})

@@ -23,7 +23,8 @@ const Preset = z.enum(PRESET_NAMES).meta({
 const inOrder = (given: readonly Permission[]): Permission[] =>
   Permission.options.filter((permission) => given.includes(permission));
 
-const permissionsOrPreset = (min: 0 | 1) =>
+/** Permissions or the name of a preset, as an array of at least `min` permissions. */
+export const permissionsOrPreset = (min: 0 | 1) =>
   z.union(
     [
       Preset.transform((name): Permission[] => [...PRESETS[name]]),

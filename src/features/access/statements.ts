@@ -27,6 +27,13 @@ export const tellRoomsOfIdentity = (ctx: Tenant & { now(): number }, identityId:
     params: [ctx.accountId, identityId],
   });
 
+/** The same for several; `identities` is a query of their IDs. */
+export const tellRoomsOfIdentities = (ctx: Tenant & { now(): number }, identities: RoomQuery) =>
+  commandFor(ctx, null, {
+    sql: `SELECT room_id FROM users WHERE account_id = ? AND identity_id IN (${identities.sql})`,
+    params: [ctx.accountId, ...identities.params],
+  });
+
 /** Tells the rooms in which a group has access; before the statement that deletes it. */
 export const tellRoomsOfGroup = (ctx: Tenant & { now(): number }, groupId: string) =>
   commandFor(ctx, null, {

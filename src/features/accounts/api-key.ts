@@ -1,4 +1,4 @@
-/** API keys: creation, a check for typos without a database, and the fingerprint that is stored. */
+/** API keys, and other secrets of their form: creation, a check for typos without a database, and the fingerprint that is stored. */
 import { crc32 } from "node:zlib";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 
@@ -9,7 +9,7 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const SECRET_LENGTH = 43;
 /** 62^6 > 2^32. */
 const CHECKSUM_LENGTH = 6;
-const SHAPE = new RegExp(`^${PREFIX}[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
+const SHAPE = new RegExp(`^[0-9A-Za-z]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 /** The number of characters of a key's start that are stored in the clear, so that people can tell their keys apart. */
 const SHOWN_LENGTH = PREFIX.length + 4;
 
@@ -21,18 +21,21 @@ const base62 = (value: bigint, length: number): string => {
 
 const checksum = (secret: string): string => base62(BigInt(crc32(secret)), CHECKSUM_LENGTH);
 
-/** A new key from 256 random bits: `atrium_sk_`, the secret, and a CRC-32 of the secret, in base 62. */
-export function createApiKey(randomBytes: Uint8Array = crypto.getRandomValues(new Uint8Array(32))): string {
+/** A new key from 256 random bits: `atrium_sk_` or another prefix, the secret, and a CRC-32 of the secret, in base 62. */
+export function createApiKey(
+  randomBytes: Uint8Array = crypto.getRandomValues(new Uint8Array(32)),
+  prefix: string = PREFIX,
+): string {
   let value = 0n;
   for (const byte of randomBytes) value = (value << 8n) | BigInt(byte);
   const secret = base62(value, SECRET_LENGTH);
-  return PREFIX + secret + checksum(secret);
+  return prefix + secret + checksum(secret);
 }
 
 /** True when the text has a key's shape and a matching checksum; anything else never was a key. */
-export function isApiKey(candidate: string): boolean {
-  if (!SHAPE.test(candidate)) return false;
-  const secret = candidate.slice(PREFIX.length, PREFIX.length + SECRET_LENGTH);
+export function isApiKey(candidate: string, prefix: string = PREFIX): boolean {
+  if (!candidate.startsWith(prefix) || !SHAPE.test(candidate.slice(prefix.length))) return false;
+  const secret = candidate.slice(prefix.length, prefix.length + SECRET_LENGTH);
   return candidate.endsWith(checksum(secret));
 }
 

@@ -2,13 +2,13 @@
 import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "../organizations/tables.ts";
 import { PARTS } from "./format.ts";
 
-type ParentPart = "rooms" | "workflows" | "identity_groups" | "identities";
+type ParentPart = "rooms" | "room_links" | "workflows" | "identity_groups" | "identities";
 
 export interface RowPart {
   readonly name: string;
   readonly table: OrganizationTable;
   readonly database: "organization" | "directory";
-  /** Its rows refer by each column to the ID of a row of that part. */
+  /** Its rows refer by each column, unless it is null, to the ID of a row of that part. */
   readonly parents?: readonly { readonly part: ParentPart; readonly column: string }[];
 }
 
@@ -66,7 +66,8 @@ const ROW_PARTS: readonly RowPart[] = [
   listed("workflow_versions", ofWorkflow),
   listed("workflow_secrets", ofWorkflow),
   listed("users", inRoom),
-  listed("identities"),
+  listed("room_links", inRoom),
+  listed("identities", { parents: [{ part: "room_links", column: "link_id" }] }),
   listed("identity_groups"),
   listed("group_members", ofGroup),
   listed("room_access", inRoom),

@@ -88,10 +88,10 @@ async function withParents(
 ): Promise<RowSlice["rows"]> {
   let kept = all;
   for (const { part, column } of parents) {
-    const ids = [...new Set(kept.map((row) => String(row[column])))];
+    const ids = [...new Set(kept.flatMap((row) => (row[column] === null ? [] : String(row[column]))))];
     const [found] = await placeOf(call.env, restore).run([selectOwned(part, call.accountId, ids)]);
     const owned = new Set(found.map(({ id }) => id));
-    kept = kept.filter((row) => owned.has(String(row[column])));
+    kept = kept.filter((row) => row[column] === null || owned.has(String(row[column])));
   }
   return kept;
 }

@@ -130,7 +130,7 @@ export const deleteFileRows = (accountId: string, keys: readonly string[]): Stat
 
 /** The organization's IDs among these. */
 export const selectOwned = (
-  table: "rooms" | "webhooks" | "workflows" | "identity_groups" | "identities",
+  table: "rooms" | "webhooks" | "workflows" | "identity_groups" | "identities" | "room_links",
   accountId: string,
   ids: readonly string[],
 ): Statement<{ id: string }> => ({

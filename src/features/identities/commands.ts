@@ -44,6 +44,8 @@ import { type GroupRow, type IdentityRow, MAX_GROUPS } from "./table.ts";
 export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {
   readonly rooms: RoomGateway;
   readonly tokens: Tokens;
+  /** Counts a wrong secret from this address. RATE_LIMITED above the limit. */
+  limitGuesses(address: string): Promise<void>;
 }
 
 const conflict = (message: string) => new AppError("Identities", "CONFLICT", message);
@@ -79,6 +81,7 @@ export async function createIdentity(
     email: email ?? null,
     createdAt: ctx.now(),
     tokenEpoch: 0,
+    linkId: null,
   };
   const data = { identity: presentIdentity(row) };
   const quota = guardQuota(ctx, "identities");
@@ -91,7 +94,7 @@ export async function createIdentity(
   return data;
 }
 
-/** Deletes the identities and groups of a deleted organization in chunks; true when none is left. */
+/** Deletes the identities, groups and links of a deleted organization in chunks; true when none is left. */
 export async function purgeIdentities(tenant: Tenant, budget: WorkBudget): Promise<boolean> {
   for (const purge of PURGES)
     if (!(await deleteInChunks(tenant.db, (limit) => purge(tenant, limit), budget))) return false;

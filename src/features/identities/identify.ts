@@ -104,6 +104,7 @@ async function save(ctx: IdentityContext, profile: Profile, known: Known) {
     email: email === undefined ? (identity?.email ?? null) : email,
     createdAt: identity?.createdAt ?? ctx.now(),
     tokenEpoch: identity?.tokenEpoch ?? 0,
+    linkId: identity?.linkId ?? null,
   };
   const isSame =
     row.name === identity?.name &&
@@ -163,7 +164,8 @@ function requireShort({ actor }: IdentityContext, ttl: number): void {
     throw invalid(`ttl: must be at most ${MEMBER_TOKEN_SECONDS} in the dashboard; use an API key for more`);
 }
 
-async function issue(
+/** Signs a token of an identity on these terms. */
+export async function issue(
   ctx: IdentityContext,
   { id: identityId, accountId, createdAt, tokenEpoch: identityEpoch }: IdentityRow,
   accountEpoch: number,

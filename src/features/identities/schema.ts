@@ -1,13 +1,14 @@
 /** What requests for identities and groups send, and a group's members on the wire. The SDK imports these types. */
 import * as z from "zod";
 import { CustomId, Name, text, WebUrl } from "../../platform/text.ts";
-import { Timestamp } from "../../platform/time.ts";
+import { presentNullableTime, presentTime, Timestamp, timeInput } from "../../platform/time.ts";
 import { Identity } from "../../wire/identity.ts";
 import { PERMISSIONS, Permission } from "../../wire/permissions.ts";
 import { Room } from "../../wire/room.ts";
 import { IDENTITY_TOKEN_SECONDS } from "../../wire/token-claims.ts";
+import { permissionsOrPreset } from "../access/schema.ts";
 import { Email } from "../people/schema.ts";
-import { MAX_GROUPS } from "./table.ts";
+import { type LinkRow, MAX_GROUPS } from "./table.ts";
 
 const fields = {
   name: Name,
@@ -155,3 +156,84 @@ export const RoomOfIdentity = z
   })
   .meta({ id: "RoomOfIdentity" });
 export type RoomOfIdentity = z.infer<typeof RoomOfIdentity>;
+
+/** The guests that come by one link: revoking it ends them all at once. */
+const MAX_USES = 10_000;
+
+export const RoomLinkCreation = z
+  .strictObject({
+    permissions: permissionsOrPreset(1).meta({
+      description: "What guests may do in the room: permissions, or the name of a preset.",
+    }),
+    expiresAt: timeInput("to").optional().meta({
+      description:
+        "When the link and its guests end: at least a minute from now. Absent: when the link is revoked.",
+    }),
+    maxUses: z.int().min(1).max(MAX_USES).default(MAX_USES).meta({
+      description: "How many guests can come by the link.",
+    }),
+  })
+  .meta({ id: "RoomLinkCreation", example: { permissions: "commenter", maxUses: 20 } });
+export type RoomLinkCreation = z.infer<typeof RoomLinkCreation>;
+export type RoomLinkInput = z.input<typeof RoomLinkCreation>;
+
+export const RoomLink = z
+  .object({
+    id: z.uuid(),
+    room_id: z.uuid().meta({ description: "The room that guests enter." }),
+    permissions: z.array(Permission).meta({ description: "What guests may do there." }),
+    created_at: Timestamp,
+    expires_at: Timestamp.nullable().meta({
+      description: "`null` for a link that lasts until it is revoked.",
+    }),
+    max_uses: z.int().meta({ description: "How many guests can come by it." }),
+    uses: z.int().meta({ description: "How many guests have come by it." }),
+  })
+  .meta({
+    id: "RoomLink",
+    example: {
+      id: "5a3f8f0e-91d4-4a0e-8a52-63d1c7b9f025",
+      room_id: "0f8e7a52-1c4d-4b7f-9a37-2f5c3d6e8b19",
+      permissions: ["*:read", "presence:write", "comments:write"],
+      created_at: "2026-01-31T09:30:00.000Z",
+      expires_at: null,
+      max_uses: 20,
+      uses: 3,
+    },
+  });
+export type RoomLink = z.infer<typeof RoomLink>;
+
+export const presentLink = (row: LinkRow): RoomLink => ({
+  id: row.id,
+  room_id: row.roomId,
+  permissions: JSON.parse(row.permissions),
+  created_at: presentTime(row.createdAt),
+  expires_at: presentNullableTime(row.expiresAt),
+  max_uses: row.maxUses,
+  uses: row.uses,
+});
+
+export const EXAMPLE_SECRET = "atrium_link_0MoJZBnYOnPqGZ6cPZM5sP0vQ9yJt3mWkE7hXrD2fLs1aBcDe";
+
+export const LinkRedemption = z
+  .strictObject({
+    secret: text(1, 128).meta({ description: "The link's secret." }),
+    name: fields.name.meta({ description: "What others in the room see." }),
+    profilePicture: fields.profilePicture.optional(),
+    token: text(1, 2_048).optional().meta({
+      description:
+        "An earlier token of a guest of this link, also one that has expired: the guest stays the same, and gets another token.",
+    }),
+  })
+  .meta({
+    id: "LinkRedemption",
+    example: { secret: EXAMPLE_SECRET, name: "Ada" },
+  });
+export type LinkRedemption = z.infer<typeof LinkRedemption>;
+
+export const RedeemedLink = z.object({
+  identity: Identity.meta({ description: "The guest." }),
+  ...IdentityToken.shape,
+  room_id: z.uuid().meta({ description: "The room that the token opens." }),
+});
+export type RedeemedLink = z.infer<typeof RedeemedLink>;

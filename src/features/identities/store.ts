@@ -20,7 +20,7 @@ import {
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { countOnce, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
-import { countUsed } from "../quotas/statements.ts";
+import { countIdentities, countUsed } from "../quotas/statements.ts";
 import { type StoredUser, users } from "../users/table.ts";
 import { type GroupRow, groupMembers, type IdentityRow, identities, identityGroups } from "./table.ts";
 
@@ -34,7 +34,7 @@ type Changes<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 /** The statements that identities and groups share. `Row` is the table's row. */
 function rowsOf<Row extends object>(
   table: typeof identities | typeof identityGroups,
-  quota: "identities" | "groups",
+  countAll: (tenant: Tenant) => Statement<{ total: number }>,
 ) {
   const fields = columnsOf(table);
   const name = getTableName(table);
@@ -80,9 +80,7 @@ function rowsOf<Row extends object>(
 
     count: (tenant: Tenant, page: Page): Statement<{ total: number }> =>
       countOnce(page, () =>
-        isUnfiltered(page)
-          ? countUsed(tenant, quota)
-          : counts(filterOf(page), page, { accountId: tenant.accountId }),
+        isUnfiltered(page) ? countAll(tenant) : counts(filterOf(page), page, { accountId: tenant.accountId }),
       ),
 
     update: (tenant: Tenant, id: string, changes: Changes<Row>): Statement<Row> =>
@@ -117,8 +115,8 @@ function rowsOf<Row extends object>(
   };
 }
 
-export const IDENTITIES = rowsOf<IdentityRow>(identities, "identities");
-export const GROUPS = rowsOf<GroupRow>(identityGroups, "groups");
+export const IDENTITIES = rowsOf<IdentityRow>(identities, countIdentities);
+export const GROUPS = rowsOf<GroupRow>(identityGroups, (tenant) => countUsed(tenant, "groups"));
 
 const identityInsertion = prepared(() => build.insert(identities).values(placeholdersOf(identities)));
 export const insertIdentity = (_: Tenant, row: IdentityRow): Statement => identityInsertion(row);
@@ -231,7 +229,7 @@ export const countMembers = ({ accountId }: Tenant, groupId: string, page: Page)
   countOnce(page, () => memberCount("all", page, { accountId, groupId }));
 
 const purge =
-  (table: "group_members" | "identity_groups" | "identities") =>
+  (table: "group_members" | "identity_groups" | "identities" | "room_links") =>
   ({ accountId }: Tenant, limit: number): Statement<{ deleted: number }> => ({
     sql: `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE account_id = ? LIMIT ?)
           RETURNING 1 AS deleted`,
@@ -239,7 +237,12 @@ const purge =
   });
 
 /** They delete up to `limit` rows of an organization, what refers to others first. */
-export const PURGES = [purge("group_members"), purge("identity_groups"), purge("identities")] as const;
+export const PURGES = [
+  purge("group_members"),
+  purge("identity_groups"),
+  purge("identities"),
+  purge("room_links"),
+] as const;
 
 /** The identities with these IDs, in no order. */
 export const selectIdentities = ({ accountId }: Tenant, ids: readonly string[]): Statement<IdentityRow> =>

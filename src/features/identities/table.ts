@@ -11,6 +11,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { accounts } from "../../platform/d1/table.ts";
 import { IDENTITY_KINDS } from "../../wire/identity.ts";
+import { rooms } from "../rooms/table.ts";
 
 /** The groups that an identity can be in: a join reads them all. */
 export const MAX_GROUPS = 200;
@@ -19,6 +20,37 @@ const account = () =>
   text("account_id")
     .notNull()
     .references(() => accounts.id, { onDelete: "cascade" });
+
+/** Links of rooms, by which guests come in. */
+export const roomLinks = sqliteTable(
+  "room_links",
+  {
+    accountId: text("account_id").notNull(),
+    id: text().notNull(),
+    roomId: text("room_id").notNull(),
+    /** SHA-256 of the secret, in hexadecimal. */
+    secretHash: text("secret_hash").notNull(),
+    /** A JSON array of permissions. */
+    permissions: text().notNull(),
+    createdAt: integer("created_at").notNull(),
+    /** Epoch ms, null for never. A revoked link has ended as well; the row goes once it has no guests. */
+    expiresAt: integer("expires_at"),
+    maxUses: integer("max_uses").notNull(),
+    uses: integer().notNull().default(0),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.id] }),
+    foreignKey({
+      columns: [table.accountId, table.roomId],
+      foreignColumns: [rooms.accountId, rooms.id],
+    }).onDelete("cascade"),
+    uniqueIndex("room_links_secret").on(table.accountId, table.secretHash),
+    index("room_links_newest").on(table.accountId, table.roomId, sql`created_at DESC`, sql`id DESC`),
+    index("room_links_expiring").on(table.expiresAt).where(sql`expires_at IS NOT NULL`),
+  ],
+);
+
+export type LinkRow = typeof roomLinks.$inferSelect;
 
 export const identities = sqliteTable(
   "identities",
@@ -35,9 +67,16 @@ export const identities = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** When its tokens, and those of its users, were last ended, epoch ms; 0 before that. Grows with each ending. */
     tokenEpoch: integer("token_epoch").notNull().default(0),
+    /** The link by which a guest came; null for others. */
+    linkId: text("link_id"),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
+    foreignKey({
+      columns: [table.accountId, table.linkId],
+      foreignColumns: [roomLinks.accountId, roomLinks.id],
+    }).onDelete("cascade"),
+    index("identities_of_link").on(table.accountId, table.linkId, table.id).where(sql`link_id IS NOT NULL`),
     uniqueIndex("identities_custom_id").on(table.accountId, table.customId).where(sql`custom_id IS NOT NULL`),
     index("identities_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
     index("identities_by_name").on(table.accountId, table.nameFolded, table.id),

@@ -51,6 +51,7 @@ export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
     order: ["state", "uploaded_at", "key"],
     and: " AND state <> 'stored'",
   }),
+  organizationTable("room_links", ["account_id", "id"]),
   organizationTable("identities", ["account_id", "id"]),
   organizationTable("identity_groups", ["account_id", "id"]),
   organizationTable("group_members", ["account_id", "group_id", "identity_id"]),

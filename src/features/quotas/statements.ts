@@ -39,6 +39,12 @@ const usedOf = prepared(() =>
 export const countUsed = ({ accountId }: Tenant, quota: CounterName): Statement<{ total: number }> =>
   usedOf({ accountId, quota });
 
+/** The use of both quotas that identities count for. */
+export const countIdentities = ({ accountId }: Tenant): Statement<{ total: number }> => ({
+  sql: "SELECT sum(used) AS total FROM quotas WHERE account_id = ? AND quota IN ('identities', 'guests')",
+  params: [accountId],
+});
+
 /** The count of a quota, or beside quotas; `max` is null for the deployment's default. */
 export interface QuotaRow {
   readonly quota: CounterName;

@@ -195,6 +195,7 @@ export const deleteSome = (
     sql: `DELETE FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL
           AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
           AND NOT EXISTS (SELECT 1 FROM room_access WHERE account_id = rooms.account_id AND room_id = rooms.id)
+          AND NOT EXISTS (SELECT 1 FROM room_links WHERE account_id = rooms.account_id AND room_id = rooms.id)
           AND NOT EXISTS (
             SELECT 1 FROM files WHERE account_id = rooms.account_id AND room_id = rooms.id AND state = 'stored')`,
     params: [tenant.accountId, roomId],

@@ -143,9 +143,10 @@ export function tokensFor(secrets: JwtSecrets) {
       return claims !== undefined && isPlausible(claims, TOKEN_LIFETIME_SECONDS, now) ? claims : null;
     },
 
-    /** The same for an identity's token. */
-    async verifyIdentity(token: string, now: number): Promise<IdentityClaims | null> {
-      const claims = IdentityClaims.safeParse(await payloadOf(token, IDENTITY_TOKEN, now)).data;
+    /** The same for an identity's token. One that `mayBeOver` was valid at some time. */
+    async verifyIdentity(token: string, now: number, mayBeOver = false): Promise<IdentityClaims | null> {
+      const payload = await payloadOf(token, IDENTITY_TOKEN, mayBeOver ? 0 : now);
+      const claims = IdentityClaims.safeParse(payload).data;
       return claims !== undefined && isPlausible(claims, IDENTITY_TOKEN_SECONDS, now) ? claims : null;
     },
   };

@@ -16,6 +16,7 @@ export const AUDIT_RESOURCES = [
   "identity",
   "group",
   "access",
+  "link",
   "file",
 ] as const;
 export type AuditResource = (typeof AUDIT_RESOURCES)[number];

@@ -76,13 +76,16 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
 
 export type ApiDocument = ReturnType<typeof buildDocument>;
 
+/** A request whose caller is known may be repeated with its Idempotency-Key. */
+const isRepeatable = ({ method, access }: AnyEndpoint): boolean => method === "POST" && access !== "public";
+
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
   if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
   if (endpoint.kind === "envelope" && (endpoint.body ?? endpoint.form) !== undefined) {
     codes.add("VALIDATION_ERROR");
   }
-  if (endpoint.method === "POST" || endpoint.conflict !== undefined) codes.add("CONFLICT");
+  if (isRepeatable(endpoint) || endpoint.conflict !== undefined) codes.add("CONFLICT");
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
@@ -110,7 +113,7 @@ const answerOf = (
 /** Why an endpoint responds the code and what the caller does then, a line each; a paragraph per cause. */
 function errorProse(endpoint: AnyEndpoint, code: ErrorCode): string {
   const own = code === "CONFLICT" && endpoint.conflict !== undefined ? [endpoint.conflict] : [];
-  const isGeneral = code !== "CONFLICT" || endpoint.method === "POST";
+  const isGeneral = code !== "CONFLICT" || isRepeatable(endpoint);
   const causes = isGeneral ? [...own, ERRORS[code]] : own;
   return causes.map(([cause, remedy]) => `\`${code}\`: ${cause}\n${remedy}`).join("\n\n");
 }
@@ -133,7 +136,7 @@ function successesOf(endpoint: AnyEndpoint) {
       description: z.string().meta({ example: endpoint.done }),
       requestId: z.string().meta({ example: "6b1d4c0e-2f37-4a58-9c1b-7e5a0d92f3b6" }),
     });
-    const headers = endpoint.method === "POST" ? REPLAYED : {};
+    const headers = isRepeatable(endpoint) ? REPLAYED : {};
     const answer = answerOf(endpoint.done, envelope, headers);
     const content = { ...answer.content, ...(endpoint.binary?.bytesOf && OCTETS) };
     return [[String(endpoint.status), { ...answer, content }] as const];
@@ -194,7 +197,7 @@ function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
     requestParams: {
       path: params,
       ...(query === undefined ? {} : { query }),
-      ...(endpoint.method === "POST" ? { header: IdempotencyKey } : {}),
+      ...(isRepeatable(endpoint) ? { header: IdempotencyKey } : {}),
       ...(endpoint.mayBeStale ? { header: CacheControl } : {}),
     },
     ...bodyOf(endpoint),

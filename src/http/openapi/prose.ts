@@ -74,7 +74,7 @@ export const ERRORS: Readonly<Record<ErrorCode, readonly [cause: string, remedy:
 export const TAGS: Partial<Record<Module, string>> = {
   Accounts: "An organization's API keys, members and invitations.",
   Rooms: "Rooms, their live stats and their content.",
-  Identities: "Your end users in all rooms, and groups of them.",
+  Identities: "Your end users in all rooms, groups of them, and guests who come by links.",
   Access: "What identities and groups may do in rooms.",
   Users: "The users of a room and their tokens.",
   Files: "Files that the users of a room upload. Anyone who knows a file's key can read it.",
@@ -96,6 +96,7 @@ export const PATH_PARAMETERS: Readonly<
   userId: { description: "The user's ID.", ...UUID },
   identityId: { description: "The identity's ID.", ...UUID },
   groupId: { description: "The group's ID.", ...UUID },
+  linkId: { description: "The link's ID.", ...UUID },
   customId: { description: "Your own identifier, percent-encoded." },
   store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
   downloadId: { description: "The download's ID, which the WebSocket gave the client." },

@@ -1,13 +1,13 @@
 /** `atrium/server`: everything that belongs to an organization, for back ends. */
 import { Rest, type RestOptions } from "../core/rest.ts";
-import type { IdentificationInput, RoomAccessInput } from "../wire/requests.ts";
-import type { AccessDecision, Identified, PresenceState, RoomAccess } from "../wire/resources.ts";
+import type { IdentificationInput, RoomAccessInput, RoomLinkInput } from "../wire/requests.ts";
+import type { AccessDecision, Identified, PresenceState, RoomAccess, RoomLink } from "../wire/resources.ts";
 import { Comments, Files, Stores } from "./content.ts";
 import { Documents } from "./documents.ts";
 import { Groups, Identities } from "./identities.ts";
 import { Events, Requests } from "./logs.ts";
 import { Organization } from "./organization.ts";
-import type { Scroll, ScrollShown } from "./pages.ts";
+import type { Listed, Scroll, ScrollShown } from "./pages.ts";
 import { Rooms, Users } from "./rooms.ts";
 import { Webhooks, Workflows } from "./subscribers.ts";
 
@@ -164,5 +164,26 @@ export class AtriumServer {
   /** What an identity may do in a room, and which entries decide it. */
   checkRoomAccess(roomId: string, identityId: string): Promise<AccessDecision> {
     return this.#rest.post(["rooms", roomId, "access", "check"], { identityId });
+  }
+
+  /**
+   * Creates a link by which guests enter a room without an account of yours. `secret` is shown once: put it into the fragment
+   * of a URL.
+   */
+  createRoomLink(
+    roomId: string,
+    link: RoomLinkInput,
+  ): Promise<{ readonly link: RoomLink; readonly secret: string }> {
+    return this.#rest.post(["rooms", roomId, "links"], link);
+  }
+
+  /** The links of a room that have not ended, newest first. */
+  listRoomLinks(roomId: string, part: Scroll = {}): Promise<Listed<"links", RoomLink>> {
+    return this.#rest.get(["rooms", roomId, "links"], part);
+  }
+
+  /** Ends a link and its guests, whose sockets close at once. */
+  revokeRoomLink(roomId: string, linkId: string): Promise<void> {
+    return this.#rest.delete(["rooms", roomId, "links", linkId]);
   }
 }

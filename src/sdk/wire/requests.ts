@@ -27,6 +27,7 @@ export type IdentityInput = Immutable<identities.IdentityInput>;
 export type IdentityUpdateInput = Immutable<identities.IdentityUpdate>;
 export type InvitationInput = Immutable<members.InvitationInput>;
 export type RoomAccessInput = Immutable<access.RoomAccessInput>;
+export type RoomLinkInput = Immutable<identities.RoomLinkInput>;
 export type RoomInput = Immutable<rooms.RoomInput>;
 export type RoomUpdateInput = Immutable<rooms.RoomUpdateInput>;
 export type TokenInput = Immutable<users.TokenCreation>;

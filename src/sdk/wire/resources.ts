@@ -13,6 +13,7 @@ export type {
   GroupMember,
   Identified,
   IdentityToken,
+  RoomLink,
   RoomOfIdentity,
 } from "../../features/identities/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";

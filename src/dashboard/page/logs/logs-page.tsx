@@ -169,6 +169,7 @@ const RESOURCES: Readonly<Record<Resource, string>> = {
   identity: "Identities",
   group: "Groups",
   access: "Access to rooms",
+  link: "Links of rooms",
   file: "Deleted files",
 };
 

@@ -12,6 +12,8 @@ const QUOTA_LABELS: Readonly<Record<Quota["name"], string>> = {
   groups: "Groups",
   group_members: "Members of groups",
   access_entries: "Access of groups and identities",
+  links: "Links of rooms",
+  guests: "Guests",
   webhooks: "Webhooks",
   workflows: "Workflows",
   members: "Members",

@@ -1,0 +1,261 @@
+/** Links of rooms: guests come by them, without an account of yours, and end with them. */
+import { newEvent } from "../../delivery/outbox/event-store.ts";
+import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import { presentScroll } from "../../http/lists.ts";
+import { sha256 } from "../../platform/crypto/encoding.ts";
+import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
+import { type Database, isFenced, type Page, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
+import { fold } from "../../platform/text.ts";
+import { ERASED_IDENTITY, presentIdentity } from "../../wire/identity.ts";
+import { IDENTITY_TOKEN_SECONDS, requireRestored } from "../../wire/token-claims.ts";
+import { tellRoomsOfIdentities } from "../access/statements.ts";
+import { createApiKey, isApiKey } from "../accounts/api-key.ts";
+import { guardQuota } from "../quotas/guard.ts";
+import { selectRoom } from "../rooms/statements.ts";
+import { type IdentityContext, tell } from "./commands.ts";
+import { issue } from "./identify.ts";
+import {
+  admitGuest,
+  banGuests,
+  countLinks,
+  deleteEmptyLink,
+  deleteGuests,
+  endedGuests,
+  endLink,
+  type FoundLink,
+  idsOf,
+  insertGuest,
+  insertLink,
+  linkPositionOf,
+  selectEndedLinks,
+  selectGuests,
+  selectLinkByHash,
+  selectLinks,
+} from "./link-store.ts";
+import { type LinkRedemption, presentLink, type RedeemedLink, type RoomLinkCreation } from "./schema.ts";
+import { IDENTITIES } from "./store.ts";
+import type { IdentityRow, LinkRow } from "./table.ts";
+
+/** Secret scanners find leaked links by this prefix. */
+const PREFIX = "atrium_link_";
+
+const hashOf = (secret: string) => sha256(new TextEncoder().encode(secret));
+
+/** A token is valid for a minute at least, so a link lets no one in during its last one. */
+const LEAST_MS = IDENTITY_TOKEN_SECONDS.min * 1_000;
+
+const noRoom = () => notFound("Rooms", "Room");
+
+/** Creates a link, whose secret only this response contains. NOT_FOUND without the room, FORBIDDEN beyond the quota. */
+export async function createRoomLink(
+  ctx: IdentityContext,
+  roomId: string,
+  { permissions, expiresAt, maxUses }: RoomLinkCreation,
+) {
+  const now = ctx.now();
+  if (expiresAt !== undefined && expiresAt < now + LEAST_MS)
+    throw new AppError("Identities", "VALIDATION_ERROR", "expiresAt: must be at least a minute from now");
+  const [[room]] = await ctx.db.run([selectRoom(ctx, { id: roomId })]);
+  if (room === undefined) throw noRoom();
+  const secret = createApiKey(undefined, PREFIX);
+  const row: LinkRow = {
+    accountId: ctx.accountId,
+    id: ctx.newId(),
+    roomId,
+    secretHash: await hashOf(secret),
+    permissions: JSON.stringify(permissions),
+    createdAt: now,
+    expiresAt: expiresAt ?? null,
+    maxUses,
+    uses: 0,
+  };
+  const data = { link: presentLink(row), secret };
+  const quota = guardQuota(ctx, "links");
+  await ctx
+    .commit([insertLink(ctx, row), quota.statement], data)
+    .catch(quota.refuse)
+    .catch((error: unknown) => {
+      throw violatedConstraint(error) === "foreign" ? noRoom() : error;
+    });
+  return data;
+}
+
+/** A page of a room's links that have not ended, newest first. */
+export async function listRoomLinks(tenant: Tenant, roomId: string, page: Page, now: number) {
+  const [[room], rows, counted] = await tenant.db.run([
+    selectRoom(tenant, { id: roomId }),
+    selectLinks(tenant, roomId, page, now),
+    countLinks(tenant, roomId, page, now),
+  ]);
+  if (room === undefined) throw noRoom();
+  return { links: rows.map(presentLink), ...presentScroll(page, counted, rows, linkPositionOf(page)) };
+}
+
+const closed = () =>
+  new AppError(
+    "Identities",
+    "NOT_FOUND",
+    "This link is unknown, has ended or is used up, or its room is closed; ask for another link",
+  );
+
+const forbidden = (message: string) => new AppError("Identities", "FORBIDDEN", message);
+
+/**
+ * Lets a guest in by a link, or returns with another token of the guest whose earlier one is given. NOT_FOUND for a link
+ * that lets no one in, RATE_LIMITED for a client that guesses, FORBIDDEN beyond a quota and for a guest who is gone.
+ */
+export async function redeemLink(
+  ctx: IdentityContext,
+  { secret, token, ...profile }: LinkRedemption,
+): Promise<RedeemedLink> {
+  const link = await findLink(ctx, secret);
+  if (link?.isOpen !== 1) {
+    if (link === null) await ctx.limitGuesses(ctx.address);
+    throw closed();
+  }
+  requireRestored(link.accountEpoch);
+  const guest =
+    token === undefined ? await createGuest(ctx, link, profile) : await findGuest(ctx, link, token);
+  const leftSeconds = link.expiresAt === null ? Infinity : Math.floor((link.expiresAt - ctx.now()) / 1_000);
+  const terms = {
+    ttl: Math.max(IDENTITY_TOKEN_SECONDS.min, Math.min(IDENTITY_TOKEN_SECONDS.usual, leftSeconds)),
+    rooms: [link.roomId],
+    permissions: JSON.parse(link.permissions),
+  };
+  return {
+    identity: presentIdentity(guest),
+    ...(await issue(ctx, guest, link.accountEpoch, terms)),
+    room_id: link.roomId,
+  };
+}
+
+/** A mistyped secret fails its checksum without a read. */
+async function findLink(ctx: IdentityContext, secret: string): Promise<FoundLink | null> {
+  if (!isApiKey(secret, PREFIX)) return null;
+  const [[link]] = await ctx.db.run([selectLinkByHash(ctx, await hashOf(secret), ctx.now() + LEAST_MS)]);
+  return link ?? null;
+}
+
+async function createGuest(
+  ctx: IdentityContext,
+  link: FoundLink,
+  { name, profilePicture }: Pick<LinkRedemption, "name" | "profilePicture">,
+): Promise<IdentityRow> {
+  const row: IdentityRow = {
+    accountId: ctx.accountId,
+    id: ctx.newId(),
+    kind: "guest",
+    name,
+    nameFolded: fold(name),
+    customId: null,
+    profilePicture: profilePicture ?? null,
+    email: null,
+    createdAt: ctx.now(),
+    tokenEpoch: 0,
+    linkId: link.id,
+  };
+  const quotas = [guardQuota(ctx, "guests"), guardQuota(ctx, "access_entries")] as const;
+  // A guest is not told how much the organization has of what.
+  const refuse = (error: unknown) => {
+    throw error instanceof AppError
+      ? forbidden("No further guest can be let in; tell who gave you the link")
+      : error;
+  };
+  const [created, , , events] = await ctx
+    .commit([
+      insertGuest(ctx, row, ctx.now() + LEAST_MS),
+      ...admitGuest(ctx, row.id),
+      IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.created", row.id)),
+      quotas[0].statement,
+      quotas[1].statement,
+    ])
+    .catch(quotas[0].refuse)
+    .catch(refuse);
+  if (created.length === 0) throw closed();
+  await ctx.relayEvents(ctx, events);
+  return row;
+}
+
+async function findGuest(ctx: IdentityContext, link: FoundLink, token: string): Promise<IdentityRow> {
+  const claims = await ctx.tokens.verifyIdentity(token, ctx.now(), true);
+  const [[guest]] = await ctx.db.run([IDENTITIES.select(ctx, { id: claims?.identityId ?? "" })]);
+  const isCurrent =
+    claims?.accountId === ctx.accountId &&
+    claims.accountEpoch === link.accountEpoch &&
+    claims.identityEpoch === guest?.tokenEpoch;
+  if (!isCurrent || guest.linkId !== link.id)
+    throw forbidden("This guest is no longer let in; redeem the link without the earlier token");
+  return guest;
+}
+
+/** So many guests are deleted at once, and so often within a request; the cron trigger deletes the others. */
+const GUESTS_AT_ONCE = 25;
+const CHUNKS_PER_REQUEST = 4;
+const CHUNKS_PER_LINK = 4;
+const LINKS_PER_RUN = 20;
+
+/** Ends a link and its guests: at once they may do nothing in the room, then they are deleted. NOT_FOUND without the link. */
+export async function revokeRoomLink(ctx: IdentityContext, roomId: string, linkId: string) {
+  const now = ctx.now();
+  const guests = endedGuests(ctx, roomId, linkId, now);
+  const [ended, owed] = await ctx.commit([
+    endLink(ctx, roomId, linkId, now),
+    tellRoomsOfIdentities(ctx, guests),
+    banGuests(ctx, roomId, guests),
+  ]);
+  if (ended.length === 0) throw notFound("Identities", "Link");
+  const told = await tell(ctx, null, owed);
+  await removeGuests(ctx, linkId, new WorkBudget(CHUNKS_PER_REQUEST), async (commands, events) => {
+    await tell(ctx, null, commands, events);
+  }).catch((error: unknown) => ctx.log("The guests of a revoked link could not be deleted yet", error));
+  return told;
+}
+
+type Removal = Tenant & Pick<RequestContext, "now" | "newId"> & Pick<OperationContext, "trace">;
+
+/** What is not relayed waits in the outbox. */
+type Relay = (
+  commands: readonly { readonly id: string; readonly roomId: string }[],
+  events: readonly OutboxEventRow[],
+) => Promise<void>;
+
+/** Deletes the guests of an ended link in chunks, and the link behind the last one. */
+const removeGuests = (ctx: Removal, linkId: string, budget: WorkBudget, relay?: Relay): Promise<boolean> =>
+  budget.run(async () => {
+    const [guests] = await ctx.db.run([selectGuests(ctx, linkId, GUESTS_AT_ONCE)]);
+    const ids = guests.map(({ id }) => id);
+    const [commands, ...events] = await ctx.db.run([
+      tellRoomsOfIdentities(ctx, idsOf(ids)),
+      ...ids.map((id) =>
+        IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.deleted", id), null, ERASED_IDENTITY),
+      ),
+      deleteGuests(ctx, ids),
+      deleteEmptyLink(ctx, linkId),
+      ...ids.map((id) => redactPendingIdentity(ctx, id, ERASED_IDENTITY)),
+    ]);
+    await relay?.(commands, events.flat());
+    return ids.length === GUESTS_AT_ONCE;
+  });
+
+/**
+ * Deletes the guests of links that have ended, by their time, with their room, or by a request that was interrupted. Their
+ * access has ended before. Rejects with the first failure; moving organizations wait.
+ */
+export async function removeEndedLinks(
+  db: Database,
+  { now, newId }: Pick<RequestContext, "now" | "newId">,
+  budget = new WorkBudget(LINKS_PER_RUN * CHUNKS_PER_LINK),
+): Promise<void> {
+  const [links] = await db.run([selectEndedLinks(now(), newId(), LINKS_PER_RUN)]);
+  const failures: unknown[] = [];
+  for (const { accountId, id } of links) {
+    const ctx = { db, accountId, now, newId, trace: null };
+    await removeGuests(ctx, id, new WorkBudget(CHUNKS_PER_LINK, budget)).catch((error: unknown) =>
+      isFenced(error) ? undefined : failures.push(error),
+    );
+  }
+  if (failures.length > 0) throw failures[0];
+}

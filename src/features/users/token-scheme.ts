@@ -2,6 +2,7 @@
 import { type AuthPorts, bearerOf, type Claim } from "../../http/authenticate.ts";
 import type { Actor } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
+import { NO_ACCESS } from "../../wire/no-access.ts";
 import { ALL_RIGHTS, type Rights, rightsIn } from "../../wire/permissions.ts";
 import { ceilingOf, type IdentityClaims, type TokenClaims } from "../../wire/token-claims.ts";
 import { findIdentityBearer, findTokenBearer } from "./queries.ts";
@@ -42,7 +43,7 @@ function limitOf(claims: TokenClaims | IdentityClaims): Rights {
 
 function actorOf(user: BearerRow, limit: Rights, isByIdentity: boolean): Actor {
   const rights = limit & rightsOfUser(user);
-  if (rights === 0) throw new AppError("Auth", "FORBIDDEN", "You have no access to this room");
+  if (rights === 0) throw new AppError("Auth", "FORBIDDEN", NO_ACCESS);
   const { id: userId, accountId, roomId, identityId, access, identityEpoch } = user;
   const linked = identityId === null ? null : { access, identityEpoch, isByIdentity };
   return { type: "user", accountId, userId, roomId, rights, linked };

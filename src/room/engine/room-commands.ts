@@ -1,5 +1,6 @@
 /** Applies the changes of REST in a live room: commands that close, delete or update the room and its users. */
 
+import { NO_ACCESS } from "../../wire/no-access.ts";
 import { permissionsOf, type Rights, roleOf } from "../../wire/permissions.ts";
 import { presentRoom, type RoomFields } from "../../wire/room.ts";
 import type { TokenEpochs } from "../../wire/token-claims.ts";
@@ -26,11 +27,7 @@ const TOKENS_ENDED: CloseReason = {
   authFailed: true,
 };
 
-const NO_ACCESS: CloseReason = {
-  code: "FORBIDDEN",
-  message: "You have no access to this room any more",
-  authFailed: false,
-};
+const SHUT_OUT: CloseReason = { code: "FORBIDDEN", message: NO_ACCESS, authFailed: false };
 
 /** The epochs that are known; absent for those that are not. */
 type CurrentEpochs = Pick<TokenEpochs, "account"> & Partial<TokenEpochs>;
@@ -172,7 +169,7 @@ export class RoomCommandHandler {
   #shutOut(userId: string): Effect[] {
     const { connections } = this.#room.participants;
     return [
-      ...this.#room.participants.disconnectFor(connections.idsOf(userId), NO_ACCESS),
+      ...this.#room.participants.disconnectFor(connections.idsOf(userId), SHUT_OUT),
       ...this.#room.participants.endGracePeriods([userId]),
     ];
   }

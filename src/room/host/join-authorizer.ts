@@ -3,6 +3,7 @@
 import { AppError, notFound } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import { FairLoader } from "../../platform/flow/fair-queue.ts";
+import { NO_ACCESS } from "../../wire/no-access.ts";
 import { ALL_RIGHTS, type Rights, rightsIn } from "../../wire/permissions.ts";
 import { describeExceeded, type QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
@@ -37,7 +38,7 @@ const BEING_RESTORED = joinRefusal(module, code, message);
 const INVALID_TOKEN = joinRefusal("Auth", "UNAUTHORIZED", "The token is invalid or has expired", true);
 const ANOTHER_ROOM = joinRefusal("Auth", "FORBIDDEN", "The token is for another room", true);
 const ROOM_GONE = joinRefusal("Rooms", "NOT_FOUND", "Room not found");
-const NO_ACCESS = joinRefusal("Rooms", "FORBIDDEN", "You have no access to this room");
+const SHUT_OUT = joinRefusal("Rooms", "FORBIDDEN", NO_ACCESS);
 const ROOM_CLOSED = joinRefusal("Rooms", "FORBIDDEN", "The room is closed");
 const TOO_MANY_JOINS = joinRefusal(
   "Rooms",
@@ -196,7 +197,7 @@ export class JoinAuthorizer {
     if (commands.isDeleted || joiner === null || joiner.room === null) throw notFound("Rooms", "Room");
     const { room, user, onlineUsers } = joiner;
     if (user === null) throw notFound("Users", "User");
-    const refusal = user.rights === 0 ? NO_ACCESS : this.#refusalOf(room, user.record.id, onlineUsers);
+    const refusal = user.rights === 0 ? SHUT_OUT : this.#refusalOf(room, user.record.id, onlineUsers);
     if (refusal !== null) throw new AppError(refusal.module, refusal.code, refusal.message);
     return { room, user: user.record };
   }
@@ -226,7 +227,7 @@ export class JoinAuthorizer {
     if (user === null) {
       if (room.state === "closed") return ROOM_CLOSED;
       return identity.rights === 0
-        ? NO_ACCESS
+        ? SHUT_OUT
         : joinRefusal("Accounts", "FORBIDDEN", describeExceeded(allUsers));
     }
     const epochs = { user: user.subject.tokenEpoch, account: accountEpoch, identity: identityEpoch };
@@ -235,7 +236,7 @@ export class JoinAuthorizer {
   }
 
   #admit({ room, user, onlineUsers }: Admitted, { ceiling, exp, epochs }: Credential): JoinDecision {
-    if (user.rights === 0) return NO_ACCESS;
+    if (user.rights === 0) return SHUT_OUT;
     const refusal = this.#refusalOf(room, user.record.id, onlineUsers);
     if (refusal !== null) return refusal;
     const { user: userEpoch, account, identity } = epochs;

@@ -1,10 +1,10 @@
 /** The client: one user in one room. */
 import { Emitter } from "../core/emitter.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
-import type { Role, Room } from "../wire/resources.ts";
+import type { Permission, Resource, Role, Room } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
 import { Connection, type SocketState } from "./connection/connection.ts";
-import { isRoom } from "./connection/frames.ts";
+import { type Access, canWrite, type Data, isRoom, readAccess } from "./connection/frames.ts";
 import { type AuthToken, socketBase, Tokens } from "./connection/token.ts";
 import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
@@ -44,6 +44,8 @@ export interface ClientSocket extends Pick<Connection, "on" | "off"> {
 export interface ClientEvents extends UnsyncedEvents {
   /** The room's name, custom id or state has changed; `currentRoom` is up to date. */
   roomUpdated: Room;
+  /** Your permissions were changed while you are in the room. */
+  accessChanged: Access;
   /** Your role was changed while you are in the room. */
   roleChanged: Role;
 }
@@ -65,47 +67,62 @@ export class AtriumClient<
   readonly #stores: Stores;
   readonly #unsynced: Unsynced;
   #room: Room | null = null;
-  #role: Role | null = null;
+  #access: { readonly permissions: Access["permissions"]; readonly role: Role | null } = {
+    permissions: [],
+    role: null,
+  };
 
-  /** Throws VALIDATION_ERROR for an invalid address or, as a text, an invalid token. `runtime` is for tests. */
-  constructor(options: AtriumClientOptions<Shapes>, shared: Runtime = DEFAULT_RUNTIME) {
+  /**
+   * Throws VALIDATION_ERROR for an invalid address or, as a text, an invalid token. `runtime` is for tests; with `roomId`,
+   * the token is an identity's.
+   */
+  constructor(options: AtriumClientOptions<Shapes>, shared: Runtime = DEFAULT_RUNTIME, roomId?: string) {
     super();
     const runtime = { ...shared };
     const { serverUrl, authToken, stores, reconnect = true, warnBeforeUnload = false, offline } = options;
-    const tokens = new Tokens(authToken, runtime);
+    const tokens = new Tokens(authToken, runtime, roomId);
     const base = socketBase(serverUrl);
     const persistence = offline?.attach(base, runtime);
     const connection = new Connection({ base, tokens, reconnect }, runtime);
+    const { changeStream, requests } = connection;
     if (persistence)
       tokens.prepare = (claims) =>
         persistence.open({
           claims,
-          changeStream: connection.changeStream,
+          changeStream,
           stores: this.#stores,
           users: this.users,
         });
     this.#connection = connection;
     this.socket = connection;
-    connection.changeStream.onJoined(({ room, role }) => {
+    changeStream.onJoined(({ room, access }) => {
       this.#room = room;
-      this.#role = role;
+      this.#access = access;
     });
-    connection.changeStream.handle("roomUpdated", ({ room }) => {
+    changeStream.handle("roomUpdated", ({ room }) => {
       if (!isRoom(room)) return;
       this.#room = room;
       this.emit("roomUpdated", room);
     });
-    connection.changeStream.handle("roleChanged", ({ role }) => {
+    const changeAccess = (data: Data) => {
+      const access = readAccess(data);
+      this.#access = access;
+      this.presence.resume();
+      this.emit("accessChanged", access);
+    };
+    changeStream.handle("accessChanged", changeAccess);
+    changeStream.handle("roleChanged", (data) => {
+      const { role } = data;
       if (role !== "editor" && role !== "viewer") return;
-      this.#role = role;
+      if (role !== this.role) changeAccess(data);
       this.emit("roleChanged", role);
     });
     this.users = new Users(connection);
-    this.presence = new Presence(connection, this.users, runtime);
+    this.presence = new Presence(connection, this.users, () => this.canWrite("presence"), runtime);
     this.#stores = new Stores(connection, stores ?? {}, runtime, persistence);
     const { queue, history } = this.#stores;
     this.history = history;
-    const unsynced = new Unsynced(queue, connection.requests, runtime);
+    const unsynced = new Unsynced(queue, requests, runtime);
     this.#unsynced = unsynced;
     unsynced.on("unsyncedChanges", (hasUnsynced) => this.emit("unsyncedChanges", hasUnsynced));
     unsynced.on("changesDiscarded", (discarded) => this.emit("changesDiscarded", discarded));
@@ -138,7 +155,17 @@ export class AtriumClient<
 
   /** The role in the room: the lower of the requested role and the user's own. Null before the first join. */
   get role(): Role | null {
-    return this.#role;
+    return this.#access.role;
+  }
+
+  /** What you may do in the room; empty before the first join. */
+  get permissions(): readonly Permission[] {
+    return this.#access.permissions;
+  }
+
+  /** Whether you may change this part of the room now; false before the first join. */
+  canWrite(resource: Resource): boolean {
+    return canWrite(this.permissions, resource);
   }
 
   /** The store of this name: the same object each time, and for declared stores the one in `stores`. */
@@ -171,8 +198,13 @@ export class AtriumClient<
     try {
       await this.flush({ timeoutMs });
     } finally {
-      this.disconnect();
+      this.release();
     }
+  }
+
+  /** The end of {@link leave}. */
+  protected release(): void {
+    this.disconnect();
   }
 
   /** Leaves the room at once: pending requests fail, and `changesDiscarded` names unconfirmed changes. */

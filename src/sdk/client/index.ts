@@ -4,16 +4,20 @@ export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
 export type { FileFilter, Progress } from "../core/rest.ts";
 export type {
   Comment,
+  Permission,
   PresenceState,
+  Resource,
   Role,
   Room,
   StorageFile,
   UploadResult,
   User as UserRecord,
 } from "../wire/resources.ts";
+export { Atrium, type AtriumOptions, type RoomOptions } from "./atrium.ts";
 export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
 export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment } from "./comments.ts";
 export type { SocketEvents, SocketState } from "./connection/connection.ts";
+export type { Access } from "./connection/frames.ts";
 export type { AuthToken } from "./connection/token.ts";
 export type { BroadcastArguments, BroadcastListener, Notifications } from "./notifications.ts";
 export type { OfflineSupport } from "./offline.ts";

@@ -45,6 +45,7 @@ type Listener = (update: PresenceUpdate) => void;
 export class Presence<Shown extends object = PresenceState> extends Emitter<PresenceEvents> {
   readonly #connection: Connection;
   readonly #users: Users;
+  readonly #mayShow: () => boolean;
   readonly #throttle: Throttle;
   readonly #runtime: Runtime;
   #retryAt = -Infinity;
@@ -58,10 +59,11 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   /** Users with states of an earlier connection only. */
   #stale = new Set<string>();
 
-  constructor(connection: Connection, users: Users, runtime: Runtime) {
+  constructor(connection: Connection, users: Users, mayShow: () => boolean, runtime: Runtime) {
     super();
     this.#connection = connection;
     this.#users = users;
+    this.#mayShow = mayShow;
     this.#runtime = runtime;
     this.#throttle = new Throttle(runtime, () => this.#send());
     connection.changeStream.handle("presence", ({ updates, every = 0 }) => {
@@ -100,7 +102,9 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     }
   }
 
+  /** Changes wait for the permission. */
   #send(): void {
+    if (!this.#mayShow()) return;
     const update = this.#own.takeUpdate();
     if (update !== null) this.#connection.requests.notify("PRESENCE_UPDATE", update);
   }
@@ -114,6 +118,11 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     this.#retryAt = now + this.#backoffMs;
     this.#throttle.postpone(this.#backoffMs);
     this.#backoffMs = Math.min(Math.max(2 * this.#backoffMs, BACKOFF_MS), MAX_BACKOFF_MS);
+  }
+
+  /** Called by the client: the permission may be there now. */
+  resume(): void {
+    this.#throttle.call();
   }
 
   stop(): void {

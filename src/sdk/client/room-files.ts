@@ -1,10 +1,11 @@
 /** The room's files over REST, loaded by the first use of `client.storage`. */
-import { invalid } from "../core/error.ts";
+import { AtriumError, clientFault, invalid } from "../core/error.ts";
 import { type FileFilter, type Progress, Rest, uploadFile } from "../core/rest.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import type { Claims, Tokens } from "./connection/token.ts";
 
 const PAGE = 100;
+const UNKNOWN_USER = clientFault("NOT_JOINED", "An identity uploads once it has joined: call join() first");
 
 interface FilePage {
   readonly files: readonly StorageFile[];
@@ -41,8 +42,9 @@ export class RoomFiles {
     this.#rest = new Rest({ serverUrl, accountId, authorization: async () => `Bearer ${await token()}` });
   }
 
-  upload({ filename, ...upload }: Upload): Promise<UploadResult> {
+  async upload({ filename, ...upload }: Upload): Promise<UploadResult> {
     const { roomId, userId } = this.#claims;
+    if (userId === "") throw new AtriumError(UNKNOWN_USER);
     return uploadFile(this.#rest, { ...upload, filename: filename ?? nameOf(upload.file), roomId, userId });
   }
 
@@ -59,6 +61,6 @@ export class RoomFiles {
   }
 
   delete(key: string): Promise<void> {
-    return this.#rest.delete(["upload"], { body: { key } });
+    return this.#rest.delete(["upload"], { body: { key }, query: { roomId: this.#claims.roomId } });
   }
 }

@@ -244,7 +244,13 @@ export async function uploadFile(rest: Rest, upload: FileUpload): Promise<Upload
   form.append("file", file, filename);
   // The sent bytes include the form around the file.
   const onSent = onProgress && ((bytes: number) => onProgress({ loaded: Math.min(bytes, total), total }));
-  const request = { method: "POST", path: ["upload"], upload: { form, onSent, signal } } as const;
+  // The service finds an identity's user by the room in the address.
+  const request = {
+    method: "POST",
+    path: ["upload"],
+    query: { roomId },
+    upload: { form, onSent, signal },
+  } as const;
   const uploading = rest.request<{ file: UploadResult }>(request);
   const { file: stored } = await (signal ? unlessAborted(uploading, signal) : uploading);
   onSent?.(total);

@@ -1,4 +1,5 @@
 /** Keeps the stores and unsent writes of one client on the device, until its end or a failure. */
+import { NO_ACCESS } from "../../wire/no-access.ts";
 import type { Written } from "../client/index.ts";
 import type { KeptClient, OfflinePersistence } from "../client/offline.ts";
 import type { KeptBatch, QueuedWrite } from "../client/stores/waiting-writes.ts";
@@ -80,8 +81,7 @@ export class DevicePersistence implements OfflinePersistence {
   }
 
   async #begin(client: KeptClient, start: object): Promise<void> {
-    const { accountId, roomId, userId } = client.claims;
-    const scope = [this.#base, accountId, roomId, userId].join(" ");
+    const scope = `${this.#base} ${client.claims.scope}`;
     const recorder = this.#recorder;
     let announced = (_message: string) => {};
     const room = await this.#options.storage.open(scope, {
@@ -188,7 +188,8 @@ export class DevicePersistence implements OfflinePersistence {
 
   stopped(fault: Fault): boolean {
     const use = this.#use;
-    const isGone = fault.code === "NOT_FOUND";
+    // The room was deleted, or the user has lost access to it.
+    const isGone = fault.code === "NOT_FOUND" || fault.message === NO_ACCESS;
     if (use !== null) {
       const flushed = this.#recorder.flush();
       const settled = this.#recorder.writes.ids;
@@ -216,11 +217,14 @@ export class DevicePersistence implements OfflinePersistence {
 
 /** Shows the user and opens the included kept stores; the client then catches up from their change. */
 function showStores(
-  { changeStream, stores, users }: KeptClient,
+  { changeStream, claims, stores, users }: KeptClient,
   kept: KeptStores,
   includes: (store: string) => boolean,
 ): void {
-  if (kept.user) users.restore(kept.user);
+  if (kept.user) {
+    claims.userId ||= kept.user.id;
+    users.restore(kept.user);
+  }
   const names = kept.stores.filter(includes);
   const opened = new Map(names.map((name): [string, [string, KeptEntry][]] => [name, []]));
   if (opened.size > 0) changeStream.continueFrom(kept.seq, kept.epoch);

@@ -53,7 +53,7 @@ export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/wor
 export type { Comment } from "../../wire/comment.ts";
 export type { StorageFile, UploadResult } from "../../wire/file.ts";
 export type { Group, Identity } from "../../wire/identity.ts";
-export type { Permission } from "../../wire/permissions.ts";
+export type { Permission, Resource } from "../../wire/permissions.ts";
 export type { Room } from "../../wire/room.ts";
 export type { Role, User, UserSession } from "../../wire/user.ts";
 

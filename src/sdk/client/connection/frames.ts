@@ -1,7 +1,7 @@
 /** Parses and validates messages of the service. Unknown and malformed messages are ignored. */
 import { clientFault, type Fault } from "../../core/error.ts";
-import { isRecord } from "../../core/json.ts";
-import type { Comment, Role, Room, User as UserRecord } from "../../wire/resources.ts";
+import { assumeType, isRecord } from "../../core/json.ts";
+import type { Comment, Permission, Resource, Role, Room, User as UserRecord } from "../../wire/resources.ts";
 
 export type Data = Readonly<Record<string, unknown>>;
 
@@ -27,9 +27,16 @@ export const NOTICE_REFUSED = "noticeRefused";
 /** The error for a response without the fields that its request needs. */
 export const UNREADABLE = clientFault("INTERNAL_ERROR", "The response could not be read");
 
-export interface Joined {
-  readonly room: Room;
+/** What the user may do in the room. */
+export interface Access {
+  /** A list such as `["*:read", "comments:write"]`; `*` means every resource. */
+  readonly permissions: readonly Permission[];
   readonly role: Role;
+}
+
+export interface Joined {
+  readonly access: Access;
+  readonly room: Room;
   readonly online: Data;
   readonly follows: Readonly<Record<string, readonly string[]>>;
   readonly seq: number;
@@ -68,22 +75,16 @@ function readEvent({ event, data, seq }: Data): EventFrame | [] {
 }
 
 export const readFault = (error: unknown): Fault => {
-  const { code, module, message }: Data = Object(error);
-  return {
-    code: textOr("INTERNAL_ERROR", code),
-    module: textOr("Server", module),
-    message: textOr("The request failed", message),
-  };
+  const { code = "INTERNAL_ERROR", module = "Server", message = "The request failed" }: Data = Object(error);
+  return { code: String(code), module: String(module), message: String(message) };
 };
 
-const textOr = (fallback: string, value: unknown): string => (typeof value === "string" ? value : fallback);
-
 export function readJoined(online: Data): Joined | null {
-  const { room, role, follows, seq, epoch, changes } = online;
+  const { room, follows, seq, epoch, changes } = online;
   if (!isRoom(room) || !isCount(seq)) return null;
   return {
+    access: readAccess(online),
     room,
-    role: role === "editor" ? role : "viewer",
     online,
     follows: readFollows(follows),
     seq,
@@ -91,6 +92,20 @@ export function readJoined(online: Data): Joined | null {
     changes: Array.isArray(changes) ? changes.filter(isRecord).flatMap(readEvent) : null,
   };
 }
+
+/** A service that knows no permissions sends the role alone. */
+export function readAccess({ role, permissions }: Data): Access {
+  const isEditor = role === "editor";
+  const ofRole: Access["permissions"] = isEditor ? ["*:write"] : ["*:read", "presence:write"];
+  return {
+    permissions: isTexts(permissions) ? assumeType(permissions) : ofRole,
+    role: isEditor ? role : "viewer",
+  };
+}
+
+/** Whether these permissions allow changes of the resource. */
+export const canWrite = (permissions: readonly Permission[], resource: Resource): boolean =>
+  permissions.includes("*:write") || permissions.includes(`${resource}:write`);
 
 export const isCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;

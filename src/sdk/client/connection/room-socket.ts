@@ -3,7 +3,7 @@ import type { AtriumError, Fault } from "../../core/error.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import type { ChangeStream } from "./change-stream.ts";
-import { type Message, parseFrame, type ResponseFrame, readJoined, UNREADABLE } from "./frames.ts";
+import { isUser, type Message, parseFrame, type ResponseFrame, readJoined, UNREADABLE } from "./frames.ts";
 import type { Requests } from "./requests.ts";
 import { socketUrl, type Tokens } from "./token.ts";
 
@@ -125,7 +125,8 @@ export class RoomSocket {
       if (fault === null) this.end({ code: INVALID, reason: UNREADABLE.message });
       return;
     }
-    const { changeStream, requests, runtime } = this.#context;
+    const { changeStream, requests, runtime, tokens } = this.#context;
+    if (tokens.claims !== null && isUser(data.user)) tokens.claims.userId ||= data.user.id;
     requests.resume((frame) => transport.send(frame));
     changeStream.join(joined).then(
       () => {
@@ -198,10 +199,10 @@ export class Transport {
     this.#runtime = runtime;
     this.#listener = listener;
     this.socket = runtime.open(url);
-    const { signal } = this.#listening;
-    this.socket.addEventListener("open", () => this.#open(), { signal });
-    this.socket.addEventListener("message", ({ data }) => this.#receive(data), { signal });
-    this.socket.addEventListener("close", (event) => this.#close(event), { signal });
+    const listening = { signal: this.#listening.signal };
+    this.socket.addEventListener("open", () => this.#open(), listening);
+    this.socket.addEventListener("message", ({ data }) => this.#receive(data), listening);
+    this.socket.addEventListener("close", (event) => this.#close(event), listening);
     this.#pingAfter(TIMEOUT_MS);
   }
 

@@ -6,18 +6,26 @@ import type { Runtime } from "../../core/runtime.ts";
 export interface Claims {
   readonly accountId: string;
   readonly roomId: string;
-  readonly userId: string;
-  /** When the token expires, in epoch seconds; null if it does not say. */
-  readonly exp: number | null;
+  /** Names the user, or the identity, in the room. */
+  readonly scope: string;
+  /** The user in the room; of an identity empty until it is known. */
+  userId: string;
+  /** When the token expires, in epoch seconds; Infinity if it does not say. */
+  readonly exp: number;
 }
 
-/** Reads the claims of a user's JWT. Throws VALIDATION_ERROR if it is not one. */
-function readClaims(token: string): Claims {
-  const claims = parsePayload(token);
-  const { accountId, roomId, userId, exp }: Record<string, unknown> = Object(claims);
-  if (typeof accountId !== "string" || typeof roomId !== "string" || typeof userId !== "string")
-    throw invalid("Auth", "authToken must be the token of a user");
-  return { accountId, roomId, userId, exp: typeof exp === "number" ? exp : null };
+/** Reads the claims of a user's JWT or, with a room, of an identity's. Throws VALIDATION_ERROR if it is not one. */
+function readClaims(token: string, room: string | undefined): Claims {
+  const claims: Record<string, unknown> = Object(parsePayload(token));
+  const isOfUser = room === undefined;
+  const { accountId, exp } = claims;
+  const roomId = isOfUser ? claims.roomId : room;
+  const ownerId = isOfUser ? claims.userId : claims.identityId;
+  if (typeof accountId !== "string" || typeof roomId !== "string" || typeof ownerId !== "string")
+    throw invalid("Auth", `authToken must be the token of ${isOfUser ? "a user" : "an identity"}`);
+  const userId = isOfUser ? ownerId : "";
+  const scope = [accountId, roomId, ownerId].join(" ");
+  return { accountId, roomId, scope, userId, exp: typeof exp === "number" ? exp : Infinity };
 }
 
 function parsePayload(token: string): unknown {
@@ -67,6 +75,7 @@ const ANOTHER_USER = "authToken must be the token of the same user and room";
 export class Tokens {
   readonly #source: AuthToken;
   readonly #runtime: Runtime;
+  readonly #roomId: string | undefined;
   #claims: Claims | null = null;
   #token: string | null = null;
   /** Epoch milliseconds by this device's clock. */
@@ -79,9 +88,11 @@ export class Tokens {
   /** Called, and awaited, before a token is obtained for a connection. Never rejects. */
   prepare?: (claims: Claims) => Promise<void>;
 
-  constructor(source: AuthToken, runtime: Runtime) {
+  /** With a room, the tokens are those of an identity. */
+  constructor(source: AuthToken, runtime: Runtime, roomId?: string) {
     this.#source = source;
     this.#runtime = runtime;
+    this.#roomId = roomId;
     if (typeof source === "string") this.#accept(source);
   }
 
@@ -101,18 +112,24 @@ export class Tokens {
   }
 
   discard(): void {
-    if (this.isRenewable) this.#token = null;
+    this.#token = null;
   }
 
   /** The current token or, with `isNew`, another one; waits while there is none. Throws CONNECTION_FAILED if the function fails. */
   async obtain(signal: AbortSignal, isNew = false): Promise<string> {
     for (let attempt = 1; ; attempt += 1) {
-      const token = (isNew ? null : this.current) ?? (await this.#ask());
+      const token = await this.next(isNew ? this.#token : null);
       await (this.#claims && this.prepare?.(this.#claims));
       signal.throwIfAborted();
       if (token !== null) return token;
       await this.#wait(backoffMs(attempt, NULL_BACKOFF), signal);
     }
+  }
+
+  /** The current token unless it is `had`, and otherwise the function's next one; null while there is none. */
+  async next(had: string | null): Promise<string | null> {
+    const { current } = this;
+    return current === null || current === had ? this.#ask() : current;
   }
 
   #ask(): Promise<string | null> {
@@ -123,11 +140,11 @@ export class Tokens {
   }
 
   async #askSource(): Promise<string | null> {
-    if (typeof this.#source === "string") return this.#source;
     let token: string | null;
     try {
-      token = await this.#source();
+      token = typeof this.#source === "string" ? this.#source : await this.#source();
     } catch (error) {
+      if (error instanceof AtriumError) throw error;
       throw new AtriumError(clientFault("CONNECTION_FAILED", `authToken failed: ${String(error)}`));
     }
     if (token !== null) this.#accept(token);
@@ -135,18 +152,13 @@ export class Tokens {
   }
 
   #accept(token: string): void {
-    const claims = readClaims(token);
-    const known = this.#claims ?? claims;
-    if (
-      claims.userId !== known.userId ||
-      claims.roomId !== known.roomId ||
-      claims.accountId !== known.accountId
-    )
+    const claims = readClaims(token, this.#roomId);
+    this.#claims ??= claims;
+    if (claims.scope !== this.#claims.scope)
       throw new AtriumError({ code: "FORBIDDEN", module: "Auth", message: ANOTHER_USER });
-    this.#claims = known;
     this.#token = token;
     this.receivedAt = this.#runtime.date();
-    this.usableUntil = (claims.exp ?? Infinity) * 1000;
+    this.usableUntil = claims.exp * 1000;
   }
 
   #wait(delayMs: number, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,102 @@
+/** The rooms of one person, all opened by one token of an identity. */
+import { getOrAdd } from "../core/emitter.ts";
+import { assumeType } from "../core/json.ts";
+import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
+import { AtriumClient, type AtriumClientOptions } from "./client.ts";
+import { Tokens } from "./connection/token.ts";
+import type { StoreShapes } from "./stores/writes.ts";
+import type { ClientTypes, Registered } from "./types.ts";
+
+type NoShapes = Record<never, never>;
+
+/** The options of one room; for absent ones, those of its {@link Atrium} hold. */
+export interface RoomOptions<Shapes extends StoreShapes = NoShapes>
+  extends Omit<AtriumClientOptions<Shapes>, "serverUrl" | "authToken"> {}
+
+/** `authToken` is the token of an identity, or a function that asks your back end for one: all rooms share it. */
+export interface AtriumOptions extends Omit<AtriumClientOptions<NoShapes>, "stores"> {}
+
+type Rooms = Map<string, EnteredRoom>;
+
+/** A person in many rooms. Each room has a client of its own, and one token opens them all. */
+export class Atrium {
+  readonly #options: AtriumOptions;
+  readonly #runtime: Runtime;
+  readonly #tokens: Tokens;
+  readonly #rooms: Rooms = new Map();
+
+  /** Throws VALIDATION_ERROR for a text that is no token of an identity. `runtime` is for tests. */
+  constructor(options: AtriumOptions, runtime: Runtime = DEFAULT_RUNTIME) {
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#tokens = new Tokens(options.authToken, runtime, "");
+  }
+
+  /**
+   * The client of a room, for its `join()`. Entering a room again returns the same client, whose first options hold, and
+   * which leaves the room by the last of as many calls of `leave()`. Throws VALIDATION_ERROR for an invalid address.
+   */
+  enterRoom<Shapes extends StoreShapes = NoShapes, Types extends ClientTypes = Registered>(
+    roomId: string,
+    options: RoomOptions<Shapes> = {},
+  ): AtriumClient<Shapes, Types> {
+    return assumeType(this.openRoom(roomId, options).enter());
+  }
+
+  /** A room's client, before it is entered. Not for applications. */
+  openRoom(roomId: string, options: RoomOptions<StoreShapes>): EnteredRoom {
+    const create = () => {
+      let had: string | null = null;
+      /** A room gets another token than it has had: the first room that needs one asks for all. */
+      const next = async () => {
+        const token = await this.#tokens.next(had);
+        had = token ?? had;
+        return token;
+      };
+      const authToken = this.#tokens.isRenewable ? next : this.#options.authToken;
+      const all = { ...this.#options, ...options, authToken };
+      return new EnteredRoom(all, this.#runtime, roomId, this.#rooms);
+    };
+    return getOrAdd(this.#rooms, roomId, create);
+  }
+
+  /** Leaves all rooms, each as by its last `leave()`. */
+  close(options?: { readonly timeoutMs?: number }): Promise<unknown> {
+    const leave = (room: EnteredRoom) => {
+      room.entered = 1;
+      return room.leave(options);
+    };
+    return Promise.all([...this.#rooms.values()].map(leave));
+  }
+}
+
+/** A room's client, shared by all who have entered the room. */
+export class EnteredRoom extends AtriumClient<StoreShapes, ClientTypes> {
+  readonly #roomId: string;
+  readonly #rooms: Rooms;
+  /** How often it was entered, and not left. */
+  entered = 0;
+
+  constructor(options: AtriumClientOptions<StoreShapes>, runtime: Runtime, roomId: string, rooms: Rooms) {
+    super(options, runtime, roomId);
+    this.#roomId = roomId;
+    this.#rooms = rooms;
+  }
+
+  enter(): this {
+    this.entered += 1;
+    this.#rooms.set(this.#roomId, this);
+    return this;
+  }
+
+  override release(): void {
+    this.entered -= 1;
+    if (this.entered < 1) this.disconnect();
+  }
+
+  override disconnect(): void {
+    this.entered = 0;
+    this.#rooms.delete(this.#roomId);
+    super.disconnect();
+  }
+}

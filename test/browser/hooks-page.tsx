@@ -5,6 +5,7 @@ import { AtriumClient, type AuthToken, defineStores } from "../../src/sdk/client
 import { useDocument } from "../../src/sdk/documents/react.ts";
 import {
   type AnyClient,
+  AtriumProvider,
   RoomProvider,
   type RoomProviderProps,
   useBroadcast,
@@ -17,6 +18,7 @@ import {
   useOthers,
   useRedo,
   useRoom,
+  useRoomPermissions,
   useSelf,
   useStore,
   useUndo,
@@ -88,6 +90,8 @@ export interface Stage {
   /** Renders these providers side by side, and unmounts the previous ones. */
   mount(providers: readonly Provided[]): void;
   unmount(): void;
+  /** Renders a button for each room of an identity, which is enabled while the room's store may be written. */
+  mountRooms(token: string, roomIds: readonly string[]): void;
   makeClient(token: string): void;
   /** The error of a hook outside any provider. */
   errorOutside(): Promise<string>;
@@ -111,6 +115,23 @@ function Everything() {
   window.stage.hooks = useEverything();
   window.stage.clients.add(window.stage.hooks.room.client);
   return null;
+}
+
+function Save({ roomId }: { readonly roomId: string }) {
+  const { canWrite, permissions } = useRoomPermissions();
+  const self = useSelf();
+  const [tasks, { set }] = useStore<Task>("tasks");
+  return (
+    <button
+      type="button"
+      id={`room-${roomId}`}
+      disabled={!canWrite("stores")}
+      title={self?.permissions === permissions ? `${self.user.name}, ${self.role}` : ""}
+      onClick={() => set("a", { title: "Saved" })}
+    >
+      {tasks.a?.title ?? "Save"}
+    </button>
+  );
 }
 
 let root: Root | null = null;
@@ -159,6 +180,21 @@ window.stage = {
             <Everything />
           </RoomProvider>
         ))}
+      </StrictMode>,
+    );
+  },
+  mountRooms(token, roomIds) {
+    root ??= createRoot(document.body.appendChild(document.createElement("div")));
+    root.render(
+      <StrictMode>
+        <AtriumProvider serverUrl={serverUrl} authToken={() => token}>
+          {roomIds.map((roomId, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same place is the same provider
+            <RoomProvider key={index} roomId={roomId}>
+              <Save roomId={roomId} />
+            </RoomProvider>
+          ))}
+        </AtriumProvider>
       </StrictMode>,
     );
   },

@@ -229,6 +229,45 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await gives(({ tasks: [entries] }) => Object.keys(entries).length === 0);
     });
 
+    it("joins each room of an AtriumProvider, and its controls follow what may be done there", async () => {
+      await begin();
+      const { send, createRoom } = meeting.customer;
+      const roomIds = [meeting.roomId, (await createRoom()).id];
+      const { data } = await send.call(meeting.customer, "POST", "/identify", {
+        ...{ customId: `ada-${meeting.roomId}`, name: "Ada" },
+      });
+      const { identity, token } = data as { identity: { id: string }; token: string };
+      const allow = (roomId = "", permission = "*:write") =>
+        meeting.customer.send("PUT", `/rooms/${roomId}/access`, {
+          identitiesAccesses: { [identity.id]: [permission] },
+        });
+      for (const roomId of roomIds) await allow(roomId);
+      const mountRooms = (ids: string[]) =>
+        page.evaluate(([ada, rooms]) => window.stage.mountRooms(ada, rooms), [token, ids] as const);
+      await mountRooms([...roomIds, meeting.roomId]);
+      const buttonsOf = (roomId = "") => page.locator(`#room-${roomId}`);
+      const [first, second] = [buttonsOf(roomIds[0]).first(), buttonsOf(roomIds[1])];
+      await first.click();
+      await page.waitForFunction(
+        (id) => document.getElementById(id)?.innerText === "Saved",
+        `room-${roomIds[0]}`,
+      );
+      expect([await second.textContent(), await second.getAttribute("title"), sockets()]).toEqual([
+        "Save",
+        "Ada, editor",
+        2,
+      ]);
+      await allow(roomIds[0], "*:read");
+      await page.waitForSelector(`#room-${roomIds[0]}:disabled`);
+      expect([await first.getAttribute("title"), await second.isEnabled()]).toEqual(["Ada, viewer", true]);
+      await allow(roomIds[0]);
+      await page.waitForSelector(`#room-${roomIds[0]}:enabled`);
+      await mountRooms(roomIds.slice(1));
+      await eventually("Ada has left", () => bo.users.online.size === 1);
+      expect(await second.isEnabled()).toBe(true);
+      expect(complaints).toEqual([]);
+    });
+
     it("reports why it is closed when the token is refused", async () => {
       await begin();
       await meeting.customer.send("DELETE", `/users/${ada.id}?roomId=${ada.room_id}`);

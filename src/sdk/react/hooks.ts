@@ -1,9 +1,18 @@
 /** The hooks of `atrium/react`. */
 import { useCallback, useEffect, useMemo, useRef } from "react";
+import { canWrite } from "../client/connection/frames.ts";
 import type * as atrium from "../client/index.ts";
 import type { CommentActions, StoreActions, StoreContent, StoreEntries } from "./content-sources.ts";
 import type { Equality } from "./external-source.ts";
-import { type Member, type RoomInfo, useRoomHandle, useSelection, useSource, whole } from "./room-handle.ts";
+import {
+  type Member,
+  type RoomInfo,
+  type Self,
+  useRoomHandle,
+  useSelection,
+  useSource,
+  whole,
+} from "./room-handle.ts";
 import type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
 
 /** The state of the connection and why it is closed, for a notice such as "Reconnecting…". */
@@ -19,6 +28,23 @@ export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().ha
 
 /** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
 export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
+
+/** What you may do in the room. */
+export interface RoomPermissions {
+  /** A list such as `["*:read", "comments:write"]`; empty until the room was joined. */
+  readonly permissions: readonly atrium.Permission[];
+  /** Whether you may change this part of the room. */
+  readonly canWrite: (resource: atrium.Resource) => boolean;
+}
+
+/** What you may do in the room, to show and disable controls. Renders when it changes. */
+export function useRoomPermissions(): RoomPermissions {
+  const permissions = useSelection(useRoomHandle().permissions, whole);
+  return useMemo(
+    () => ({ permissions, canWrite: (resource) => canWrite(permissions, resource) }),
+    [permissions],
+  );
+}
 
 type RegisteredBroadcasts = atrium.BroadcastsIn<atrium.Registered>;
 
@@ -46,14 +72,14 @@ export function useBroadcast(
   );
 }
 
-/** Yourself as the others see you, or the result of `select`; null until the room was joined. */
-export function useSelf(): Member | null;
+/** Yourself as the others see you, with your role and permissions, or the result of `select`; null until the room was joined. */
+export function useSelf(): Self | null;
 export function useSelf<Selected>(
-  select: (self: Member) => Selected,
+  select: (self: Self) => Selected,
   isEqual?: Equality<Selected>,
 ): Selected | null;
-export function useSelf(select: (self: Member) => unknown = whole, isEqual?: Equality<unknown>): unknown {
-  const selectSelf = useMemo(() => (self: Member | null) => self && select(self), [select]);
+export function useSelf(select: (self: Self) => unknown = whole, isEqual?: Equality<unknown>): unknown {
+  const selectSelf = useMemo(() => (self: Self | null) => self && select(self), [select]);
   return useSelection(useRoomHandle().self, selectSelf, isEqual);
 }
 

@@ -4,6 +4,7 @@
 export type { CommentActions, StoreActions, StoreEntries } from "./content-sources.ts";
 export { type Equality, shallowEqual } from "./external-source.ts";
 export {
+  type RoomPermissions,
   type UpdatePresence,
   useBroadcast,
   useCanRedo,
@@ -16,6 +17,7 @@ export {
   useOthers,
   useRedo,
   useRoom,
+  useRoomPermissions,
   useSelf,
   useStatus,
   useStore,
@@ -23,6 +25,11 @@ export {
   useUndo,
   useUpdateMyPresence,
 } from "./hooks.ts";
-export { RoomProvider, type RoomProviderProps } from "./provider.ts";
-export type { Member, RoomInfo } from "./room-handle.ts";
+export {
+  AtriumProvider,
+  type AtriumProviderProps,
+  RoomProvider,
+  type RoomProviderProps,
+} from "./provider.ts";
+export type { Member, RoomInfo, Self } from "./room-handle.ts";
 export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";

@@ -1,14 +1,27 @@
 /** The provider that connects a tree of components to a room, and the rooms that providers share. */
 
-import { createElement, type ReactNode, useEffect, useMemo, useState } from "react";
 import {
+  createContext,
+  createElement,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import type { EnteredRoom } from "../client/atrium.ts";
+import {
+  Atrium,
   AtriumClient,
+  type AtriumOptions,
   type AuthToken,
   type OfflineSupport,
   type Role,
   type StoreShapes,
 } from "../client/index.ts";
 import { getOrAdd } from "../core/emitter.ts";
+import { invalid } from "../core/error.ts";
 import { RoomContext, RoomHandle } from "./room-handle.ts";
 import type { AnyClient } from "./shared-connection.ts";
 
@@ -82,31 +95,90 @@ function roomOfClient(client: AnyClient, role: Role | undefined): RoomHandle {
   return getOrAdd(byClient, client, () => new RoomHandle(client, role, used));
 }
 
+/** A room of the nearest {@link AtriumProvider}, which counts this use of it. */
+function roomOfAtrium(room: EnteredRoom, role: Role | undefined): RoomHandle {
+  const used = (handle: RoomHandle, isInUse: boolean) => {
+    if (isInUse) byClient.set(room.enter(), handle);
+    else byClient.delete(room);
+  };
+  return getOrAdd(byClient, room, () => new RoomHandle(room, role, used, () => room.release()));
+}
+
+const AtriumContext = createContext<Atrium | null>(null);
+
+type GivenAtrium = { readonly atrium: Atrium } & { readonly [Option in keyof AtriumOptions]?: never };
+
+/** Either an {@link Atrium}, or the options to create one. */
+export type AtriumProviderProps = { readonly children?: ReactNode } & (
+  | GivenAtrium
+  | (AtriumOptions & { readonly atrium?: never })
+);
+
+/**
+ * A person in many rooms: each {@link RoomProvider} below with a `roomId` joins one of them. `authToken` is an identity's
+ * token or a function, which can be another one in each render.
+ */
+export function AtriumProvider(props: AtriumProviderProps): ReactNode {
+  const { atrium, serverUrl = "", authToken = "", reconnect, offline, warnBeforeUnload } = props;
+  const stable = useStableToken(authToken);
+  const latest = useRef(authToken);
+  useEffect(() => {
+    latest.current = authToken;
+  }, [authToken]);
+  const value = useMemo(() => {
+    if (atrium !== undefined) return atrium;
+    const ask = () => (typeof latest.current === "function" ? latest.current() : latest.current);
+    return new Atrium({
+      ...{ serverUrl, authToken: typeof stable === "function" ? ask : stable },
+      ...(reconnect !== undefined && { reconnect }),
+      ...(offline && { offline }),
+      ...(warnBeforeUnload && { warnBeforeUnload }),
+    });
+  }, [atrium, serverUrl, stable, reconnect, offline, warnBeforeUnload]);
+  return createElement(AtriumContext.Provider, { value }, props.children);
+}
+
+/** The nearest {@link Atrium}. Throws outside of one. */
+function required(atrium: Atrium | null): Atrium {
+  if (atrium === null) throw invalid("Client", "A <RoomProvider roomId> must be inside an <AtriumProvider>");
+  return atrium;
+}
+
+type GivenRoom = {
+  /** The id of a room of the nearest {@link AtriumProvider}. */
+  readonly roomId: string;
+  readonly stores?: StoreShapes | undefined;
+} & { readonly [Option in Exclude<keyof RoomOptions, "role" | "stores"> | "client"]?: never };
+
 type GivenClient = { readonly client: AnyClient } & {
   readonly [Option in Exclude<keyof RoomOptions, "role">]?: never;
 };
 
-/** Either a client, or the options to create one. */
+/** A room of an {@link AtriumProvider}, a client, or the options to create one. */
 export type RoomProviderProps = {
   /** The role to request when joining; `editor` by default. */
   readonly role?: Role | undefined;
   readonly children?: ReactNode;
-} & (GivenClient | (Omit<RoomOptions, "role"> & { readonly client?: never }));
+} & (
+  | GivenRoom
+  | ((GivenClient | (Omit<RoomOptions, "role"> & { readonly client?: never })) & { readonly roomId?: never })
+);
 
 /**
  * Joins the room when it mounts, and disconnects when it unmounts. Its children render at once. Providers with equal
  * options share one client and one connection; of a function as `authToken`, the first one counts as the option.
  */
 export function RoomProvider(props: RoomProviderProps): ReactNode {
-  const { client, serverUrl = "", authToken = "", stores, offline, warnBeforeUnload, role } = props;
+  const { roomId, client, serverUrl = "", authToken = "", stores, offline, warnBeforeUnload, role } = props;
   const token = useStableToken(authToken);
-  const handle = useMemo(
-    () =>
-      client === undefined
-        ? roomOf({ serverUrl, authToken: token, stores, offline, warnBeforeUnload, role })
-        : roomOfClient(client, role),
-    [client, serverUrl, token, stores, offline, warnBeforeUnload, role],
-  );
+  const atrium = useContext(AtriumContext);
+  const handle = useMemo(() => {
+    if (roomId !== undefined)
+      return roomOfAtrium(required(atrium).openRoom(roomId, stores ? { stores } : {}), role);
+    return client === undefined
+      ? roomOf({ serverUrl, authToken: token, stores, offline, warnBeforeUnload, role })
+      : roomOfClient(client, role);
+  }, [atrium, roomId, client, serverUrl, token, stores, offline, warnBeforeUnload, role]);
   useEffect(() => {
     handle.authToken = authToken;
   }, [handle, authToken]);

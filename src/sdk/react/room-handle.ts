@@ -26,9 +26,15 @@ export interface Member {
   readonly presence: RegisteredPresence | null;
 }
 
+/** Yourself, as the others see you, with what you may do. */
+export interface Self extends Member {
+  readonly role: atrium.Role | null;
+  readonly permissions: readonly atrium.Permission[];
+}
+
 interface Members {
-  /** Yourself as the others see you; null until the room was joined. */
-  readonly self: Member | null;
+  /** Null until the room was joined. */
+  readonly self: Self | null;
   /** All others, in the order in which they joined. */
   readonly others: readonly Member[];
 }
@@ -46,16 +52,23 @@ function memberSource(client: AnyClient): Source<Members> {
   let latest: Members = { self: null, others: [] };
   const compute = (): Members => {
     const user = client.currentUser;
+    const { role, permissions } = client;
+    const self = user && { ...memberOf(user), role, permissions };
     const others = [...client.users.online.values()].filter(({ id }) => id !== client.userId).map(memberOf);
     latest = {
       // A deleted user is not in the room any more.
-      self: user === null ? latest.self : memberOf(user),
+      self: self === null || shallowEqual(self, latest.self) ? latest.self : self,
       others: shallowEqual(others, latest.others) ? latest.others : others,
     };
     return latest;
   };
   return new ExternalSource(
-    (changed) => together(client.users.on("updated", changed), client.presence.sync("*", changed)),
+    (changed) =>
+      together(
+        client.users.on("updated", changed),
+        client.presence.sync("*", changed),
+        client.on("accessChanged", changed),
+      ),
     compute,
     latest,
   );
@@ -72,9 +85,10 @@ export class RoomHandle {
   readonly client: AnyClient;
   readonly connection: SharedConnection;
   readonly ownPresence: Source<atrium.PresenceState>;
-  readonly self: Source<Member | null>;
+  readonly self: Source<Self | null>;
   readonly others: Source<readonly Member[]>;
   readonly room: Source<RoomInfo>;
+  readonly permissions: Source<readonly atrium.Permission[]>;
   readonly hasUnsyncedChanges: Source<boolean>;
   readonly history: Source<atrium.HistoryState>;
   /** The token of the latest render: a function can be another one each time. */
@@ -82,14 +96,15 @@ export class RoomHandle {
   readonly #stores = new Map<string, StoreContent<unknown>>();
   readonly #comments = new Map<string | undefined, CommentsContent>();
 
-  /** `used` is called when the room is first needed, and when it was left. */
+  /** `used` is called when the room is first needed, and when it was left, by `leave`. */
   constructor(
     client: AnyClient,
     role: atrium.Role | undefined,
     used: (handle: RoomHandle, isInUse: boolean) => void,
+    leave?: () => void,
   ) {
     this.client = client;
-    this.connection = new SharedConnection(client, role, (isInUse) => used(this, isInUse));
+    this.connection = new SharedConnection(client, role, (isInUse) => used(this, isInUse), leave);
     const { presence, history } = client;
     const watchPresence = (changed: () => void) => presence.on("updated", changed);
     this.ownPresence = new ExternalSource<atrium.PresenceState>(watchPresence, () => presence.own, {});
@@ -102,6 +117,11 @@ export class RoomHandle {
       (changed) => history.on("changed", changed),
       () => ({ canUndo: history.canUndo, canRedo: history.canRedo }),
       { canUndo: false, canRedo: false },
+    );
+    this.permissions = new ExternalSource<readonly atrium.Permission[]>(
+      (changed) => together(this.connection.subscribe(changed), client.on("accessChanged", changed)),
+      () => client.permissions,
+      [],
     );
     this.room = new ExternalSource<RoomInfo>(
       (changed) =>

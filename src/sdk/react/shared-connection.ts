@@ -39,6 +39,7 @@ export class SharedConnection implements Source<ConnectionStatus> {
   readonly #client: AnyClient;
   readonly #role: Role | undefined;
   readonly #used: (isInUse: boolean) => void;
+  readonly #leave: () => void;
   readonly #listeners = new Set<() => void>();
   #status = INITIAL;
   #users = 0;
@@ -46,10 +47,16 @@ export class SharedConnection implements Source<ConnectionStatus> {
   #unsubscribe: Unsubscribe | null = null;
 
   /** `used` is called by the first user, and after the last one has released and left the room. */
-  constructor(client: AnyClient, role: Role | undefined, used: (isInUse: boolean) => void) {
+  constructor(
+    client: AnyClient,
+    role: Role | undefined,
+    used: (isInUse: boolean) => void,
+    leave = () => client.disconnect(),
+  ) {
     this.#client = client;
     this.#role = role;
     this.#used = used;
+    this.#leave = leave;
     this.joined = new Readiness(() => {
       const release = this.acquire();
       return { done: this.#joining, release };
@@ -100,7 +107,7 @@ export class SharedConnection implements Source<ConnectionStatus> {
     if (this.#users > 0 || this.#unsubscribe === null) return;
     this.#unsubscribe();
     this.#unsubscribe = null;
-    this.#client.disconnect();
+    this.#leave();
     this.joined.set(false);
     this.#setStatus({ state: "closed", error: null });
     this.#used(false);

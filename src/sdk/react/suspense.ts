@@ -9,10 +9,11 @@ import {
   useOther as useOtherNow,
   useOthers as useOthersNow,
   useRoom as useRoomNow,
+  useRoomPermissions as useRoomPermissionsNow,
   useSelf as useSelfNow,
   useStore as useStoreNow,
 } from "./hooks.ts";
-import { type Member, type RoomHandle, useRoomHandle } from "./room-handle.ts";
+import { type RoomHandle, type Self, useRoomHandle } from "./room-handle.ts";
 import type { RoomClient } from "./shared-connection.ts";
 
 // The hooks below take the place of the hooks of the same names.
@@ -58,8 +59,8 @@ export interface JoinedRoom {
 }
 
 interface UseSelf {
-  (): Member;
-  <Selected>(select: (self: Member) => Selected, isEqual?: Equality<Selected>): Selected;
+  (): Self;
+  <Selected>(select: (self: Self) => Selected, isEqual?: Equality<Selected>): Selected;
 }
 
 /** The hook, for a component that waits for its room and for `loaded`. `Waiting` is its type without the values before. */
@@ -78,6 +79,8 @@ export const useSelf = /* @__PURE__ */ waiting<UseSelf>(useSelfNow);
 export const useOthers = /* @__PURE__ */ waiting<typeof useOthersNow>(useOthersNow);
 export const useOther = /* @__PURE__ */ waiting<typeof useOtherNow>(useOtherNow);
 export const useRoom = /* @__PURE__ */ waiting<() => JoinedRoom>(useRoomNow);
+export const useRoomPermissions =
+  /* @__PURE__ */ waiting<typeof useRoomPermissionsNow>(useRoomPermissionsNow);
 export const useStore = /* @__PURE__ */ waiting<typeof useStoreNow>(
   useStoreNow,
   (handle, name = "") => handle.store(name).loaded,

@@ -95,13 +95,16 @@ describe("the sources", () => {
     expect(offences((file, target) => !isPure(file) || !isPlatform(target))).toEqual([]);
   });
 
-  it("give the SDK their types, the error codes, the backoff and the token bucket, and no package but React, Yjs with its own, and the signature library", () => {
+  it("give the SDK their types, the error codes, the refusal of access, the backoff and the token bucket, and no package but React, Yjs with its own, and the signature library", () => {
     const sdk = sources.filter(({ file }) => featureOf(file) === "sdk");
     const loaded = sdk.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "sdk");
     const isAllowed = (target: string) =>
-      ["platform/close-codes.ts", "platform/flow/backoff.ts", "platform/flow/token-bucket.ts"].includes(
-        target,
-      ) ||
+      [
+        "platform/close-codes.ts",
+        "platform/flow/backoff.ts",
+        "platform/flow/token-bucket.ts",
+        "wire/no-access.ts",
+      ].includes(target) ||
       ["react", "yjs", "y-protocols", "lib0", "standardwebhooks"].some((name) => isPackage(target, name));
     expect(loaded.filter((target) => !isAllowed(target))).toEqual([]);
     const isShared = (target: string) =>
@@ -183,10 +186,12 @@ describe("the sources", () => {
 describe("the protocol", () => {
   const protocol = readFileSync(path.join(SRC, "../docs/protocol.md"), "utf8");
   const rules = [...protocol.matchAll(/^- \*\*([RD]\d+)\*\*/gm)].map(([, rule = ""]) => rule);
-  const titles = globSync("{room,bugs}/**/*.ts", { cwd: path.join(SRC, "../test") }).flatMap((file) => {
-    const text = readFileSync(path.join(SRC, "../test", file), "utf8");
-    return [...text.matchAll(/\(([RD]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
-  });
+  const titles = globSync("{room,access,bugs}/**/*.ts", { cwd: path.join(SRC, "../test") }).flatMap(
+    (file) => {
+      const text = readFileSync(path.join(SRC, "../test", file), "utf8");
+      return [...text.matchAll(/\(([RD]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
+    },
+  );
   const quoted = new Set(
     titles.flatMap((title) =>
       title.split(", ").flatMap((part) => {

@@ -104,7 +104,7 @@ describe("the lasting token of a user who belongs to an identity", () => {
 });
 
 describe("an identity's token", () => {
-  it("joins each room that its identity may enter, as one user in each", async () => {
+  it("joins each room that its identity may enter, as one user in each (R89)", async () => {
     const { owner, room, writers } = await setUp();
     const other = await owner.api.createRoom();
     await grant(owner, other, writers.id, ["stores:write"]);
@@ -154,7 +154,7 @@ describe("an identity's token", () => {
     expect((await owner.api.get<{ total: number }>(`/users?roomId=${room.id}`)).data.total).toBe(0);
   });
 
-  it("opens only the rooms that it names, and allows only what it names", async () => {
+  it("opens only the rooms that it names, and allows only what it names (R88)", async () => {
     const { owner, writers } = await setUp();
     const rooms = [];
     for (const customId of ["board-1", "board-2", "plan-1"]) {
@@ -215,7 +215,7 @@ describe("an identity's token", () => {
 });
 
 describe("a change of an identity's groups", () => {
-  it("lowers and raises what its open sockets may do, in place", async () => {
+  it("lowers and raises what its open sockets may do, in place (R90)", async () => {
     const { owner, room, writers } = await setUp();
     const { token, identity } = await identify(owner, { groups: ["writers", "readers"] });
     const { socket } = await joinWith(owner.id, room.id, token);

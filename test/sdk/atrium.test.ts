@@ -69,6 +69,9 @@ it("is in several rooms at once, as a user of each, by one token that is renewed
   await bo.store("notes").sync();
   await plan.store("notes").set("1", "Ada's");
   await eventually("Bo to have it", () => bo.store("notes").get("1") === "Ada's");
+  const stored = await board.storage.upload({ file: new Blob(["Hello"]), filename: "hello.txt" });
+  expect((await board.storage.getAll()).map(({ key }) => key)).toEqual([stored.key]);
+  await board.storage.delete(stored);
   const back = Promise.all([nextOf(plan, "reconnected"), nextOf(board, "reconnected")]);
   await meeting.customer.send("DELETE", `/identities/${ada.id}/tokens`);
   await back;

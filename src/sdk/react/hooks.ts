@@ -30,7 +30,7 @@ export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().ha
 export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
 
 /** What you may do in the room. */
-export interface RoomPermissions {
+interface RoomPermissions {
   /** A list such as `["*:read", "comments:write"]`; empty until the room was joined. */
   readonly permissions: readonly atrium.Permission[];
   /** Whether you may change this part of the room. */

@@ -4,7 +4,6 @@
 export type { CommentActions, StoreActions, StoreEntries } from "./content-sources.ts";
 export { type Equality, shallowEqual } from "./external-source.ts";
 export {
-  type RoomPermissions,
   type UpdatePresence,
   useBroadcast,
   useCanRedo,
@@ -27,7 +26,6 @@ export {
 } from "./hooks.ts";
 export {
   AtriumProvider,
-  type AtriumProviderProps,
   RoomProvider,
   type RoomProviderProps,
 } from "./provider.ts";

@@ -109,7 +109,7 @@ const AtriumContext = createContext<Atrium | null>(null);
 type GivenAtrium = { readonly atrium: Atrium } & { readonly [Option in keyof AtriumOptions]?: never };
 
 /** Either an {@link Atrium}, or the options to create one. */
-export type AtriumProviderProps = { readonly children?: ReactNode } & (
+type AtriumProviderProps = { readonly children?: ReactNode } & (
   | GivenAtrium
   | (AtriumOptions & { readonly atrium?: never })
 );

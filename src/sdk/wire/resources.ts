@@ -1,5 +1,7 @@
 /** The public resources and events of the REST interface and the protocol, inferred from the service's own schemas. */
 
+import type { Permission } from "../../wire/permissions.ts";
+
 export type {
   AccessDecision,
   AccessEntry,
@@ -53,9 +55,14 @@ export type { WorkflowVersion, WorkflowVersionSummary } from "../../features/wor
 export type { Comment } from "../../wire/comment.ts";
 export type { StorageFile, UploadResult } from "../../wire/file.ts";
 export type { Group, Identity } from "../../wire/identity.ts";
-export type { Permission, Resource } from "../../wire/permissions.ts";
+export type { Permission } from "../../wire/permissions.ts";
 export type { Room } from "../../wire/room.ts";
 export type { Role, User, UserSession } from "../../wire/user.ts";
+
+type NameIn<Each> = Each extends `${infer Name}:${string}` ? Name : never;
+
+/** A part of a room that may be changed by a permission of its own. */
+export type Resource = Exclude<NameIn<Permission>, "*">;
 
 /** A user's presence state: any JSON object, to which the service adds a `color`. */
 export type PresenceState = Readonly<Record<string, unknown>>;

@@ -112,6 +112,11 @@ describe("a guest", () => {
       permissions: ["*:read", "presence:write", "comments:write"],
     });
     expect(await refusedJoin(other, guest.token)).toBe(4403);
+    const asGuest = owner.api.as(guest.token);
+    expect((await asGuest.get(`/users?roomId=${roomId}`)).status).toBe(200);
+    expect((await asGuest.get(`/users?roomId=${other}`)).status).toBe(403);
+    const identities = await asGuest.get("/identities");
+    expect(refusalOf(identities)).toEqual([403, "Auth", "FORBIDDEN"]);
     const { data } = await owner.api.get<{ identity: Identity }>(`/identities/${guest.identity.id}`);
     expect(data.identity).toEqual(guest.identity);
   });
@@ -208,6 +213,7 @@ describe("the end of a link", () => {
     expect(await socket.closed).toMatchObject({ code: 4403 });
     expect(await otherSocket.call("PRESENCE_UPDATE", { state: {} })).toMatchObject({ success: true });
     expect(await refusedJoin(roomId, guest.token)).toBe(4401);
+    expect((await owner.api.as(guest.token).get(`/users?roomId=${roomId}`)).status).toBe(401);
     expect(refusalOf(await redeem(secret))).toEqual(closed);
     expect(refusalOf(await redeem(secret, { token: guest.token }))).toEqual(closed);
     expect((await owner.api.get(`/identities/${guest.identity.id}`)).status).toBe(404);

@@ -194,7 +194,7 @@ async function findGuest(ctx: IdentityContext, link: FoundLink, token: string): 
 /** So many guests are deleted at once, and so often within a request; the cron trigger deletes the others. */
 const GUESTS_AT_ONCE = 25;
 const CHUNKS_PER_REQUEST = 4;
-const CHUNKS_PER_LINK = 4;
+const CHUNKS_PER_LINK = 12;
 const LINKS_PER_RUN = 20;
 
 /** Ends a link and its guests: at once they may do nothing in the room, then they are deleted. NOT_FOUND without the link. */

@@ -8,6 +8,9 @@ import {
 } from "../../src/features/access/store.ts";
 import type { Statement } from "../../src/platform/d1/d1.ts";
 import { decideAccess } from "../../src/wire/permissions.ts";
+import { measureLive } from "./access-live.ts";
+import { isWanted, reportOf } from "./parts.ts";
+import type { Section } from "./room/turns.ts";
 import type { Bench, BenchOptions, BenchReport } from "./run.ts";
 import { type Database, serving } from "./serve.ts";
 import { count, table } from "./table.ts";
@@ -19,7 +22,7 @@ const RUNS = 15;
 const [PLAIN, LONE, BUSY] = ["plain", "lone", "busy"];
 const LIMIT_MS = 2;
 
-export const bench: Bench = { parts: [], run };
+export const bench: Bench = { parts: ["decision", "live"], run };
 
 const NAMED = "(account_id, id, name, name_folded, created_at) SELECT ?1,";
 const IDENTITY = "(account_id, id, kind, name, name_folded, created_at) SELECT ?1,";
@@ -88,7 +91,15 @@ async function decisionMs(db: Database): Promise<number> {
 const medianOf = (costs: readonly Cost[]): number =>
   costs.map(({ ms }) => ms).toSorted((a, b) => a - b)[Math.floor(costs.length / 2)] ?? 0;
 
-async function run({ stop, progress }: BenchOptions): Promise<BenchReport> {
+async function run(options: BenchOptions): Promise<BenchReport> {
+  const sections: Record<string, Section> = {};
+  if (isWanted(options, "decision")) sections.decision = await measureDecision(options);
+  if (isWanted(options, "live"))
+    sections.live = await serving(["fleet"], options.stop, (served) => measureLive(served, options));
+  return reportOf(sections);
+}
+
+function measureDecision({ stop, progress }: BenchOptions): Promise<Section> {
   return serving(["refusing"], stop, async ({ db }) => {
     progress(`Giving ${count(ROOMS)} rooms ${count(ENTRIES)} entries each`);
     await seed(db);

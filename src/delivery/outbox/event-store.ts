@@ -25,6 +25,8 @@ export const newEvent = (
 export type Fragment = Pick<Statement, "sql" | "params">;
 
 interface EventSource {
+  /** SQL of the event's ID, for a statement that writes several; the entry's own by default. */
+  readonly id?: string;
   /** The tables with their joins. One of them is `rooms`, if the event belongs to a room. */
   readonly from: string;
   readonly where: Fragment;
@@ -44,7 +46,7 @@ const RETURNED = Object.entries(getTableColumns(outboxEvents))
 export function insertEvent(
   tenant: Tenant,
   { id, event, roomId, occurredAt, trace }: EventEntry,
-  { from, where, room, subject = NULL, subscribers }: EventSource,
+  { id: idOfRow, from, where, room, subject = NULL, subscribers }: EventSource,
 ): Statement<OutboxEventRow> {
   const subscriptions = subscriptionsAsJson(tenant, roomId, event, subscribers);
   const { accountId } = tenant;
@@ -52,12 +54,13 @@ export function insertEvent(
   const shownRoom = room ?? NULL;
   return {
     sql: `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed, trace)
-          SELECT ?, ?, ?, ?, ?, ${shownRoom.sql}, ${subject.sql}, subscriptions.owed, ?
+          SELECT ${idOfRow ?? "?"}, ?, ?, ?, ?, ${shownRoom.sql}, ${subject.sql}, subscriptions.owed, ?
           FROM (${subscriptions.sql}) AS subscriptions, ${from}
           WHERE ${where.sql}${room === undefined ? "" : " AND rooms.deleted_at IS NULL"}
           RETURNING ${RETURNED}, EXISTS (SELECT 1 FROM ${earlier.sql}) AS "hasEarlier"`,
     params: [
-      ...[id, accountId, event, roomId, occurredAt],
+      ...(idOfRow === undefined ? [id] : []),
+      ...[accountId, event, roomId, occurredAt],
       ...shownRoom.params,
       ...subject.params,
       storeTrace(trace),

@@ -1,12 +1,16 @@
 /** The SQL of identities that join a room: it creates their users there, and renews the mark that they may be online. */
+import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import type { Entrant } from "../../room/host/room-service.ts";
 import { accessAsJson } from "../access/statements.ts";
-import { IS_LIVE } from "../rooms/table.ts";
+import { IS_LIVE, rooms } from "../rooms/table.ts";
+import { users } from "./table.ts";
 
-/** An entrant, with the ID of its user if it has none in the room yet. */
+/** An entrant, with the IDs of its user and of that user's creation, if it has none in the room yet. */
 export interface NewEntrant extends Entrant {
   readonly userId: string;
+  readonly eventId: string;
 }
 
 const entryOf = (kind: string, subjectId: string) =>
@@ -59,10 +63,28 @@ export const countCreated = (
   params: [accountId, roomId, JSON.stringify(entrants)],
 });
 
+const USER = rowAsJson(users, "users");
+const ROOM = rowAsJson(rooms, "rooms");
+
+/** `user.created` of those of these users who were created; the entry's ID counts for none. */
+export const insertEntrantEvents = (
+  tenant: Tenant,
+  entry: EventEntry,
+  entrants: readonly NewEntrant[],
+): Statement<OutboxEventRow> =>
+  insertEvent(tenant, entry, {
+    id: "entrants.value ->> 'eventId'",
+    from: `json_each(?) AS entrants CROSS JOIN users ON users.id = entrants.value ->> 'userId'
+      CROSS JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id`,
+    where: { sql: "users.account_id = ?", params: [JSON.stringify(entrants), tenant.accountId] },
+    room: ROOM,
+    subject: USER,
+  });
+
 /** An identity that joins, and what decides whether it may. */
 export interface EntrantRow extends Entrant {
-  /** As JSON. */
-  readonly access: string;
+  /** As JSON; null for one that has a user in the room. */
+  readonly access: string | null;
 }
 
 export const selectEntrants = (
@@ -71,7 +93,8 @@ export const selectEntrants = (
   entrants: readonly Entrant[],
 ): Statement<EntrantRow> => ({
   sql: `SELECT identities.id AS identityId, identities.token_epoch AS identityEpoch, accounts.token_epoch AS accountEpoch,
-          ${accessAsJson("?1", "?2", "identities.id")} AS access
+          iif(EXISTS (SELECT 1 FROM users WHERE account_id = ?1 AND identity_id = identities.id AND room_id = ?2),
+            NULL, ${accessAsJson("?1", "?2", "identities.id")}) AS access
         FROM identities JOIN accounts ON accounts.id = identities.account_id
         WHERE identities.account_id = ?1 AND identities.id IN (SELECT value ->> 'identityId' FROM json_each(?3))`,
   params: [accountId, roomId, JSON.stringify(entrants)],
@@ -80,20 +103,15 @@ export const selectEntrants = (
 /** The room's stats reach the database seconds after a join, so a join of an identity marks the room for so long before. */
 const JOINING_MS = 10 * 60_000;
 
-/** Marks the room if one of these users belongs to an identity. For half of the time, the mark is left as it is. */
+/** Marks the room if one of these users belongs to an identity, or anyway with null. Half of the time, the mark stays. */
 export const markJoining = (
   { accountId }: Tenant,
   roomId: string,
-  userIds: readonly string[],
+  userIds: readonly string[] | null,
   now: number,
 ): Statement => ({
   sql: `UPDATE rooms SET joining_until = ?4 WHERE account_id = ?1 AND id = ?2 AND joining_until < ?5 AND ${IS_LIVE}
-          AND EXISTS (SELECT 1 FROM users WHERE id IN (SELECT value FROM json_each(?3)) AND identity_id IS NOT NULL)`,
-  params: [accountId, roomId, JSON.stringify(userIds), now + JOINING_MS, now + JOINING_MS / 2],
-});
-
-/** Marks the room for identities. */
-export const markEntering = ({ accountId }: Tenant, roomId: string, now: number): Statement => ({
-  sql: `UPDATE rooms SET joining_until = ?3 WHERE account_id = ?1 AND id = ?2 AND joining_until < ?4 AND ${IS_LIVE}`,
-  params: [accountId, roomId, now + JOINING_MS, now + JOINING_MS / 2],
+          AND (?3 IS NULL OR EXISTS (
+            SELECT 1 FROM users WHERE id IN (SELECT value FROM json_each(?3)) AND identity_id IS NOT NULL))`,
+  params: [accountId, roomId, userIds && JSON.stringify(userIds), now + JOINING_MS, now + JOINING_MS / 2],
 });

@@ -11,14 +11,13 @@ import { QUOTA_EXCEEDED, type QuotaRow, requireWithinQuota, selectQuotas } from 
 import { selectRoom, updateFirstJoin } from "../rooms/statements.ts";
 import {
   countCreated,
+  insertEntrantEvents,
   insertEntrants,
-  markEntering,
   markJoining,
   type NewEntrant,
   selectEntrants,
 } from "./entrant-store.ts";
 import { rightsOfUser, selectBearers } from "./statements.ts";
-import { insertUserEvent } from "./store.ts";
 import { type BearerRow, recordOf } from "./table.ts";
 
 interface JoiningContext extends Tenant {
@@ -48,7 +47,7 @@ export async function readJoiners(
   firstJoinAt: number | null,
 ): Promise<Joiners> {
   if (entrants.length === 0) return readUsers(ctx, roomId, userIds, firstJoinAt);
-  const created = entrants.map((entrant) => ({ ...entrant, userId: ctx.newId() }));
+  const created = entrants.map((entrant) => ({ ...entrant, userId: ctx.newId(), eventId: ctx.newId() }));
   const readAll = (some: readonly NewEntrant[]) =>
     readEntrants(ctx, roomId, { userIds, entrants, created: some });
   try {
@@ -86,27 +85,25 @@ async function readEntrants(
   { userIds, entrants, created }: Entering,
 ): Promise<Joiners> {
   const identityIds = entrants.map(({ identityId }) => identityId);
-  const [, , , , , [room], users, ofIdentities, found, quotas, ...events] = await ctx.db.run([
+  const [, , , , , [room], users, ofIdentities, found, quotas, events] = await ctx.db.run([
     insertEntrants(ctx, roomId, created, ctx.now()),
     countCreated(ctx, roomId, created),
     created.length === 0 ? PING : requireWithinQuota(ctx, "users", ctx.quotaDefaults.users, 0),
-    markEntering(ctx, roomId, ctx.now()),
+    markJoining(ctx, roomId, null, ctx.now()),
     updateFirstJoin(ctx, roomId, ctx.now()),
     selectRoom(ctx, { id: roomId }),
     selectBearers(ctx, roomId, "id", userIds),
     selectBearers(ctx, roomId, "identity", identityIds),
     selectEntrants(ctx, roomId, entrants),
     selectQuotas(ctx),
-    ...created.map(({ userId }) =>
-      insertUserEvent(ctx, newEvent({ ...ctx, trace: null }, "user.created", roomId), userId),
-    ),
+    insertEntrantEvents(ctx, newEvent({ ...ctx, trace: null }, "user.created", roomId), created),
   ]);
   // Before the user joins: subscribers receive user.created first.
-  await ctx.relayEvents(events.flat());
+  await ctx.relayEvents(events);
   const usersOf = new Map(ofIdentities.map((user) => [user.identityId, knownUser(user)]));
   const identities = found.map(({ identityId, access, ...epochs }): [string, KnownIdentity] => [
     identityId,
-    { ...epochs, rights: rightsIn(access), user: usersOf.get(identityId) ?? null },
+    { ...epochs, rights: access === null ? 0 : rightsIn(access), user: usersOf.get(identityId) ?? null },
   ]);
   return {
     room: room ?? null,

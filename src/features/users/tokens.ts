@@ -68,7 +68,8 @@ export function tokensFor(secrets: JwtSecrets) {
   const payloadOf = async (token: string, typ: string, now: number): Promise<JWTPayload | null> => {
     try {
       if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null;
-      const { kid } = decodeProtectedHeader(token);
+      const { kid, typ: actual } = decodeProtectedHeader(token);
+      if (actual !== typ) return null;
       for (const secret of secrets) {
         const candidate = await signingKey(secret);
         if (candidate.kid !== kid) continue;

@@ -167,7 +167,7 @@ it("ends in a room that it may not enter any more, and leaves nothing of it on t
     code: "FORBIDDEN",
     message: "You have no access to this room",
   });
-  expect(plan.socket.state).toBe("closed");
+  expect([plan.socket.state, plan.canWrite("stores")]).toEqual(["closed", false]);
   await back;
   expect(board.socket.state).toBe("connected");
   const later = nextOf(board, "failed");

@@ -20,6 +20,7 @@ import { Unsynced, type UnsyncedEvents } from "./unsynced.ts";
 import { type User, Users } from "./users.ts";
 
 const LEAVE_TIMEOUT_MS = 10_000;
+const NO_PERMISSIONS: Access["permissions"] = [];
 
 export interface AtriumClientOptions<Shapes extends StoreShapes> {
   /** The address of the service, such as `https://atrium.example`. */
@@ -68,7 +69,7 @@ export class AtriumClient<
   readonly #unsynced: Unsynced;
   #room: Room | null = null;
   #access: { readonly permissions: Access["permissions"]; readonly role: Role | null } = {
-    permissions: [],
+    permissions: NO_PERMISSIONS,
     role: null,
   };
 
@@ -158,12 +159,12 @@ export class AtriumClient<
     return this.#access.role;
   }
 
-  /** What you may do in the room; empty before the first join. */
+  /** What you may do in the room; empty before the first join, and once the connection is closed. */
   get permissions(): readonly Permission[] {
-    return this.#access.permissions;
+    return this.#connection.state === "closed" ? NO_PERMISSIONS : this.#access.permissions;
   }
 
-  /** Whether you may change this part of the room now; false before the first join. */
+  /** Whether you may change this part of the room now; false before the first join and after the last one. */
   canWrite(resource: Resource): boolean {
     return canWrite(this.permissions, resource);
   }

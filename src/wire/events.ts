@@ -240,7 +240,7 @@ export const RoomEvent = z
   .meta({ id: "RoomEvent" });
 export type RoomEvent = z.infer<typeof RoomEvent>;
 
-/** What identities, groups or anyone may do in the room was changed. */
+/** The access of identities, groups or anyone to the room was changed. */
 export const AccessEvent = z
   .object({ ...common, event: z.literal("access.changed"), data: z.object({ roomId }) })
   .meta({ id: "AccessEvent" });

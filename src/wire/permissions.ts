@@ -53,7 +53,7 @@ export function requireWrite(
   if (actor.type === "user" && !mayWrite(actor.rights, resource)) throw missing(module, resource);
 }
 
-/** What a room, its groups' and its identities' entries say; null where there is no entry. */
+/** The entries of a room: its default, and those of the identity and its groups; null where there is no entry. */
 export interface Access {
   readonly byDefault: readonly Permission[];
   readonly groups: readonly (readonly Permission[])[];

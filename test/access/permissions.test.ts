@@ -21,7 +21,7 @@ import {
 
 type Entry = readonly Permission[];
 
-/** What each entry says of stores, and of any other resource: `w`rite, `r`ead or nothing (`-`). */
+/** The levels of each entry for stores, and for any other resource: `w`rite, `r`ead or nothing (`-`). */
 const ENTRIES = `
   nothing                                          -  -
   *:read                                           r  r
@@ -47,7 +47,7 @@ const ENTRIES = `
     says: { stores: words.at(-2) ?? "", other: words.at(-1) ?? "" },
   }));
 
-/** What two groups say together. */
+/** The level of two groups together. */
 const HIGHEST: Readonly<Record<string, string>> = {
   ...{ "--": "-", "-r": "r", "-w": "w" },
   ...{ "r-": "r", rr: "r", rw: "w" },

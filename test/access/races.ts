@@ -274,10 +274,10 @@ const RACING: Readonly<Record<Wire, number>> = {
   ...{ stores: 5, documents: 5, resend: 1 },
 };
 
-/** What came of one race. */
+/** The outcome of one race. */
 export interface Outcome {
   readonly writes: readonly Write[];
-  /** What the user and the bystander have seen. */
+  /** The frames that the user and the bystander have received. */
   readonly seen: readonly (readonly string[])[];
 }
 

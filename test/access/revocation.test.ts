@@ -23,7 +23,7 @@ interface IdentityPlace extends Place {
   readonly groupId: string;
 }
 
-/** What takes a right away, and gives it back. */
+/** A way to take a right away, and to give it back. */
 interface Revocation {
   /** The access to the room that the right comes from. */
   readonly granted: (place: IdentityPlace) => RoomAccessInput;

@@ -63,7 +63,7 @@ interface Place {
   readonly opens: readonly Kind[];
   /** Valid here, without the right to do this. */
   readonly forbidden?: readonly Kind[];
-  /** What comes of the credential there. */
+  /** The outcome of the credential there. */
   try(world: World, credential: string): Promise<"opens" | "forbidden" | "refused" | number>;
 }
 

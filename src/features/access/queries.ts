@@ -55,7 +55,7 @@ export async function getRoomAccess(
   };
 }
 
-/** What an identity may do in a room by its access, and why. One round trip. NOT_FOUND without the room or the identity. */
+/** The permissions of an identity in a room by its access, and their sources. One round trip. NOT_FOUND without the room or the identity. */
 export async function checkRoomAccess(
   tenant: Tenant,
   roomId: string,
@@ -71,7 +71,7 @@ export async function checkRoomAccess(
   return presentDecision(decideAccess(access), access.groupIds);
 }
 
-/** What a room that is created from now on has as its default. */
+/** The default access of new rooms. */
 export async function getDefaultAccess(tenant: Tenant): Promise<Pick<RoomAccess, "default_accesses">> {
   const [[row]] = await tenant.db.run([selectDefaultOfNew(tenant)]);
   return { default_accesses: permissionsIn(row) };

@@ -20,7 +20,7 @@ const OfDefault = RoomAccess.pick({ default_accesses: true });
 
 const MAX_SHOWN = 5;
 
-/** What was set, for the audit log: the permissions of the first entries, and how many others there are. */
+/** The change for the audit log: the permissions of the first entries, and how many others there are. */
 function summaryOf(value: unknown): string {
   if (value === null) return "removed";
   if (typeof value !== "object") return String(value);

@@ -11,7 +11,7 @@ import { accessDefaults, roomAccess, SUBJECT_KINDS } from "./table.ts";
 
 type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
-/** What becomes of one entry; null removes it. The default's subject is empty. */
+/** The change of one entry; null removes it. The default's subject is empty. */
 export interface EntryChange {
   readonly kind: SubjectKind;
   readonly subjectId: string;
@@ -190,7 +190,7 @@ const defaultOfRoom = prepared(() =>
 /** The room's default, without a row if that is empty. */
 export const selectDefault = ({ accountId }: Tenant, roomId: string) => defaultOfRoom({ accountId, roomId });
 
-/** What decides the access of an identity to a room, as JSON; without a row if there is no such identity. */
+/** The entries that decide the access of an identity to a room, as JSON; without a row if there is no such identity. */
 export const selectAccessOf = (
   { accountId }: Tenant,
   roomId: string,

@@ -1,4 +1,4 @@
-/** What requests for identities and groups send, and a group's members on the wire. The SDK imports these types. */
+/** The bodies of requests for identities and groups, and a group's members on the wire. The SDK imports these types. */
 import * as z from "zod";
 import { CustomId, Name, text, WebUrl } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp, timeInput } from "../../platform/time.ts";

@@ -70,7 +70,7 @@ export const selectBearers = (
   ids: readonly string[],
 ): Statement<BearerRow> => bearers(by, { accountId, roomId, ids: JSON.stringify(ids) });
 
-/** What a user may do now: what its role allows, and its identity's access if it has one. 0 if that was deleted. */
+/** The rights of a user now: those of its role, within its identity's access if it has one. 0 if that was deleted. */
 export function rightsOfUser({ role, identityId, identityEpoch, access }: BearerRow): Rights {
   if (identityId === null) return rightsOfRole(role);
   return identityEpoch === null ? 0 : rightsOfRole(role) & rightsIn(access);

@@ -9,7 +9,7 @@ export const ROLES = ["editor", "viewer"] as const;
 export const MEMBER_ROLES = ["owner", "member"] as const;
 type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** What the rights of an identity's user were decided from. A write checks that it still holds. */
+/** The facts from which the rights of an identity's user were decided. A write checks that it still holds. */
 interface LinkedAccess {
   /** As JSON. */
   readonly access: string;
@@ -32,7 +32,7 @@ export type Actor =
       readonly accountId: string;
       readonly userId: string;
       readonly roomId: string;
-      /** What it may do in the room, as a bit set. */
+      /** Its rights in the room, as a bit set. */
       readonly rights: number;
       /** Of a user who belongs to an identity, whose access may end at any time; null for others. */
       readonly linked: LinkedAccess | null;

@@ -23,7 +23,7 @@ export interface Entrant {
 export interface KnownIdentity {
   readonly identityEpoch: number;
   readonly accountEpoch: number;
-  /** What it may do; 0 once it has a user, who has rights of its own. */
+  /** Its rights; 0 once it has a user, who has rights of its own. */
   readonly rights: Rights;
   /** Its user, whom a valid token with access creates. Null without access, and above the quota `users`. */
   readonly user: KnownUser | null;

@@ -95,7 +95,7 @@ export type ServerMessage = Response | ServerEvent;
 export interface JoinedRoom {
   readonly room: Room;
   readonly user: User;
-  /** What the socket may do, within the requested role, the user's own, its token and its identity's access. */
+  /** The permissions of the socket, within the requested role, the user's own, its token and its identity's access. */
   readonly permissions: readonly Permission[];
   /** The same in one word: an editor may write stores. */
   readonly role: Role;

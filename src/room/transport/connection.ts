@@ -55,7 +55,7 @@ export interface Joined {
   readonly phase: "joined";
   readonly id: string;
   readonly userId: string;
-  /** What it may do: what its user may, within the ceiling. */
+  /** Its rights: those of its user, within the ceiling. */
   readonly rights: Rights;
   /** The most that its request and its token allow. */
   readonly ceiling: Rights;

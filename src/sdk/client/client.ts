@@ -159,7 +159,7 @@ export class AtriumClient<
     return this.#access.role;
   }
 
-  /** What you may do in the room; empty before the first join, and once the connection is closed. */
+  /** Your permissions in the room; empty before the first join, and once the connection is closed. */
   get permissions(): readonly Permission[] {
     return this.#connection.state === "closed" ? NO_PERMISSIONS : this.#access.permissions;
   }

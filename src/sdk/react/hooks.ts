@@ -29,7 +29,7 @@ export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().ha
 /** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
 export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
 
-/** What you may do in the room. */
+/** Your permissions in the room. */
 interface RoomPermissions {
   /** A list such as `["*:read", "comments:write"]`; empty until the room was joined. */
   readonly permissions: readonly atrium.Permission[];
@@ -37,7 +37,7 @@ interface RoomPermissions {
   readonly canWrite: (resource: atrium.Resource) => boolean;
 }
 
-/** What you may do in the room, to show and disable controls. Renders when it changes. */
+/** Your permissions in the room, to show and disable controls. Renders when it changes. */
 export function useRoomPermissions(): RoomPermissions {
   const permissions = useSelection(useRoomHandle().permissions, whole);
   return useMemo(

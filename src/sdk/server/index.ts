@@ -161,7 +161,7 @@ export class AtriumServer {
     return this.#rest.put(["rooms", roomId, "access"], changes);
   }
 
-  /** What an identity may do in a room, and which entries decide it. */
+  /** The permissions of an identity in a room, and the entries that decide them. */
   checkRoomAccess(roomId: string, identityId: string): Promise<AccessDecision> {
     return this.#rest.post(["rooms", roomId, "access", "check"], { identityId });
   }

@@ -60,7 +60,7 @@ export class Organization extends Resource {
     return this.rest.get(["quotas"]);
   }
 
-  /** What a room that is created from now on has as its default access. */
+  /** The default access of new rooms. */
   getDefaultAccess(): Promise<wire.Permission[]> {
     return this.only("default_accesses", this.rest.get(["access", "default"]));
   }

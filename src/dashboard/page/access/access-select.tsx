@@ -1,4 +1,4 @@
-/** What an entry of access allows: chosen from presets, or resource by resource. */
+/** The permissions of an entry: chosen from presets, or resource by resource. */
 import type { QueryKey } from "@tanstack/react-query";
 import type { AtriumServer, Permission } from "atrium/server";
 import type { PRESETS as ServedPresets, RESOURCES as ServedResources } from "../../../wire/permissions.ts";
@@ -25,7 +25,7 @@ const BAN = ["none"] as const;
 
 export type Granted = readonly Permission[] | typeof BAN;
 
-/** Those with whom a room can begin for a group or an identity. */
+/** The presets that a new entry of a group or an identity can have. */
 export const PRESET_NAMES = ["viewer", "commenter", "editor"] as const;
 export const permissionsOf = (preset: (typeof PRESET_NAMES)[number]): readonly Permission[] =>
   PRESETS[preset];
@@ -34,7 +34,7 @@ export const isBan = (granted: Granted): granted is typeof BAN => granted[0] ===
 
 const isSame = (one: Granted, other: Granted): boolean => one.join() === other.join();
 
-/** What permissions are called; `custom` if they are of no preset. */
+/** The preset's name of permissions; `custom` for others. */
 export function nameOf(granted: Granted): string {
   if (isBan(granted)) return "banned";
   if (granted.length === 0) return "may not enter";
@@ -62,7 +62,7 @@ interface AccessSelectProps {
 export const noticeOf =
   (change: string) =>
   ({ pending_rooms = 0 }): string =>
-    pending_rooms === 0 ? change : `${change}. Those who are online follow within a minute.`;
+    pending_rooms === 0 ? change : `${change}. Users who are online follow within a minute.`;
 
 export function AccessSelect({ kind, of, granted, save, refreshes }: AccessSelectProps) {
   const options = {

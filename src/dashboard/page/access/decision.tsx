@@ -1,4 +1,4 @@
-/** What an identity may do in a room, and which entry decides it. */
+/** The permissions of an identity in a room, and the entries that decide them. */
 import type { AccessDecision, Group } from "atrium/server";
 import { Fragment } from "react";
 import { Link } from "wouter";

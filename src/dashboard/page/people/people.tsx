@@ -30,7 +30,7 @@ export const identityColumns = <Item,>(identityOf: (item: Item) => Identity): Co
   { label: "Email", cell: (item) => orDash(identityOf(item).email) },
 ];
 
-/** What one can say of an identity. */
+/** The fields of an identity that can be edited. */
 export const IdentityFields = ({ identity }: { readonly identity?: Identity }) => (
   <>
     <NameField defaultValue={identity?.name ?? ""} />
@@ -81,7 +81,7 @@ const FIND = {
     })),
 };
 
-/** Those with the text in their name, or the newest without a text. A result of an earlier search never stays. */
+/** The results with the text in their name, or the newest without a text. A result of an earlier search never stays. */
 export const useFound = (kind: keyof typeof FIND, search: string, enabled = true) =>
   useApiQuery([kind, "found", search], (atrium) => FIND[kind](atrium, search), {
     placeholderData: () => undefined,

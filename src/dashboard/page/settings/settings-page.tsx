@@ -72,7 +72,7 @@ function OrganizationPart() {
   );
 }
 
-/** What rooms begin with that are created from now on. */
+/** The default access of new rooms. */
 function DefaultAccess() {
   const isOwner = useIsOwner();
   const query = useApiQuery(["default access"], ({ organization }) => organization.getDefaultAccess());

@@ -11,7 +11,7 @@ export interface KnownUser {
   readonly record: UserRecord;
   /** The columns that decide whether a token is still one of the user's. */
   readonly subject: TokenSubject;
-  /** What its role and its identity's access allow; 0 if it may not enter. */
+  /** The rights by its role and its identity's access; 0 if it may not enter. */
   readonly rights: Rights;
 }
 
@@ -21,7 +21,7 @@ export interface JoinApproval {
   readonly approved: true;
   readonly room: RoomFields;
   readonly user: UserRecord;
-  /** What the user may do. */
+  /** The user's rights. */
   readonly rights: Rights;
   /** The most that the token allows. */
   readonly ceiling: Rights;

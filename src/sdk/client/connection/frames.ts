@@ -27,7 +27,7 @@ export const NOTICE_REFUSED = "noticeRefused";
 /** The error for a response without the fields that its request needs. */
 export const UNREADABLE = clientFault("INTERNAL_ERROR", "The response could not be read");
 
-/** What the user may do in the room. */
+/** The user's permissions in the room. */
 export interface Access {
   /** A list such as `["*:read", "comments:write"]`; `*` means every resource. */
   readonly permissions: readonly Permission[];

@@ -51,14 +51,14 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       return { users: users.map(recordOf), total };
     },
     findAccountTokenEpoch: (room) => findAccountTokenEpoch(tenantOf(room)),
-    readJoiners: (room, joining, firstJoinAt) => {
+    readJoiners: (room, joining, firstJoinAt, keepAlive) => {
       const tenant = tenantOf(room);
       const report = (message: string, error: unknown) =>
         logError(message, { account: room.accountId }, error);
       const relaying = {
         ...{ ...delivery, db: tenant.db, rooms: roomGateway(env), log: report },
         defer: (work: Promise<unknown>) =>
-          void work.catch((error: unknown) => report("Deferred work failed", error)),
+          keepAlive(work.catch((error: unknown) => report("Deferred work failed", error))),
       };
       const ctx = {
         ...tenant,

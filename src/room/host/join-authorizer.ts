@@ -283,6 +283,7 @@ export class JoinAuthorizer {
       context.identity,
       joining,
       firstJoinAt,
+      (work) => context.keepAlive(work),
     );
     if (joiner.room !== null) room.commands.recordExistence(revision);
     return (key) => {

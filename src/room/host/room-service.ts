@@ -73,12 +73,13 @@ export interface RoomService {
   findAccountTokenEpoch(room: RoomIdentity): Promise<number>;
   /**
    * Reads users who join at the same time, in one round trip, which creates the users of identities that come for the
-   * first time. Records the first join (epoch ms) unless it is null.
+   * first time. Records the first join (epoch ms) unless it is null. `keepAlive` takes the work that no join waits for.
    */
   readJoiners(
     room: RoomIdentity,
     joining: { readonly userIds: readonly string[]; readonly entrants: readonly Entrant[] },
     firstJoinAt: number | null,
+    keepAlive: (work: Promise<unknown>) => void,
   ): Promise<Joiners>;
   /** Copies the stats to the database, unless it has a later `version` of them. */
   copyStats(room: RoomIdentity, stats: StatsCopy, version: number): Promise<CopiedStats>;

@@ -191,7 +191,7 @@ async function findGuest(ctx: IdentityContext, link: FoundLink, token: string): 
   return guest;
 }
 
-/** So many guests are deleted at once, and so often within a request; the cron trigger deletes the others. */
+/** Chunks of guests, and their number within a request; the cron trigger deletes the other guests. */
 const GUESTS_AT_ONCE = 25;
 const CHUNKS_PER_REQUEST = 4;
 const CHUNKS_PER_LINK = 12;
@@ -216,7 +216,7 @@ export async function revokeRoomLink(ctx: IdentityContext, roomId: string, linkI
 
 type Removal = Tenant & Pick<RequestContext, "now" | "newId"> & Pick<OperationContext, "trace">;
 
-/** What is not relayed waits in the outbox. */
+/** Events that are not relayed wait in the outbox. */
 type Relay = (
   commands: readonly { readonly id: string; readonly roomId: string }[],
   events: readonly OutboxEventRow[],

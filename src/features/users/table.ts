@@ -20,7 +20,7 @@ export const users = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** When the user's tokens were last ended, epoch ms; 0 before that. Grows with each ending, whatever the clock says. */
     tokenEpoch: integer("token_epoch").notNull().default(0),
-    /** Whose user this is. It outlives the identity, so that the user of a deleted one has no access. */
+    /** The identity of the user. It outlives the identity's row, so that the user of a deleted one has no access. */
     identityId: text("identity_id"),
   },
   (table) => [

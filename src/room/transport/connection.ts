@@ -59,7 +59,7 @@ export interface Joined {
   readonly rights: Rights;
   /** The most that its request and its token allow. */
   readonly ceiling: Rights;
-  /** Whose user it is. Absent for a user of its own. */
+  /** The identity of its user. Absent for a user of its own. */
   readonly identityId?: string;
   readonly tokenExpiresAt: number;
   /** The token's epochs; absent while all are 0. */

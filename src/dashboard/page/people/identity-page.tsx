@@ -173,7 +173,7 @@ function Groups({ identity }: IdentityProps) {
                 create="Add to a group"
                 command={["PUT", `/groups/GROUP_ID/members/${id}`]}
               >
-                What a group may do in a room, its members may do.
+                Members of a group have its access to rooms.
               </Empty>
             )}
           </>

@@ -70,7 +70,7 @@ export function WebhookForm({ webhook, ...form }: WebhookFormProps) {
   );
 }
 
-/** What the form shows of a webhook. */
+/** The fields of a webhook in the form. */
 export const savedInput = ({ url, events, room_id, batch }: Webhook): WebhookInput => ({
   url,
   events,

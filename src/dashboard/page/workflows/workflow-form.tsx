@@ -30,7 +30,7 @@ interface WorkflowFormProps extends Omit<FormProps<WorkflowInput>, "toInput"> {
   readonly workflow: Workflow | null;
 }
 
-/** What the form shows of a workflow, or of a new one. */
+/** The fields of a workflow in the form, or of a new one. */
 export const savedInput = (workflow: Workflow | null): WorkflowInput => ({
   name: workflow?.name ?? "",
   code: workflow?.code ?? SAMPLE_CODE,

@@ -25,7 +25,7 @@ export interface JoinApproval {
   readonly rights: Rights;
   /** The most that the token allows. */
   readonly ceiling: Rights;
-  /** Whose user it is. Absent for a user of its own. */
+  /** The identity of its user. Absent for a user of its own. */
   readonly identityId?: string;
   /** Epoch milliseconds. */
   readonly tokenExpiresAt: number;

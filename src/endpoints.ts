@@ -8,7 +8,9 @@ import type { FileContext } from "./features/files/context.ts";
 import { fileEndpoints } from "./features/files/routes.ts";
 import type { IdentityContext } from "./features/identities/commands.ts";
 import { identityEndpoints } from "./features/identities/routes.ts";
+import { groupEndpoints } from "./features/identities/routes-groups.ts";
 import { linkEndpoints } from "./features/identities/routes-links.ts";
+import { identityTokenEndpoints } from "./features/identities/routes-tokens.ts";
 import type { MemberContext } from "./features/members/commands.ts";
 import { memberEndpoints } from "./features/members/routes.ts";
 import { overviewEndpoints } from "./features/metrics/routes.ts";
@@ -43,6 +45,8 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...roomEndpoints,
   ...userEndpoints,
   ...identityEndpoints,
+  ...identityTokenEndpoints,
+  ...groupEndpoints,
   ...accessEndpoints,
   ...linkEndpoints,
   ...privacyEndpoints,

@@ -25,20 +25,18 @@ import {
 } from "../access/statements.ts";
 import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
 import type { Tokens } from "../users/tokens.ts";
-import { noGroup, noIdentity } from "./queries.ts";
-import type { GroupCreation, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
 import {
   deleteMember,
   GROUPS,
-  IDENTITIES,
   insertGroup,
-  insertIdentity,
   insertMember,
   insertMemberAdded,
   insertMemberRemoved,
-  PURGES,
   selectMember,
-} from "./store.ts";
+} from "./group-store.ts";
+import { noGroup, noIdentity } from "./queries.ts";
+import type { GroupCreation, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
+import { IDENTITIES, insertIdentity, PURGES } from "./store.ts";
 import { type GroupRow, type IdentityRow, MAX_GROUPS } from "./table.ts";
 
 export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {

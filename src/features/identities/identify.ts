@@ -12,18 +12,16 @@ import { guardQuota } from "../quotas/guard.ts";
 import { MEMBER_TOKEN_SECONDS } from "../users/queries.ts";
 import { selectAccountTokenEpoch } from "../users/statements.ts";
 import { type IdentityContext, TAKEN_CUSTOM_ID, tell } from "./commands.ts";
-import { noIdentity } from "./queries.ts";
-import type { Identification, IdentityTokenCreation } from "./schema.ts";
 import {
   differingGroups,
-  endTokensOf,
-  IDENTITIES,
   insertGroupEvent,
-  insertIdentity,
   selectGroupIds,
   selectGroupsByKeys,
   setGroups,
-} from "./store.ts";
+} from "./group-store.ts";
+import { noIdentity } from "./queries.ts";
+import type { Identification, IdentityTokenCreation } from "./schema.ts";
+import { endTokensOf, IDENTITIES, insertIdentity } from "./store.ts";
 import type { IdentityRow } from "./table.ts";
 
 const invalid = (message: string) => new AppError("Identities", "VALIDATION_ERROR", message);

@@ -6,18 +6,14 @@ import { presentTime } from "../../platform/time.ts";
 import { type Group, type Identity, presentGroup, presentIdentity } from "../../wire/identity.ts";
 import { presentRoom } from "../../wire/room.ts";
 import { selectRoomsById } from "../rooms/statements.ts";
+import { countMembers, GROUPS, memberPositionOf, selectGroupsOf, selectMembers } from "./group-store.ts";
 import type { GroupMember, RoomOfIdentity } from "./schema.ts";
 import {
-  countMembers,
   countUsersOf,
-  GROUPS,
   IDENTITIES,
   type Key,
-  memberPositionOf,
   roomPositionOf,
-  selectGroupsOf,
   selectIdentities,
-  selectMembers,
   selectUsersOf,
 } from "./store.ts";
 

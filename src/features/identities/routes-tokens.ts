@@ -1,0 +1,67 @@
+/** The endpoints for the tokens of identities. */
+import { decodeJwt } from "jose";
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import type { Replay } from "../../http/idempotency/receipt.ts";
+import { IdentityClaims } from "../../wire/token-claims.ts";
+import type { IdentityContext } from "./commands.ts";
+import { createIdentityToken, endIdentityTokens, identify } from "./identify.ts";
+import { Identification, Identified, IdentityToken, IdentityTokenCreation, pendingRooms } from "./schema.ts";
+
+const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
+
+/** The receipt keeps the token's claims, from which the same token is signed again. */
+const SIGN_AGAIN: Replay<IdentityContext> = {
+  keep: (data) => {
+    const { token, ...rest } = z.looseObject({ token: z.string() }).parse(data);
+    return { ...rest, claims: IdentityClaims.parse(decodeJwt(token)) };
+  },
+  restore: async (ctx, kept) => {
+    const { claims, ...rest } = z.looseObject({ claims: IdentityClaims }).parse(kept);
+    return { ...rest, token: await ctx.tokens.signIdentity(claims) };
+  },
+};
+
+export const identityTokenEndpoints = [
+  endpoint({
+    method: "POST",
+    path: "/identify",
+    operation: "identify",
+    summary: "Identify an end user",
+    details:
+      "Creates or updates the identity of your `customId`, and returns a token that opens every room as far as the identity has access there. Call it when a user signs in, and again before the token expires.",
+    replay: SIGN_AGAIN,
+    body: Identification,
+    done: "Identified",
+    data: Identified,
+    audit: { resource: "identity", id: ({ body }) => body.customId, onlyCommitted: true },
+    handle: (ctx, { body }) => identify(ctx, body),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/identities/:identityId/tokens",
+    operation: "createIdentityToken",
+    summary: "Create a token of an identity",
+    details: "A token as from `POST /identify`. It is not stored. Signed-in members get at most an hour.",
+    errors: ["NOT_FOUND"],
+    replay: SIGN_AGAIN,
+    body: IdentityTokenCreation,
+    status: 201,
+    done: "Token created",
+    data: IdentityToken,
+    handle: (ctx, { params, body }) => createIdentityToken(ctx, params.identityId, body),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/identities/:identityId/tokens",
+    operation: "endIdentityTokens",
+    summary: "End the tokens of an identity",
+    details:
+      "Refuses all tokens of the identity and of its users so far, and closes the sockets that joined with them (`authFailed`, 4401).",
+    errors: ["NOT_FOUND"],
+    done: "Tokens ended",
+    data: z.object(pendingRooms),
+    audit: { resource: "identity", id: ({ params }) => params.identityId },
+    handle: (ctx, { params }) => endIdentityTokens(ctx, params.identityId),
+  }),
+];

@@ -11,8 +11,8 @@ import { ActionButton } from "../ui/dialog.tsx";
 import { Badge, Empty, Loaded } from "../ui/feedback.tsx";
 import { SelectField } from "../ui/fields.tsx";
 import { Section } from "../ui/page.tsx";
-import { SelectableTable } from "../ui/selectable.tsx";
-import { type Column, CursorPager } from "../ui/table.tsx";
+import { NAMED, SelectableTable } from "../ui/selectable.tsx";
+import { type Column, Pager } from "../ui/table.tsx";
 import {
   AccessSelect,
   type Granted,
@@ -29,7 +29,7 @@ interface AccessPartProps {
 
 export function AccessPart({ room: { id: roomId } }: AccessPartProps) {
   const filters = useFilters();
-  const part = filters.scroll();
+  const part = filters.page();
   const key = ["room", roomId, "access"];
   const query = useApiQuery([...key, part], (atrium) => atrium.getRoomAccess(roomId, part));
   return (
@@ -40,7 +40,7 @@ export function AccessPart({ room: { id: roomId } }: AccessPartProps) {
             <Section
               id="default"
               title="Default"
-              about="What every identity may do that has no entry of its own or of its groups. Users without an identity keep their role."
+              about="The access of identities without an entry of their own or of their groups. Users without an identity keep their role."
             >
               <AccessSelect
                 kind="default"
@@ -62,7 +62,7 @@ export function AccessPart({ room: { id: roomId } }: AccessPartProps) {
                   An identity's own entry goes before those of its groups, and these before the default.
                 </Empty>
               )}
-              <CursorPager {...access} filters={filters} />
+              <Pager filters={filters} total={access.total} />
             </Section>
           </>
         )}
@@ -154,14 +154,13 @@ function Entries({ roomId, access }: EntriesProps) {
       label="List of access"
       noun={{ one: "entry", many: "entries" }}
       items={entriesOf(access)}
-      idOf={({ id }) => id}
-      nameOf={({ name }) => name}
+      {...NAMED}
       columns={columns}
       actions={[
         {
           label: "Remove",
           done: "removed",
-          consequences: "What they may do then follows from their groups and the default, at once.",
+          consequences: "Access then follows from groups and the default, at once.",
           run: allAtOnce(async (entries) => {
             await atrium.updateRoomAccess(roomId, {
               groupsAccesses: nothingFor(entries, "group"),

@@ -21,7 +21,7 @@ export function Decision({ roomId }: DecisionProps) {
   return (
     <Section
       id="decision"
-      title="Who may do what, and why"
+      title="Access of an identity"
       beside={
         <FoundPicker
           kind="identities"
@@ -32,7 +32,9 @@ export function Decision({ roomId }: DecisionProps) {
       }
     >
       {identityId === "" ? (
-        <p className="soft">Choose an identity to see what it may do here, and which entry decides it.</p>
+        <p className="soft">
+          Choose an identity to see its access to this room, and the entries that decide it.
+        </p>
       ) : (
         <Reasons roomId={roomId} identityId={identityId} />
       )}
@@ -104,7 +106,7 @@ interface WhyProps {
 }
 
 function Why({ source: { source, group_ids = [] }, groups }: WhyProps) {
-  if (source === null) return "Nothing allows it";
+  if (source === null) return "No entry allows it";
   if (source !== "groups") return WHY[source];
   return groups
     .filter(({ id }) => group_ids.includes(id))

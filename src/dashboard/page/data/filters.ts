@@ -57,12 +57,6 @@ export function useFilters() {
       offset,
       ...orderBy(fields),
     }),
-    /** The same for lists that are paged by cursors. */
-    scroll: <Field extends string = never>(fields: readonly Field[] = []) => ({
-      limit,
-      ...(after && { after }),
-      ...orderBy(fields),
-    }),
     /** The cursor of the page before; empty for the first page. Of lists without page numbers. */
     after,
     goAfter: (cursor: string) => setParameters((known) => withParameters(known, { [AFTER]: cursor })),

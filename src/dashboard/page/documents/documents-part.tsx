@@ -9,7 +9,7 @@ import { useApiQuery, useCurrent } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { Empty, Loaded } from "../ui/feedback.tsx";
-import { SearchBox } from "../ui/fields.tsx";
+import { ListFilters } from "../ui/fields.tsx";
 import { SelectableTable } from "../ui/selectable.tsx";
 import { type Column, Pager } from "../ui/table.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
@@ -24,7 +24,7 @@ export const useDocuments = (roomId: string) =>
 export function DocumentsPart({ roomId }: { readonly roomId: string }) {
   const { documents } = useCurrent().atrium;
   const filters = useFilters();
-  const { limit, offset, search, searchFor, sort } = filters;
+  const { limit, offset, search, sort } = filters;
   const { nameOf } = useNames(roomId);
   const columns: readonly Column<DocumentSummary>[] = [
     {
@@ -50,11 +50,7 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
           const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
           return (
             <>
-              {all.length > 0 && (
-                <div className="filters">
-                  <SearchBox label="Search documents by name" initial={search} onSearch={searchFor} />
-                </div>
-              )}
+              {all.length > 0 && <ListFilters label="Search documents by name" filters={filters} />}
               <SelectableTable
                 label="Documents"
                 noun={{ one: "document", many: "documents" }}

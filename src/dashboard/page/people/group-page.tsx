@@ -6,7 +6,7 @@ import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { Identifier } from "../ui/button.tsx";
 import { ActionButton, ConfirmAction } from "../ui/dialog.tsx";
-import { Empty, Loaded, Scrolled } from "../ui/feedback.tsx";
+import { Empty, Loaded, Paged } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Page, Section } from "../ui/page.tsx";
@@ -84,7 +84,10 @@ function GroupActions({ group }: GroupProps) {
           onDone: () => go("/people/groups"),
         }}
       >
-        <p>Its members stay identities, and lose what it allowed them in rooms. This cannot be undone.</p>
+        <p>
+          The members stay identities, and lose the access that the group gave them to rooms. This cannot be
+          undone.
+        </p>
       </ConfirmAction>
     </>
   );
@@ -93,7 +96,7 @@ function GroupActions({ group }: GroupProps) {
 function Members({ group }: GroupProps) {
   const { id } = group;
   const filters = useFilters();
-  const part = filters.scroll();
+  const part = filters.page();
   const members = useApiQuery(["group", id, "members", part], ({ groups }) => groups.listMembers(id, part));
   const { groups } = useCurrent().atrium;
   const add = useAddition();
@@ -134,7 +137,7 @@ function Members({ group }: GroupProps) {
         />
       }
     >
-      <Scrolled query={members} {...{ filters, empty }}>
+      <Paged query={members} {...{ filters, empty }}>
         {(data) => (
           <SelectableTable
             label="List of members"
@@ -147,7 +150,7 @@ function Members({ group }: GroupProps) {
               {
                 label: "Remove",
                 done: "removed",
-                consequences: "They leave the group and stay identities.",
+                consequences: "The members leave the group, and stay identities.",
                 run: oneByOne(({ identity }) => groups.removeMember(id, identity.id)),
                 undo: ({ identity }) => groups.addMember(id, identity.id),
               },
@@ -155,7 +158,7 @@ function Members({ group }: GroupProps) {
             refreshes={MEMBERSHIPS}
           />
         )}
-      </Scrolled>
+      </Paged>
     </Section>
   );
 }

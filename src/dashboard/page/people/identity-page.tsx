@@ -5,7 +5,7 @@ import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { Identifier } from "../ui/button.tsx";
 import { ActionButton, ConfirmAction } from "../ui/dialog.tsx";
-import { Badge, Empty, Loaded, Scrolled } from "../ui/feedback.tsx";
+import { Badge, Empty, Loaded, Paged } from "../ui/feedback.tsx";
 import { Form, useUndone } from "../ui/form.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -62,7 +62,7 @@ const TokenEnding = ({ identity: { id, name } }: IdentityProps) => (
     options={{ notice: "Tokens ended", refreshes: [["room"]] }}
   >
     <p>
-      All its tokens so far stop working, those of its users in rooms as well, and their connections close.
+      All tokens so far of the identity and of its users in rooms stop working, and their connections close.
       The identity stays.
     </p>
   </ConfirmAction>
@@ -83,8 +83,8 @@ function Deletion({ identity: { id, name } }: IdentityProps) {
       }}
     >
       <p>
-        Its name, picture and address are erased, it leaves its groups, and it loses its access to rooms. This
-        cannot be undone.
+        The identity's name, picture and address are erased. The identity leaves its groups, and loses its
+        access to rooms. This cannot be undone.
       </p>
     </ConfirmAction>
   );
@@ -186,7 +186,7 @@ function Groups({ identity }: IdentityProps) {
 function Rooms({ identity }: IdentityProps) {
   const { id, name, custom_id: customId = "CUSTOM_ID" } = identity;
   const filters = useFilters();
-  const part = filters.scroll();
+  const part = filters.page();
   const rooms = useApiQuery(["identity", id, "rooms", part], ({ identities }) =>
     identities.listRooms(id, part),
   );
@@ -199,30 +199,36 @@ function Rooms({ identity }: IdentityProps) {
       ),
     },
     {
-      label: "User",
+      label: "Links",
+      className: "row-actions",
       cell: ({ room, user_id: userId }) => (
-        <Link href={`/rooms/${room.id}/users/${userId}`} aria-label={`Its user in ${room.name}`}>
-          Its user
-        </Link>
-      ),
-    },
-    {
-      label: "Access",
-      cell: ({ room }) => (
-        <Link href={`/rooms/${room.id}/access?check=${id}`} aria-label={`What it may do in ${room.name}`}>
-          What it may do
-        </Link>
+        <>
+          <Link
+            className="button quiet"
+            href={`/rooms/${room.id}/users/${userId}`}
+            aria-label={`User in ${room.name}`}
+          >
+            User
+          </Link>
+          <Link
+            className="button quiet"
+            href={`/rooms/${room.id}/access?check=${id}`}
+            aria-label={`Access to ${room.name}`}
+          >
+            Access
+          </Link>
+        </>
       ),
     },
   ];
   const empty = (
     <Empty title="No rooms yet" command={["POST", "/identify", { customId, name }]}>
-      It joins every room that it has access to with a token, which your back end gets when a person signs in.
+      An identity joins rooms with a token, which your back end gets when a person signs in.
     </Empty>
   );
   return (
     <Section id="rooms" title="Rooms">
-      <Scrolled query={rooms} {...{ filters, empty }}>
+      <Paged query={rooms} {...{ filters, empty }}>
         {(data) => (
           <Table
             label="Rooms of the identity"
@@ -231,7 +237,7 @@ function Rooms({ identity }: IdentityProps) {
             columns={columns}
           />
         )}
-      </Scrolled>
+      </Paged>
     </Section>
   );
 }

@@ -4,11 +4,11 @@ import { Link, useLocation, useParams } from "wouter";
 import { chosen, type Filters, useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
-import { Empty, Scrolled } from "../ui/feedback.tsx";
-import { DateFilter, NameField, SearchBox, SelectField } from "../ui/fields.tsx";
+import { Empty } from "../ui/feedback.tsx";
+import { CreatedFilter, ListFilters, NameField, SelectField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
-import { SelectableTable } from "../ui/selectable.tsx";
+import { NAMED, SelectablePage } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { CustomIdField, IdentityFields, identityColumns, orDash } from "./people.tsx";
@@ -29,23 +29,10 @@ export default function PeoplePage() {
 }
 
 /** The part of a list that the page's address names. */
-const partOf = ({ get, search, scroll }: Filters) => ({
-  ...scroll(["name", "created_at"]),
+const partOf = ({ get, search, page }: Filters) => ({
+  ...page(["name", "created_at"]),
   ...chosen({ search, from: get("from"), to: get("to") }),
 });
-
-interface NarrowingProps {
-  readonly label: string;
-  readonly filters: Filters;
-}
-
-const Narrowing = ({ label, filters }: NarrowingProps) => (
-  <div className="filters">
-    <SearchBox label={label} initial={filters.search} onSearch={filters.searchFor} />
-    <DateFilter label="Created from" filters={filters} name="from" />
-    <DateFilter label="to" filters={filters} name="to" />
-  </div>
-);
 
 const CREATED = {
   label: "Created",
@@ -72,32 +59,30 @@ function Identities() {
   );
   return (
     <>
-      <Narrowing label="Search identities by name or ID" filters={filters} />
-      <Scrolled query={identities} {...{ filters, empty }}>
-        {(data) => (
-          <SelectableTable
-            label="Identities"
-            noun={{ one: "identity", many: "identities" }}
-            items={data.identities}
-            idOf={({ id }) => id}
-            nameOf={({ name }) => name}
-            columns={IDENTITY_COLUMNS}
-            filters={filters}
-            actions={[
-              {
-                label: "Delete",
-                done: "deleted",
-                consequences:
-                  "Their names, pictures and addresses are erased, they leave their groups, and they lose their access to rooms. This cannot be undone.",
-                isDanger: true,
-                isTyped: true,
-                run: oneByOne(({ id }) => atrium.identities.delete(id)),
-              },
-            ]}
-            refreshes={[["identities"], ["identity"], ["group"]]}
-          />
-        )}
-      </Scrolled>
+      <ListFilters label="Search identities by name or ID" filters={filters}>
+        <CreatedFilter filters={filters} />
+      </ListFilters>
+      <SelectablePage
+        label="Identities"
+        noun={{ one: "identity", many: "identities" }}
+        query={identities}
+        itemsOf={(data) => data.identities}
+        {...NAMED}
+        columns={IDENTITY_COLUMNS}
+        {...{ filters, empty }}
+        actions={[
+          {
+            label: "Delete",
+            done: "deleted",
+            consequences:
+              "Names, pictures and addresses are erased. The identities leave their groups, and lose their access to rooms. This cannot be undone.",
+            isDanger: true,
+            isTyped: true,
+            run: oneByOne(({ id }) => atrium.identities.delete(id)),
+          },
+        ]}
+        refreshes={[["identities"], ["identity"], ["group"]]}
+      />
     </>
   );
 }
@@ -125,31 +110,29 @@ function Groups() {
   );
   return (
     <>
-      <Narrowing label="Search groups by name or ID" filters={filters} />
-      <Scrolled query={groups} {...{ filters, empty }}>
-        {(data) => (
-          <SelectableTable
-            label="Groups"
-            noun={{ one: "group", many: "groups" }}
-            items={data.groups}
-            idOf={({ id }) => id}
-            nameOf={({ name }) => name}
-            columns={GROUP_COLUMNS}
-            filters={filters}
-            actions={[
-              {
-                label: "Delete",
-                done: "deleted",
-                consequences:
-                  "Their members stay identities, and lose what the groups allowed them in rooms. This cannot be undone.",
-                isDanger: true,
-                run: oneByOne(({ id }) => atrium.groups.delete(id)),
-              },
-            ]}
-            refreshes={[["groups"], ["group"], ["identity"]]}
-          />
-        )}
-      </Scrolled>
+      <ListFilters label="Search groups by name or ID" filters={filters}>
+        <CreatedFilter filters={filters} />
+      </ListFilters>
+      <SelectablePage
+        label="Groups"
+        noun={{ one: "group", many: "groups" }}
+        query={groups}
+        itemsOf={(data) => data.groups}
+        {...NAMED}
+        columns={GROUP_COLUMNS}
+        {...{ filters, empty }}
+        actions={[
+          {
+            label: "Delete",
+            done: "deleted",
+            consequences:
+              "The members stay identities, and lose the access that the groups gave them to rooms. This cannot be undone.",
+            isDanger: true,
+            run: oneByOne(({ id }) => atrium.groups.delete(id)),
+          },
+        ]}
+        refreshes={[["groups"], ["group"], ["identity"]]}
+      />
     </>
   );
 }

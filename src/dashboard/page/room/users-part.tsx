@@ -7,10 +7,10 @@ import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS } from "../live/live.tsx";
 import { type BulkAction, oneByOne } from "../ui/bulk-dialog.tsx";
 import { CopyButton } from "../ui/button.tsx";
-import { Badge, Empty, Paged } from "../ui/feedback.tsx";
-import { FilterSelect, NameField, SearchBox, SelectField, TextField } from "../ui/fields.tsx";
+import { Badge, Empty } from "../ui/feedback.tsx";
+import { FilterSelect, ListFilters, NameField, SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
-import { SelectableTable } from "../ui/selectable.tsx";
+import { NAMED, SelectablePage } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { OptionalTime, Time } from "../ui/time.tsx";
 
@@ -54,7 +54,7 @@ const COLUMNS: readonly Column<UserWithToken>[] = [
 
 export function UsersPart({ roomId }: { readonly roomId: string }) {
   const filters = useFilters();
-  const { get, search, searchFor } = filters;
+  const { get, search } = filters;
   const query = {
     ...{ ...filters.page(["name", "created_at"]), ...chosen({ search }) },
     ...SHOWN[get("show")]?.(Date.now()),
@@ -77,25 +77,20 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
   );
   return (
     <section>
-      <div className="filters">
-        <SearchBox label="Search users by name or ID" initial={search} onSearch={searchFor} />
+      <ListFilters label="Search users by name or ID" filters={filters}>
         <FilterSelect label="Users to show" filters={filters} name="show" all="All users" options={LABELS} />
         <NewUser roomId={roomId} />
-      </div>
-      <Paged query={users} {...{ filters, empty }}>
-        {(data) => (
-          <SelectableTable
-            label="Users"
-            noun={{ one: "user", many: "users" }}
-            items={data.users}
-            idOf={({ id }) => id}
-            nameOf={({ name }) => name}
-            columns={COLUMNS}
-            {...{ filters, actions }}
-            refreshes={[["room", roomId], ["overview"]]}
-          />
-        )}
-      </Paged>
+      </ListFilters>
+      <SelectablePage
+        label="Users"
+        noun={{ one: "user", many: "users" }}
+        query={users}
+        itemsOf={(data) => data.users}
+        {...NAMED}
+        columns={COLUMNS}
+        {...{ filters, empty, actions }}
+        refreshes={[["room", roomId], ["overview"]]}
+      />
     </section>
   );
 }

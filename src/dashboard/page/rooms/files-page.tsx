@@ -5,7 +5,7 @@ import { chosen, type Filters, useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loaded } from "../ui/feedback.tsx";
-import { SearchBox } from "../ui/fields.tsx";
+import { ListFilters } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
 import { type Column, CursorPager, Table } from "../ui/table.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
@@ -15,7 +15,7 @@ const REFRESH_MS = 15_000;
 
 export default function FilesPage() {
   const filters = useFilters();
-  const { get, set, search, searchFor, after } = filters;
+  const { get, set, search, after } = filters;
   const narrowed = chosen({ roomId: get("room"), userId: get("by") });
   const query = { limit: PAGE_SIZE, ...chosen({ search, after }), ...narrowed };
   const files = useApiQuery(["files", query], (atrium) => atrium.files.find(query), {
@@ -52,8 +52,7 @@ export default function FilesPage() {
   ];
   return (
     <Page title="Files">
-      <div className="filters">
-        <SearchBox label="Search files by name" initial={search} onSearch={searchFor} />
+      <ListFilters label="Search files by name" filters={filters}>
         {narrowed.roomId && (
           <Button icon="close" onClick={() => set("room", "")}>
             Files of all rooms
@@ -64,7 +63,7 @@ export default function FilesPage() {
             Files of everyone
           </Button>
         )}
-      </div>
+      </ListFilters>
       <Loaded query={files} shape="list">
         {(data) => (
           <>

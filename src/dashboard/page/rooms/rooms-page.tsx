@@ -4,10 +4,10 @@ import { Link } from "wouter";
 import { chosen, type Filters, useFilters } from "../data/filters.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { type BulkAction, oneByOne } from "../ui/bulk-dialog.tsx";
-import { Badge, Empty, Paged } from "../ui/feedback.tsx";
-import { DateFilter, FilterSelect, SearchBox } from "../ui/fields.tsx";
+import { Badge, Empty } from "../ui/feedback.tsx";
+import { CreatedFilter, FilterSelect, ListFilters } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { SelectableTable } from "../ui/selectable.tsx";
+import { NAMED, SelectablePage } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { formatDuration, OptionalTime, Time } from "../ui/time.tsx";
 import { NewRoom, useRooms } from "./rooms.tsx";
@@ -46,7 +46,7 @@ const COLUMNS: readonly Column<ListedRoom>[] = [
 
 export default function RoomsPage() {
   const filters = useFilters();
-  const { get, search, searchFor } = filters;
+  const { get, search } = filters;
   const rooms = useRooms(
     {
       ...filters.page(["name", "last_active_at", "created_at"]),
@@ -58,26 +58,21 @@ export default function RoomsPage() {
   const actions = useRoomActions();
   return (
     <Page title="Rooms" actions={<NewRoom />}>
-      <div className="filters">
-        <SearchBox label="Search rooms by name" initial={search} onSearch={searchFor} />
+      <ListFilters label="Search rooms by name" filters={filters}>
         <FilterSelect label="Rooms to show" filters={filters} name="show" all="All rooms" options={LABELS} />
-        <DateFilter label="Created from" filters={filters} name="from" />
-        <DateFilter label="to" filters={filters} name="to" />
-      </div>
-      <Paged query={rooms} filters={filters} empty={<NoRooms filters={filters} />}>
-        {(data) => (
-          <SelectableTable
-            label="Rooms"
-            noun={{ one: "room", many: "rooms" }}
-            items={data.rooms}
-            idOf={({ id }) => id}
-            nameOf={({ name }) => name}
-            columns={COLUMNS}
-            {...{ filters, actions }}
-            refreshes={[["rooms"], ["room"], ["overview"]]}
-          />
-        )}
-      </Paged>
+        <CreatedFilter filters={filters} />
+      </ListFilters>
+      <SelectablePage
+        label="Rooms"
+        noun={{ one: "room", many: "rooms" }}
+        query={rooms}
+        itemsOf={(data) => data.rooms}
+        {...NAMED}
+        columns={COLUMNS}
+        {...{ filters, actions }}
+        refreshes={[["rooms"], ["room"], ["overview"]]}
+        empty={<NoRooms filters={filters} />}
+      />
     </Page>
   );
 }

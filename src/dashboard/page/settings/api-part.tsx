@@ -7,11 +7,11 @@ import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organiza
 import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { CodeBlock, Identifier } from "../ui/button.tsx";
 import { ConfirmAction, Secret } from "../ui/dialog.tsx";
-import { Empty, Paged } from "../ui/feedback.tsx";
+import { Empty } from "../ui/feedback.tsx";
 import { NameField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
-import { SelectableTable } from "../ui/selectable.tsx";
+import { NAMED, SelectablePage } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { OptionalTime, Time } from "../ui/time.tsx";
 
@@ -91,29 +91,25 @@ function Keys() {
   return (
     <Section id="keys" title="API keys" beside={isOwner && <NewKey />}>
       {!isOwner && <p className="soft">Only owners can create and revoke API keys.</p>}
-      <Paged query={keys} {...{ filters, empty }}>
-        {(data) => (
-          <SelectableTable
-            label="List of API keys"
-            noun={{ one: "API key", many: "API keys" }}
-            items={data.api_keys}
-            idOf={({ id }) => id}
-            nameOf={({ name }) => name}
-            isSelectable={() => isOwner}
-            {...{ columns, filters }}
-            actions={[
-              {
-                label: "Revoke",
-                done: "revoked",
-                consequences: "Requests with these keys fail within 10 seconds. This cannot be undone.",
-                isDanger: true,
-                run: oneByOne(({ id }) => organization.revokeKey(id)),
-              },
-            ]}
-            refreshes={[["keys"]]}
-          />
-        )}
-      </Paged>
+      <SelectablePage
+        label="List of API keys"
+        noun={{ one: "API key", many: "API keys" }}
+        query={keys}
+        itemsOf={(data) => data.api_keys}
+        {...NAMED}
+        isSelectable={() => isOwner}
+        {...{ columns, filters, empty }}
+        actions={[
+          {
+            label: "Revoke",
+            done: "revoked",
+            consequences: "Requests with these keys fail within 10 seconds. This cannot be undone.",
+            isDanger: true,
+            run: oneByOne(({ id }) => organization.revokeKey(id)),
+          },
+        ]}
+        refreshes={[["keys"]]}
+      />
     </Section>
   );
 }

@@ -6,11 +6,11 @@ import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { ActionButton, ConfirmAction, ConfirmButton, Secret } from "../ui/dialog.tsx";
-import { Badge, Empty, Loaded, Paged } from "../ui/feedback.tsx";
+import { Badge, Empty, Loaded } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
-import { SelectableTable } from "../ui/selectable.tsx";
+import { NAMED, SelectablePage, SelectableTable } from "../ui/selectable.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
@@ -52,30 +52,27 @@ export function MembersPart() {
   return (
     <>
       <Section id="members" title="Members">
-        <Paged query={members} filters={filters} empty={null}>
-          {(data) => (
-            <SelectableTable
-              label="List of members"
-              noun={{ one: "member", many: "members" }}
-              items={data.members}
-              idOf={({ id }) => id}
-              nameOf={({ name }) => name}
-              // One leaves an organization by oneself, not with others.
-              isSelectable={(member) => isOwner && !isSelf(member)}
-              {...{ columns, filters }}
-              actions={[
-                {
-                  label: "Remove",
-                  done: "removed",
-                  consequences: "They lose access to the organization.",
-                  isDanger: true,
-                  run: oneByOne(({ id }) => atrium.organization.removeMember(id)),
-                },
-              ]}
-              refreshes={[["members"]]}
-            />
-          )}
-        </Paged>
+        <SelectablePage
+          label="List of members"
+          noun={{ one: "member", many: "members" }}
+          query={members}
+          itemsOf={(data) => data.members}
+          {...NAMED}
+          // One leaves an organization by oneself, not with others.
+          isSelectable={(member) => isOwner && !isSelf(member)}
+          {...{ columns, filters }}
+          actions={[
+            {
+              label: "Remove",
+              done: "removed",
+              consequences: "They lose access to the organization.",
+              isDanger: true,
+              run: oneByOne(({ id }) => atrium.organization.removeMember(id)),
+            },
+          ]}
+          refreshes={[["members"]]}
+          empty={null}
+        />
       </Section>
       {isOwner ? <Invitations /> : <p className="soft">Only owners can invite members.</p>}
     </>

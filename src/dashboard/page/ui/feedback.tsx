@@ -10,7 +10,7 @@ import { dismiss, type Notice, useNotices } from "../data/notices.ts";
 import { CurrentContext } from "../data/organization.tsx";
 import { Button, CodeBlock } from "./button.tsx";
 import { pressOnPage } from "./keys.ts";
-import { CursorPager, Pager } from "./table.tsx";
+import { Pager } from "./table.tsx";
 import { useTick } from "./time.tsx";
 
 /** The blocks of a page and the rows of a list, as style classes. */
@@ -235,35 +235,24 @@ export const Loaded = <Data,>({
   </>
 );
 
-interface PagedProps<Data> extends LoadedProps<Data> {
+export interface Counted {
+  readonly total: number;
+}
+
+export interface PagedProps<Data> extends Omit<LoadedProps<Data>, "shape"> {
   readonly filters: Filters;
   /** In place of a list without items. */
   readonly empty: ReactNode;
 }
 
 /** A page of a list. */
-export const Paged = <Data extends { readonly total: number }>(props: PagedProps<Data>) => (
-  <Loaded query={props.query} shape="list">
+export const Paged = <Data extends Counted>({ query, filters, empty, children }: PagedProps<Data>) => (
+  <Loaded query={query} shape="list">
     {(data) => (
       <>
-        {props.children(data)}
-        {data.total === 0 && props.empty}
-        <Pager filters={props.filters} total={data.total} />
-      </>
-    )}
-  </Loaded>
-);
-
-/** A page of a list by its cursor. */
-export const Scrolled = <Data extends { readonly total: number; readonly cursor: string | null }>(
-  props: PagedProps<Data>,
-) => (
-  <Loaded query={props.query} shape="list">
-    {(data) => (
-      <>
-        {props.children(data)}
-        {data.total === 0 && props.empty}
-        <CursorPager {...data} filters={props.filters} />
+        {children(data)}
+        {data.total === 0 && empty}
+        <Pager filters={filters} total={data.total} />
       </>
     )}
   </Loaded>

@@ -261,6 +261,30 @@ export function SearchBox({ label, initial, onSearch, isByEnter = false }: Searc
   );
 }
 
+interface ListFiltersProps {
+  /** The label of the search. */
+  readonly label: string;
+  readonly filters: Filters;
+  /** Further filters. */
+  readonly children?: ReactNode;
+}
+
+/** The search of a list with its other filters. */
+export const ListFilters = ({ label, filters, children }: ListFiltersProps) => (
+  <div className="filters">
+    <SearchBox label={label} initial={filters.search} onSearch={filters.searchFor} />
+    {children}
+  </div>
+);
+
+/** The days between which the items of a list were created. */
+export const CreatedFilter = ({ filters }: Pick<ListFiltersProps, "filters">) => (
+  <>
+    <DateFilter label="Created from" filters={filters} name="from" />
+    <DateFilter label="to" filters={filters} name="to" />
+  </>
+);
+
 /** A date input that bounds a list by a day such as `2026-01-31`. */
 export const DateFilter = ({
   label,

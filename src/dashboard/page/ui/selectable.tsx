@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { type Selection, useSelection } from "../data/use-selection.ts";
 import { type BulkAction, BulkDialog, countOf, type Noun } from "./bulk-dialog.tsx";
 import { Button } from "./button.tsx";
+import { type Counted, Paged, type PagedProps } from "./feedback.tsx";
 import { SelectAll, SelectBox, Table, type TableProps } from "./table.tsx";
 
 interface SelectableProps<Item> {
@@ -44,6 +45,31 @@ export function SelectableTable<Item>({
     </>
   );
 }
+
+interface SelectablePageProps<Item, Data>
+  extends Omit<SelectableTableProps<Item>, "items" | "filters">,
+    Omit<PagedProps<Data>, "children"> {
+  readonly itemsOf: (data: Data) => readonly Item[];
+}
+
+/** A page of a list as a table whose rows can be selected. */
+export const SelectablePage = <Item, Data extends Counted>({
+  query,
+  filters,
+  empty,
+  itemsOf,
+  ...table
+}: SelectablePageProps<Item, Data>) => (
+  <Paged {...{ query, filters, empty }}>
+    {(data) => <SelectableTable {...table} filters={filters} items={itemsOf(data)} />}
+  </Paged>
+);
+
+/** Of items with an ID and a name. */
+export const NAMED = {
+  idOf: ({ id }: { readonly id: string }) => id,
+  nameOf: ({ name }: { readonly name: string }) => name,
+};
 
 interface SelectableCardsProps<Item> extends SelectableProps<Item> {
   readonly tag: "ol" | "ul";

@@ -161,21 +161,18 @@ interface CursorPagerProps {
   readonly filters: Pick<Filters, "after" | "goAfter">;
   /** The cursor of this page; null on the last. */
   readonly cursor: string | null;
-  /** Of a list that is counted. */
-  readonly total?: number;
 }
 
-/** The pager without page numbers: of a log, which grows while one reads, and of lists of any length. */
-export function CursorPager({ filters: { after, goAfter }, cursor, total }: CursorPagerProps) {
+/** The pager without page numbers: of a log, which grows while one reads. */
+export function CursorPager({ filters: { after, goAfter }, cursor }: CursorPagerProps) {
   if (after === "" && cursor === null) return null;
   return (
     <nav className="pager" aria-label="Pages of the list">
-      {total !== undefined && <span className="soft">{total.toLocaleString("en")} in all</span>}
       <Button icon="left" disabled={after === ""} onClick={() => goAfter("")}>
-        {total === undefined ? "Newest" : "First"}
+        Newest
       </Button>
       <Button icon="right" disabled={cursor === null} onClick={() => goAfter(cursor ?? "")}>
-        {total === undefined ? "Older" : "Next"}
+        Older
       </Button>
     </nav>
   );

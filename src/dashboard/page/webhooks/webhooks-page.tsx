@@ -3,10 +3,10 @@ import type { ListedWebhook } from "atrium/server";
 import { Link } from "wouter";
 import { chosen, useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
-import { Empty, Paged } from "../ui/feedback.tsx";
-import { SearchBox } from "../ui/fields.tsx";
+import { Empty } from "../ui/feedback.tsx";
+import { ListFilters } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { SelectableTable } from "../ui/selectable.tsx";
+import { SelectablePage } from "../ui/selectable.tsx";
 import { EnabledBadge, presentShare, useSubscriberActions } from "../ui/subscribers.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -26,8 +26,11 @@ const COLUMNS: readonly Column<ListedWebhook>[] = [
 
 export default function WebhooksPage() {
   const filters = useFilters();
-  const { search, searchFor } = filters;
-  const query = { ...filters.page(["url", "created_at"]), ...chosen({ search }), stats: "24h" } as const;
+  const query = {
+    ...filters.page(["url", "created_at"]),
+    ...chosen({ search: filters.search }),
+    stats: "24h",
+  } as const;
   const webhooks = useApiQuery(["webhooks", query], (atrium) => atrium.webhooks.list(query));
   const actions = useSubscriberActions<ListedWebhook>("webhooks", {
     enable: "They receive events again.",
@@ -47,23 +50,18 @@ export default function WebhooksPage() {
   );
   return (
     <Page title="Webhooks" actions={<NewWebhook />}>
-      <div className="filters">
-        <SearchBox label="Search webhooks by endpoint" initial={search} onSearch={searchFor} />
-      </div>
-      <Paged query={webhooks} {...{ filters, empty }}>
-        {(data) => (
-          <SelectableTable
-            label="Webhooks"
-            noun={{ one: "webhook", many: "webhooks" }}
-            items={data.webhooks}
-            idOf={({ id }) => id}
-            nameOf={({ url }) => url}
-            columns={COLUMNS}
-            {...{ filters, actions }}
-            refreshes={[["webhooks"], ["webhook"]]}
-          />
-        )}
-      </Paged>
+      <ListFilters label="Search webhooks by endpoint" filters={filters} />
+      <SelectablePage
+        label="Webhooks"
+        noun={{ one: "webhook", many: "webhooks" }}
+        query={webhooks}
+        itemsOf={(data) => data.webhooks}
+        idOf={({ id }) => id}
+        nameOf={({ url }) => url}
+        columns={COLUMNS}
+        {...{ filters, empty, actions }}
+        refreshes={[["webhooks"], ["webhook"]]}
+      />
     </Page>
   );
 }

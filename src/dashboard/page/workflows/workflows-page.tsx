@@ -4,10 +4,10 @@ import { Link } from "wouter";
 import { chosen, useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { Icon } from "../ui/button.tsx";
-import { Empty, Paged } from "../ui/feedback.tsx";
-import { SearchBox } from "../ui/fields.tsx";
+import { Empty } from "../ui/feedback.tsx";
+import { ListFilters } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
-import { SelectableTable } from "../ui/selectable.tsx";
+import { NAMED, SelectablePage } from "../ui/selectable.tsx";
 import { EnabledBadge, useSubscriberActions } from "../ui/subscribers.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -29,8 +29,7 @@ const COLUMNS: readonly Column<Workflow>[] = [
 
 export default function WorkflowsPage() {
   const filters = useFilters();
-  const { search, searchFor } = filters;
-  const query = { ...filters.page(["name", "updated_at"]), ...chosen({ search }) };
+  const query = { ...filters.page(["name", "updated_at"]), ...chosen({ search: filters.search }) };
   const workflows = useApiQuery(["workflows", query], (atrium) => atrium.workflows.list(query));
   const actions = useSubscriberActions<Workflow>("workflows", {
     enable: "They run again on what starts them.",
@@ -58,23 +57,17 @@ export default function WorkflowsPage() {
   );
   return (
     <Page title="Workflows" actions={create}>
-      <div className="filters">
-        <SearchBox label="Search workflows by name" initial={search} onSearch={searchFor} />
-      </div>
-      <Paged query={workflows} {...{ filters, empty }}>
-        {(data) => (
-          <SelectableTable
-            label="Workflows"
-            noun={{ one: "workflow", many: "workflows" }}
-            items={data.workflows}
-            idOf={({ id }) => id}
-            nameOf={({ name }) => name}
-            columns={COLUMNS}
-            {...{ filters, actions }}
-            refreshes={[["workflows"], ["workflow"]]}
-          />
-        )}
-      </Paged>
+      <ListFilters label="Search workflows by name" filters={filters} />
+      <SelectablePage
+        label="Workflows"
+        noun={{ one: "workflow", many: "workflows" }}
+        query={workflows}
+        itemsOf={(data) => data.workflows}
+        {...NAMED}
+        columns={COLUMNS}
+        {...{ filters, empty, actions }}
+        refreshes={[["workflows"], ["workflow"]]}
+      />
     </Page>
   );
 }

@@ -42,6 +42,7 @@ const { group } = await desk.ask<{ group: { id: string } }>("POST", "/groups", n
 await desk.ask("PUT", `/groups/${group.id}/members/${ada.id}`);
 const access = { identitiesAccesses: { [ada.id]: ["*:read", "stores:write"] } };
 await desk.ask("PUT", `/rooms/${roomId}/access`, { ...access, groupsAccesses: { [group.id]: "editor" } });
+await desk.ask("POST", `/rooms/${roomId}/links`, { permissions: "commenter", maxUses: 20 });
 await desk.ask("POST", "/api-keys", { name: EVIL });
 await desk.ask("POST", "/invitations", {});
 
@@ -95,9 +96,14 @@ const STOPS: Readonly<Record<string, Stop>> = {
     shows: "Choose an identity",
     act: async ({ button }) => button(`Custom access of ${EVIL}`).last().click(),
   },
+  "a new link": {
+    path: `/rooms/${roomId}/access`,
+    shows: "0 of 20",
+    act: async ({ button }) => button("New link").click(),
+  },
   identities: { path: "/people", shows: "ada@example.com" },
   groups: { path: "/people/groups", shows: "Custom ID" },
-  "an identity": { path: `/people/identities/${ada.id}`, shows: "What it may do" },
+  "an identity": { path: `/people/identities/${ada.id}`, shows: "1 online" },
   "a group": { path: `/people/groups/${group.id}`, shows: "Remove" },
   "a new member of a group": {
     path: `/people/groups/${group.id}`,

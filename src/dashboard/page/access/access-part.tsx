@@ -1,4 +1,4 @@
-/** The access to a room: its default, its groups and identities, and what it comes to for one of them. */
+/** The access to a room: its default, its groups and identities, what it comes to for one of them, and links for guests. */
 import type { AtriumServer, Room, RoomAccess, RoomAccessInput } from "atrium/server";
 import { useState } from "react";
 import { Link } from "wouter";
@@ -22,12 +22,14 @@ import {
   permissionsOf,
 } from "./access-select.tsx";
 import { Decision } from "./decision.tsx";
+import { Links } from "./links.tsx";
 
 interface AccessPartProps {
-  readonly room: Pick<Room, "id">;
+  readonly room: Pick<Room, "id" | "state">;
 }
 
-export function AccessPart({ room: { id: roomId } }: AccessPartProps) {
+export function AccessPart({ room }: AccessPartProps) {
+  const { id: roomId } = room;
   const filters = useFilters();
   const part = filters.page();
   const key = ["room", roomId, "access"];
@@ -68,6 +70,7 @@ export function AccessPart({ room: { id: roomId } }: AccessPartProps) {
         )}
       </Loaded>
       <Decision roomId={roomId} />
+      <Links room={room} />
     </>
   );
 }

@@ -41,6 +41,12 @@ export function nameOf(granted: Granted): string {
   return PRESET_NAMES.find((name) => isSame(PRESETS[name], granted)) ?? "custom";
 }
 
+/** What is granted in a word, with the permissions where that is not a preset. */
+export const Granting = ({ granted }: { readonly granted: Granted }) => {
+  const name = nameOf(granted);
+  return name === "custom" ? <code>{granted.join(" ")}</code> : name;
+};
+
 /** The choices for each kind of entry: only an identity can be banned, and only the default can be empty. */
 const CHOICES: Readonly<Record<"default" | "group" | "identity", readonly Granted[]>> = {
   default: [[], ...Object.values(PRESETS)],

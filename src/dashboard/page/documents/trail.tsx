@@ -24,7 +24,7 @@ export function Trail({ place, nameOf, version }: TrailProps) {
       <ErrorMessage error={error} onRetry={refetch} />
       {data === undefined && !error && <Loading />}
       {entries.length > 0 && (
-        <ScrollBox className="stream" label="Trail">
+        <ScrollBox className="people" label="Trail">
           <ol>
             {entries.map((entry) => (
               <Entry key={entry.seq} entry={entry} nameOf={nameOf} />

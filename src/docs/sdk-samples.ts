@@ -195,7 +195,8 @@ const url = \`https://app.example/guest#\${secret}\`; // browsers send no fragme
 
 /** Hints for operations without a call, by the ID of the operation. */
 export const INSTEAD_OF_SDK: Readonly<Record<string, string>> = {
-  redeemLink: "The page of a guest sends it by `fetch`, without a credential.",
+  redeemLink:
+    "`redeemLink` of `atrium/client` sends it from the page of a guest, and gets the guest's further tokens.",
   readFile: "The file's `url` is all that reading takes: in an `<img>`, a link or a `fetch`.",
   openSocket: "`AtriumClient` of `atrium/client` opens it in `join()`, and speaks its protocol.",
   openDocumentSocket: "Editors open it with the client that they have.",

@@ -298,7 +298,7 @@ describe("TypeScript", () => {
     const source = `
       import { openDevTools } from "atrium/devtools";
       import { indexedDbStorage, keepOffline, memoryStorage, type OfflineStorage } from "atrium/offline";
-      import { AtriumClient, AtriumError, type AtriumErrorCode, type Comment, defineStores, type User } from "atrium/client";
+      import { Atrium, AtriumClient, AtriumError, type AtriumErrorCode, type Comment, defineStores, type Guest, redeemLink, type User } from "atrium/client";
       import { type AtriumEvent, AtriumServer, type Delivery, verifyWebhook } from "atrium/server";
       import type { Workflow } from "atrium/workflow";
       const stores = defineStores({
@@ -317,6 +317,11 @@ describe("TypeScript", () => {
       await offline.clear().then(() => console.log(isCached, storages.length));
       const close: () => void = openDevTools(client, { isOpen: true });
       close();
+      const guest: Guest = await redeemLink({ serverUrl: "", accountId: "", secret: "", name: "Ada", token: undefined });
+      const entered = new Atrium({ serverUrl: "", authToken: guest.authToken }).enterRoom(guest.roomId, { stores });
+      console.log(guest.identity.kind === "guest", guest.token, entered.stores.tasks.state);
+      // @ts-expect-error: the token is read-only
+      guest.token = "";
       const { tasks } = client.stores;
       const task = tasks.get("1");
       if (task !== undefined) {

@@ -5,6 +5,7 @@ import {
   type AtriumError,
   type AtriumOptions,
   type DiscardedWrite,
+  redeemLink,
 } from "../../src/sdk/client/index.ts";
 import { keepOffline, memoryStorage } from "../../src/sdk/offline/index.ts";
 import { eventually } from "../cli/processes.ts";
@@ -183,4 +184,41 @@ it("ends in a room that it may not enter any more, and leaves nothing of it on t
     await expect(room.join()).rejects.toMatchObject({ code: "FORBIDDEN" });
     expect(room.store("notes").state).toBe("unloaded");
   }
+});
+
+it("lets a guest in by a link, as the same one by each further token, until the link is revoked", async () => {
+  const { accountId } = service;
+  const body = { permissions: "commenter", maxUses: 1 };
+  const { data } = await meeting.customer.send<{ link: { id: string }; secret: string }>(
+    "POST",
+    `/rooms/${rooms[0]}/links`,
+    body,
+  );
+  const options = { serverUrl: service.url, accountId, secret: data.secret, name: "Gale" };
+  let requests = 0;
+  const counted: typeof fetch = (...request) => {
+    requests += 1;
+    return fetch(...request);
+  };
+  const guest = await redeemLink({ ...options, fetch: counted });
+  expect(guest).toMatchObject({ identity: { kind: "guest", name: "Gale" }, roomId: rooms[0] });
+  const first = guest.token;
+  const { authToken } = guest;
+  const room = open({ authToken }).enterRoom(guest.roomId);
+  await room.join();
+  expect([room.currentUser?.name, room.permissions.includes("comments:write"), requests]).toEqual([
+    "Gale",
+    true,
+    1,
+  ]);
+  const later = open({ authToken }).enterRoom(guest.roomId);
+  await later.join();
+  expect([later.userId, requests]).toEqual([room.userId, 2]);
+  const back = await redeemLink({ ...options, token: first });
+  expect(back.identity.id).toBe(guest.identity.id);
+  await expect(redeemLink(options)).rejects.toMatchObject({ code: "NOT_FOUND", module: "Identities" });
+  const failed = nextOf(room, "failed");
+  await meeting.customer.send("DELETE", `/rooms/${rooms[0]}/links/${data.link.id}`);
+  expect((await failed).error.code).toBe("FORBIDDEN");
+  await expect(authToken()).rejects.toMatchObject({ code: "NOT_FOUND", retryable: false });
 });

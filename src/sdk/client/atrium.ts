@@ -4,6 +4,8 @@ import { assumeType } from "../core/json.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import { AtriumClient, type AtriumClientOptions } from "./client.ts";
 import { Tokens } from "./connection/token.ts";
+import type { Guest, GuestOptions } from "./guest.ts";
+import { loaded } from "./storage.ts";
 import type { StoreShapes } from "./stores/writes.ts";
 import type { ClientTypes, Registered } from "./types.ts";
 
@@ -69,6 +71,13 @@ export class Atrium {
     return Promise.all([...this.#rooms.values()].map(leave));
   }
 }
+
+/**
+ * Lets a guest into the room of a link. Throws NOT_FOUND for a link that lets no one in, RATE_LIMITED after many wrong
+ * secrets, and FORBIDDEN if no further guest fits in or the guest of the earlier token is no longer let in.
+ */
+export const redeemLink = async (options: GuestOptions): Promise<Guest> =>
+  (await loaded(import("./guest.ts"))).redeem(options);
 
 /** A room's client, shared by all who have entered the room. */
 export class EnteredRoom extends AtriumClient<StoreShapes, ClientTypes> {

@@ -4,7 +4,7 @@ import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import type { Permission, Resource, Role, Room } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
 import { Connection, type SocketState } from "./connection/connection.ts";
-import { type Access, canWrite, type Data, isRoom, readAccess } from "./connection/frames.ts";
+import { type Access, canWrite, isRoom, readAccess } from "./connection/frames.ts";
 import { type AuthToken, socketBase, Tokens } from "./connection/token.ts";
 import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
@@ -105,18 +105,13 @@ export class AtriumClient<
       this.#room = room;
       this.emit("roomUpdated", room);
     });
-    const changeAccess = (data: Data) => {
+    changeStream.handle("accessChanged", (data) => {
       const access = readAccess(data);
+      const isOtherRole = access.role !== this.role;
       this.#access = access;
       this.presence.resume();
       this.emit("accessChanged", access);
-    };
-    changeStream.handle("accessChanged", changeAccess);
-    changeStream.handle("roleChanged", (data) => {
-      const { role } = data;
-      if (role !== "editor" && role !== "viewer") return;
-      if (role !== this.role) changeAccess(data);
-      this.emit("roleChanged", role);
+      if (isOtherRole) this.emit("roleChanged", access.role);
     });
     this.users = new Users(connection);
     this.presence = new Presence(connection, this.users, () => this.canWrite("presence"), runtime);

@@ -4,6 +4,7 @@ export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
 export type { FileFilter, Progress } from "../core/rest.ts";
 export type {
   Comment,
+  Identity,
   Permission,
   PresenceState,
   Resource,
@@ -13,12 +14,13 @@ export type {
   UploadResult,
   User as UserRecord,
 } from "../wire/resources.ts";
-export { Atrium, type AtriumOptions, type RoomOptions } from "./atrium.ts";
+export { Atrium, type AtriumOptions, type RoomOptions, redeemLink } from "./atrium.ts";
 export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
 export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment } from "./comments.ts";
 export type { SocketEvents, SocketState } from "./connection/connection.ts";
 export type { Access } from "./connection/frames.ts";
 export type { AuthToken } from "./connection/token.ts";
+export type { Guest, GuestOptions } from "./guest.ts";
 export type { BroadcastArguments, BroadcastListener, Notifications } from "./notifications.ts";
 export type { OfflineSupport } from "./offline.ts";
 export type { RefusedField } from "./own-presence.ts";

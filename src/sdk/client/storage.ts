@@ -8,6 +8,12 @@ import type { RoomFiles, Upload } from "./room-files.ts";
 
 const NOT_LOADED = clientFault("UNREACHABLE", "Loading failed: check the network");
 
+/** A module that loads when it is needed. Throws UNREACHABLE if it does not. */
+export const loaded = <Module>(loading: Promise<Module>): Promise<Module> =>
+  loading.catch(() => {
+    throw new AtriumError(NOT_LOADED);
+  });
+
 export class Storage {
   readonly #base: string;
   readonly #tokens: Tokens;
@@ -18,9 +24,7 @@ export class Storage {
   }
 
   async #room(): Promise<RoomFiles> {
-    const { openFiles } = await import("./room-files.ts").catch(() => {
-      throw new AtriumError(NOT_LOADED);
-    });
+    const { openFiles } = await loaded(import("./room-files.ts"));
     return openFiles(httpUrl(this.#base), this.#tokens);
   }
 

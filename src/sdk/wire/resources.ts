@@ -15,6 +15,7 @@ export type {
   GroupMember,
   Identified,
   IdentityToken,
+  RedeemedLink,
   RoomLink,
   RoomOfIdentity,
 } from "../../features/identities/schema.ts";

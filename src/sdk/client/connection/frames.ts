@@ -93,15 +93,10 @@ export function readJoined(online: Data): Joined | null {
   };
 }
 
-/** A service that knows no permissions sends the role alone. */
-export function readAccess({ role, permissions }: Data): Access {
-  const isEditor = role === "editor";
-  const ofRole: Access["permissions"] = isEditor ? ["*:write"] : ["*:read", "presence:write"];
-  return {
-    permissions: isTexts(permissions) ? assumeType(permissions) : ofRole,
-    role: isEditor ? role : "viewer",
-  };
-}
+export const readAccess = ({ role, permissions }: Data): Access => ({
+  permissions: isTexts(permissions) ? assumeType(permissions) : [],
+  role: role === "editor" ? role : "viewer",
+});
 
 /** Whether these permissions allow changes of the resource. */
 export const canWrite = (permissions: readonly Permission[], resource: Resource): boolean =>

@@ -133,6 +133,9 @@ describe("identities and groups", () => {
   it("are created; a change is taken back, and a taken custom ID refused beside its field", async () => {
     await desk.link("People").click();
     await desk.button("Create an identity").click();
+    await desk.field("Name").fill("  ");
+    await desk.button("Create identity").click();
+    await desk.dialog().getByText("Fill out this field.").waitFor();
     await desk.field("Name").fill("Dinah");
     await desk.field("Custom ID").fill("dinah-1");
     await desk.button("Create identity").click();
@@ -183,6 +186,10 @@ describe("identities and groups", () => {
     await desk.link("Dinah").waitFor();
     await desk.button("Previous").click();
     await desk.link("Guest 9").waitFor();
+    await desk.enter("/people?page=9");
+    await desk.link("Dinah").waitFor();
+    await desk.page.goBack();
+    await desk.link("Guest 9").waitFor();
     await desk.page.keyboard.press("/");
     await desk.page.keyboard.type("guest 9");
     await desk.link("Guest 8").waitFor({ state: "detached" });
@@ -191,6 +198,10 @@ describe("identities and groups", () => {
     await desk.field("Type “1 identity” to confirm").fill("1 identity");
     await desk.dialog().getByRole("button", { name: "Delete 1 identity" }).click();
     await desk.heading("No matching identities").waitFor();
+    await desk.enter("/people/identities/none");
+    await desk.heading("Not available").waitFor();
+    await desk.link("Identities").click();
+    await desk.heading("People").waitFor();
   });
 });
 
@@ -213,6 +224,9 @@ describe("the access to a room", () => {
     await why("write Editors").waitFor();
     await pick("Add a person or group by name", "Dinah");
     await desk.button("Custom access of Dinah").click();
+    await desk.field("Everything").selectOption("no level");
+    await desk.button("Save").click();
+    await desk.dialog().getByText("Choose a level.").waitFor();
     await desk.field("Everything").selectOption("read");
     await desk.field("Comments").selectOption("write");
     await desk.button("Save").click();

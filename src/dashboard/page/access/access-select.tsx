@@ -77,7 +77,11 @@ export function AccessSelect({ kind, of, granted, save, refreshes }: AccessSelec
     refreshes,
   };
   const change = useAction(save, { ...options, notifiesErrors: true });
-  const customize = useAction(save, options);
+  const customize = useAction(async (atrium, chosen: Granted) => {
+    if (chosen.length === 0 && kind !== "default")
+      throw new Error("Choose a level. To take all access away, remove the entry");
+    return save(atrium, chosen);
+  }, options);
   const shown = nameOf(change.isPending ? change.variables : granted);
   const names = CHOICES[kind].map(nameOf);
   return (
@@ -118,7 +122,7 @@ export function AccessSelect({ kind, of, granted, save, refreshes }: AccessSelec
 }
 
 const LEVEL_FIELDS = [
-  { resource: "*", label: "Everything", unsaid: "not said here" },
+  { resource: "*", label: "Everything", unsaid: "no level" },
   ...RESOURCES.map((resource) => ({
     resource,
     label: resource.charAt(0).toUpperCase() + resource.slice(1),

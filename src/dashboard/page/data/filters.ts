@@ -47,9 +47,10 @@ export function useFilters() {
     limit,
     setLimit: (size: number) => set(SIZE, size === PAGE_SIZE ? "" : `${size}`),
     offset,
-    goTo: (start: number) =>
-      setParameters((known) =>
-        withParameters(known, { [PAGE]: start === 0 ? "" : `${Math.trunc(start / limit) + 1}` }),
+    goTo: (start: number, options?: { readonly replace: boolean }) =>
+      setParameters(
+        (known) => withParameters(known, { [PAGE]: start === 0 ? "" : `${Math.trunc(start / limit) + 1}` }),
+        options,
       ),
     /** The place and the order, of these fields, as the API takes them. */
     page: <Field extends string = never>(fields: readonly Field[] = []) => ({

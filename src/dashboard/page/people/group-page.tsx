@@ -22,16 +22,18 @@ import {
   useAddition,
 } from "./people.tsx";
 
+const ABOVE = <Link href="/people/groups">Groups</Link>;
+
 export default function GroupPage() {
   const { groupId = "" } = useParams();
   const query = useApiQuery(["group", groupId], ({ groups }) => groups.get(groupId));
   return (
-    <Loaded query={query} shape="page">
+    <Loaded query={query} shape="page" above={ABOVE}>
       {(group) => (
         <Page
           key={group.id}
           title={group.name}
-          above={<Link href="/people/groups">Groups</Link>}
+          above={ABOVE}
           beside={
             <>
               <Identifier value={group.id} what="the group's ID" />

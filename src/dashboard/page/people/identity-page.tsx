@@ -12,16 +12,18 @@ import { type Column, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { FoundPicker, IdentityFields, KindBadge, orDash, removalOf, useAddition } from "./people.tsx";
 
+const ABOVE = <Link href="/people">Identities</Link>;
+
 export default function IdentityPage() {
   const { identityId = "" } = useParams();
   const query = useApiQuery(["identity", identityId], ({ identities }) => identities.get(identityId));
   return (
-    <Loaded query={query} shape="page">
+    <Loaded query={query} shape="page" above={ABOVE}>
       {(identity) => (
         <Page
           key={identity.id}
           title={identity.name}
-          above={<Link href="/people">Identities</Link>}
+          above={ABOVE}
           beside={
             <>
               <KindBadge kind={identity.kind} />

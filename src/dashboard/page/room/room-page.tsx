@@ -36,6 +36,8 @@ const TABS = [
   { name: "Access", path: "/access" },
 ];
 
+const ABOVE = <Link href="/rooms">Rooms</Link>;
+
 export default function RoomPage() {
   const { roomId = "" } = useParams();
   return <RoomFrame key={roomId} roomId={roomId} />;
@@ -47,11 +49,11 @@ function RoomFrame({ roomId }: { readonly roomId: string }) {
     refetchInterval: LIVE_REFRESH_MS,
   });
   return (
-    <Loaded query={query} shape="page">
+    <Loaded query={query} shape="page" above={ABOVE}>
       {({ room }) => (
         <Page
           title={room.name}
-          above={<Link href="/rooms">Rooms</Link>}
+          above={ABOVE}
           beside={
             <>
               {room.state === "closed" && <Badge tone="waiting">closed</Badge>}

@@ -10,6 +10,7 @@ import { dismiss, type Notice, useNotices } from "../data/notices.ts";
 import { CurrentContext } from "../data/organization.tsx";
 import { Button, CodeBlock } from "./button.tsx";
 import { pressOnPage } from "./keys.ts";
+import { Page } from "./page.tsx";
 import { Pager } from "./table.tsx";
 import { useTick } from "./time.tsx";
 
@@ -221,25 +222,35 @@ interface LoadedProps<Data> {
   };
   /** The outline of the content, shown while it loads. */
   readonly shape?: Parameters<typeof Loading>[0]["shape"];
+  /** Links to the parents of a page, for one that is not there. */
+  readonly above?: ReactNode;
   readonly children: (data: Data) => ReactNode;
 }
 
-export const Loaded = <Data,>({
-  query: { data, error, refetch },
-  shape = "text",
-  children,
-}: LoadedProps<Data>) => (
-  <>
-    <ErrorMessage error={error} onRetry={refetch} />
-    {data === undefined ? !error && <Loading shape={shape} /> : children(data)}
-  </>
-);
+export function Loaded<Data>({ query, shape = "text", above, children }: LoadedProps<Data>) {
+  const { data, error, refetch } = query;
+  const message = <ErrorMessage error={error} onRetry={refetch} />;
+  if (data !== undefined)
+    return (
+      <>
+        {message}
+        {children(data)}
+      </>
+    );
+  if (error === null) return <Loading shape={shape} />;
+  if (shape !== "page") return message;
+  return (
+    <Page title="Not available" above={above}>
+      {message}
+    </Page>
+  );
+}
 
 export interface Counted {
   readonly total: number;
 }
 
-export interface PagedProps<Data> extends Omit<LoadedProps<Data>, "shape"> {
+export interface PagedProps<Data> extends Omit<LoadedProps<Data>, "shape" | "above"> {
   readonly filters: Filters;
   /** In place of a list without items. */
   readonly empty: ReactNode;

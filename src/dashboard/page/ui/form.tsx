@@ -52,6 +52,7 @@ export function Form<Input>(props: FormProps<Input>) {
       onSubmit={(event) => {
         event.preventDefault();
         const fields = [...event.currentTarget.elements].filter(isTextField);
+        for (const field of fields) field.setCustomValidity(isBlank(field) ? "Fill out this field." : "");
         const invalid = fields.filter((field) => !field.checkValidity());
         setProblems(
           Object.fromEntries(invalid.map(({ name, validationMessage }) => [name, validationMessage])),
@@ -77,6 +78,10 @@ export function Form<Input>(props: FormProps<Input>) {
 /** True for a field that can show a problem. */
 const isTextField = (one: unknown): one is HTMLInputElement | HTMLTextAreaElement =>
   (one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement) && one.classList.contains("input");
+
+/** The browser takes spaces for a value. */
+const isBlank = ({ required, value }: { readonly required: boolean; readonly value: string }): boolean =>
+  required && value.trim() === "";
 
 function textFieldOf(form: HTMLFormElement | null, name: string) {
   const field = form?.elements.namedItem(name);

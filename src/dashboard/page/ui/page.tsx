@@ -52,23 +52,24 @@ interface TabsProps {
   /** The accessible name. */
   readonly label: string;
   readonly base: string;
-  /** Their paths below the base; the empty one is the base itself. */
+  /** Their paths below the base; the first one is the base itself. */
   readonly tabs: readonly { readonly name: string; readonly path: string }[];
 }
 
 /** Links to the parts of a page. */
 export function Tabs({ label, base, tabs }: TabsProps) {
   const [location] = useLocation();
-  const isHere = (path: string) => (path === "" ? location === base : location.startsWith(base + path));
+  const isBelow = ({ path }: TabsProps["tabs"][number]) => path !== "" && location.startsWith(base + path);
+  const here = tabs.find(isBelow) ?? tabs[0];
   return (
     <nav className="tabs" aria-label={label}>
-      {tabs.map(({ name, path }) => (
+      {tabs.map((tab) => (
         <Link
-          key={path}
-          href={base + path}
-          {...(isHere(path) && { "aria-current": "page", ref: bringIntoView })}
+          key={tab.path}
+          href={base + tab.path}
+          {...(tab === here && { "aria-current": "page", ref: bringIntoView })}
         >
-          {name}
+          {tab.name}
         </Link>
       ))}
     </nav>

@@ -126,7 +126,7 @@ export function Pager({ filters: { limit, setLimit, offset, goTo }, total }: Pag
   // The rows of the last page may be gone, for example because they were just deleted.
   const isBeyond = total > 0 && offset >= total;
   useEffect(() => {
-    if (isBeyond) goTo(Math.floor((total - 1) / limit) * limit);
+    if (isBeyond) goTo(Math.floor((total - 1) / limit) * limit, { replace: true });
   }, [isBeyond, goTo, total, limit]);
   if (total === 0 || (total <= SMALLEST && offset === 0)) return null;
   const last = Math.min(offset + limit, total);

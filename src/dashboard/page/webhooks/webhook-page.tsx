@@ -16,11 +16,13 @@ import { Time } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { SECRET_ADVICE, savedInput, WebhookForm } from "./webhook-form.tsx";
 
+const ABOVE = <Link href="/webhooks">Webhooks</Link>;
+
 export default function WebhookPage() {
   const { webhookId = "" } = useParams();
   const webhook = useApiQuery(["webhook", webhookId], ({ webhooks }) => webhooks.get(webhookId));
   return (
-    <Loaded query={webhook} shape="page">
+    <Loaded query={webhook} shape="page" above={ABOVE}>
       {(data) => <Frame key={data.id} webhook={data} />}
     </Loaded>
   );
@@ -42,7 +44,7 @@ function Frame({ webhook }: { readonly webhook: Webhook }) {
   return (
     <Page
       title={url}
-      above={<Link href="/webhooks">Webhooks</Link>}
+      above={ABOVE}
       beside={
         <>
           <EnabledBadge enabled={enabled} />

@@ -26,7 +26,7 @@ export default function WorkflowPage() {
 function KnownWorkflow({ workflowId }: { readonly workflowId: string }) {
   const workflow = useApiQuery(["workflow", workflowId], ({ workflows }) => workflows.get(workflowId));
   return (
-    <Loaded query={workflow} shape="page">
+    <Loaded query={workflow} shape="page" above={ABOVE}>
       {(data) => <Frame workflow={data} />}
     </Loaded>
   );

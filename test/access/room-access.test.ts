@@ -354,6 +354,30 @@ describe("a change of access", () => {
     expect(await usesOf(room.owner)).toMatchObject({ access_entries: 1 });
   });
 
+  it("above a lowered quota changes and exchanges entries, and adds none", async () => {
+    const room = await stage();
+    await put(room, { groupsAccesses: { [room.team]: "viewer", [room.crew]: "viewer" } });
+    await setLimit(room.owner, "access_entries", 0);
+    await setLimit(room.owner, "identities", 0);
+    await setLimit(room.owner, "group_members", 0);
+    const status = async (change: RoomAccessInput) => (await put(room, change)).status;
+    expect(await status({ groupsAccesses: { [room.team]: "editor" } })).toBe(200);
+    const exchanged: RoomAccessInput = {
+      groupsAccesses: { [room.crew]: null },
+      identitiesAccesses: { [room.ada]: "viewer" },
+    };
+    expect(await status(exchanged)).toBe(200);
+    expect(await status({ identitiesAccesses: { [room.bo]: "viewer" } })).toBe(403);
+    expect(brief(await get(room))).toEqual({ all: [], Team: EDITOR, Ada: VIEWER });
+    // So does what changes an identity, or its groups.
+    const renamed = { customId: "ada", name: "Ada L." };
+    expect((await room.api.post("/identify", renamed)).status).toBe(200);
+    expect((await room.api.post("/identify", { ...renamed, groups: ["crew"] })).status).toBe(200);
+    expect((await room.api.put(`/groups/${room.crew}/members/${room.ada}`)).status).toBe(200);
+    expect((await room.api.put(`/groups/${room.crew}/members/${room.bo}`)).status).toBe(403);
+    expect((await room.api.post("/identify", { customId: "new", name: "Cleo" })).status).toBe(403);
+  });
+
   it("ends with its identity and its group", async () => {
     const room = await stage();
     await put(room, {

@@ -15,6 +15,7 @@ import { accessChanged } from "./statements.ts";
 import {
   deleteEntries,
   type EntryChange,
+  entriesAdded,
   insertAccessEvent,
   SUBJECT_MISSING,
   selectChanged,
@@ -76,9 +77,8 @@ export async function updateRoomAccess(
 ): Promise<Partial<RoomAccess> & { pending_rooms: number }> {
   const changes = changesOf(update);
   const entry = newOutboxEntry(ctx, roomId, accessChanged(onlyIdentityIn(changes)));
-  const quota = guardQuota(ctx, "access_entries");
-  const isSetting = changes.some(({ kind, permissions }) => kind !== "default" && permissions !== null);
-  const [events, owed, , , [room], rows] = await ctx
+  const quota = guardQuota(ctx, "access_entries", entriesAdded(ctx, roomId, changes));
+  const [events, owed, , , , [room], rows] = await ctx
     .commit([
       insertAccessEvent(ctx, newEvent(ctx, "access.changed", roomId), changes),
       insertOutboxEntry(
@@ -86,11 +86,11 @@ export async function updateRoomAccess(
         [selectJoinedRoom(ctx, roomId), selectDifferences(ctx, roomId, changes)],
         ctx.now(),
       ),
+      quota.statement,
       upsertEntries(ctx, roomId, changes),
       deleteEntries(ctx, roomId, changes),
       selectRoom(ctx, { id: roomId }),
       selectChanged(ctx, roomId, changes),
-      ...(isSetting ? [quota.statement] : []),
     ])
     .catch(quota.refuse)
     .catch(refuseMissing(ctx, changes));

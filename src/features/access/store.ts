@@ -5,6 +5,7 @@ import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import { build, columnsOf, type Page, prepared, type Statement, type Tenant } from "../../platform/d1/d1.ts";
 import { countOnce } from "../../platform/d1/ordering.ts";
 import type { BAN, Permission } from "../../wire/permissions.ts";
+import type { Upcoming } from "../quotas/statements.ts";
 import { IS_LIVE, rooms } from "../rooms/table.ts";
 import { accessAsJson } from "./statements.ts";
 import { accessDefaults, roomAccess, SUBJECT_KINDS } from "./table.ts";
@@ -46,6 +47,19 @@ export const selectDifferences = (
   sql: `SELECT 1 FROM json_each(?) AS changes LEFT JOIN room_access ON room_access.account_id = ?
           AND room_access.room_id = ? AND ${IS_CHANGED}
         WHERE room_access.permissions IS NOT ${CHANGED.permissions}`,
+  params: [asJson(changes), accountId, roomId],
+});
+
+/** Before the changes: the entries of groups and identities that they add, less those that they remove. */
+export const entriesAdded = (
+  { accountId }: Tenant,
+  roomId: string,
+  changes: readonly EntryChange[],
+): Upcoming => ({
+  sql: `(SELECT nullif(max(sum((${CHANGED.permissions} IS NOT NULL) - (room_access.subject_id IS NOT NULL)), 0), 0)
+         FROM json_each(?) AS changes LEFT JOIN room_access ON room_access.account_id = ?
+           AND room_access.room_id = ? AND ${IS_CHANGED}
+         WHERE ${CHANGED.kind} <> 'default')`,
   params: [asJson(changes), accountId, roomId],
 });
 

@@ -83,7 +83,7 @@ export class PendingUpload {
     const uploader = this.#ctx.actor.type === "workflow" ? "workflow" : "user";
     const insertion = insertUploading(row, uploader);
     // At least one byte must fit. The file's bytes are counted when it is complete.
-    const quota = guardQuota(this.#ctx, "file_bytes", 1);
+    const quota = guardQuota(this.#ctx, "file_bytes", { sql: "1", params: [] });
     const batch = [insertion, quota.statement];
     const { room, user } = await findUserInRoom(this.#ctx, row.roomId, row.uploadedBy, batch).catch(
       quota.refuse,

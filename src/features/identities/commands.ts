@@ -32,6 +32,7 @@ import {
   insertMember,
   insertMemberAdded,
   insertMemberRemoved,
+  membersAdded,
   selectMember,
 } from "./group-store.ts";
 import { noGroup, noIdentity } from "./queries.ts";
@@ -195,16 +196,16 @@ export async function deleteGroup(ctx: IdentityContext, groupId: string) {
 /** Adds an identity to a group; one that is in it stays. CONFLICT when it is in as many groups as it can. */
 export async function addMember(ctx: IdentityContext, groupId: string, identityId: string) {
   const membership = { groupId, identityId };
-  const quota = guardQuota(ctx, "group_members");
-  const [owed, groups, found, events, , members] = await ctx
+  const quota = guardQuota(ctx, "group_members", membersAdded(ctx, membership, MAX_GROUPS));
+  const [, owed, groups, found, events, , members] = await ctx
     .commit([
+      quota.statement,
       tellRoomsOfMember(ctx, identityId, { sql: "SELECT ?", params: [groupId] }),
       GROUPS.select(ctx, { id: groupId }),
       IDENTITIES.select(ctx, { id: identityId }),
       insertMemberAdded(ctx, newEvent(ctx, "group.updated", groupId), membership, MAX_GROUPS),
       insertMember(ctx, membership, { now: ctx.now(), max: MAX_GROUPS }),
       selectMember(ctx, membership),
-      quota.statement,
     ])
     .catch(quota.refuse);
   if (groups.length === 0) throw noGroup();

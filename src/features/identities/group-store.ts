@@ -13,7 +13,7 @@ import {
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { countOnce, ordering } from "../../platform/d1/ordering.ts";
-import { countUsed } from "../quotas/statements.ts";
+import { countUsed, type Upcoming } from "../quotas/statements.ts";
 import { rowsOf } from "./store.ts";
 import { type GroupRow, groupMembers, identityGroups } from "./table.ts";
 
@@ -55,6 +55,12 @@ function canJoin(tenant: Tenant, membership: Membership, max: number): Fragment 
       AND NOT EXISTS (${sql})`,
     params: [...identity, ...identity, max, ...params],
   };
+}
+
+/** Before {@link insertMember}: what it adds. */
+export function membersAdded(tenant: Tenant, membership: Membership, max: number): Upcoming {
+  const { sql, params } = canJoin(tenant, membership, max);
+  return { sql: `iif(${sql}, 1, NULL)`, params };
 }
 
 /** Adds an identity to a group if both exist, unless it is in it or in `max` others. */

@@ -120,8 +120,8 @@ async function save(ctx: IdentityContext, profile: Profile, known: Known) {
       isNew ? PING : IDENTITIES.update(ctx, row.id, changes),
       tellRoomsOfMember(ctx, row.id, groupIds === null ? NONE : differingGroups(ctx, row.id, groupIds)),
       ...(groupIds === null ? ([PING, PING] as const) : setGroups(ctx, row.id, groupIds, ctx.now())),
-      quotas[0].statement,
-      quotas[1].statement,
+      isNew ? quotas[0].statement : PING,
+      added.length > 0 ? quotas[1].statement : PING,
       ...[...added, ...removed].map((groupId) =>
         insertGroupEvent(ctx, newEvent(ctx, "group.updated", groupId), { groupId, identityId: row.id }),
       ),

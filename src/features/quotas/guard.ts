@@ -3,7 +3,7 @@ import { type Statement, type Tenant, violatedConstraint } from "../../platform/
 import { AppError } from "../../platform/errors.ts";
 import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "../../wire/quota.ts";
 import { readQuotas } from "./queries.ts";
-import { QUOTA_EXCEEDED, requireWithinQuota } from "./statements.ts";
+import { QUOTA_EXCEEDED, requireWithinQuota, type Upcoming } from "./statements.ts";
 
 export interface QuotaContext extends Tenant {
   /** The limits of organizations for which the operator has set none. */
@@ -20,14 +20,14 @@ const refuseBy =
     throw new AppError("Accounts", "FORBIDDEN", describeExceeded(exceeded));
   };
 
-const requireQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0): Statement =>
+const requireQuota = (ctx: QuotaContext, quota: QuotaName, upcoming?: Upcoming): Statement =>
   requireWithinQuota(ctx, quota, ctx.quotaDefaults[quota], upcoming);
 
 /**
  * Guards a quota against what a batch creates, and against `upcoming` more. `statement` belongs into that batch, behind the
- * statement that creates; `refuse` translates the batch's error.
+ * statement that creates, or before it with what it is going to create; `refuse` translates the batch's error.
  */
-export const guardQuota = (ctx: QuotaContext, quota: QuotaName, upcoming = 0) => ({
+export const guardQuota = (ctx: QuotaContext, quota: QuotaName, upcoming?: Upcoming) => ({
   statement: requireQuota(ctx, quota, upcoming),
   refuse: refuseBy(ctx, (uses) => uses.find((use) => use.quota === quota)),
 });
@@ -48,9 +48,11 @@ export const guardSubscribers = (ctx: QuotaContext, quota: "webhooks" | "workflo
   ),
 });
 
+const ONE: Upcoming = { sql: "1", params: [] };
+
 /** Guards the quota of invitations, and refuses another one while there may be no further member. */
 export const guardInvitation = (ctx: QuotaContext) => ({
-  statements: [requireQuota(ctx, "invitations"), requireQuota(ctx, "members", 1)],
+  statements: [requireQuota(ctx, "invitations"), requireQuota(ctx, "members", ONE)],
   refuse: refuseBy(
     ctx,
     (uses) =>

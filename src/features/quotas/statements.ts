@@ -4,15 +4,20 @@ import { build, columnsOf, prepared, type Statement, statement, type Tenant } fr
 import type { CounterName, QuotaName } from "../../wire/quota.ts";
 import { backlogs, quotas } from "./table.ts";
 
+/** An SQL value: how much a batch is going to add, or NULL for nothing. */
+export type Upcoming = Pick<Statement, "sql" | "params">;
+
+const NOTHING: Upcoming = { sql: "0", params: [] };
+
 /** Fails the batch behind it above the limit, with `upcoming`: the use becomes NULL, as {@link QUOTA_EXCEEDED} says. */
 export const requireWithinQuota = (
   { accountId }: Tenant,
   quota: QuotaName,
   defaultLimit: number,
-  upcoming: number,
+  upcoming: Upcoming = NOTHING,
 ): Statement => ({
-  sql: `UPDATE quotas SET used = NULL WHERE account_id = ? AND quota = ? AND used + ? > coalesce(max, ?)`,
-  params: [accountId, quota, upcoming, defaultLimit],
+  sql: `UPDATE quotas SET used = NULL WHERE account_id = ? AND quota = ? AND used + ${upcoming.sql} > coalesce(max, ?)`,
+  params: [accountId, quota, ...upcoming.params, defaultLimit],
 });
 
 /** The constraint that a batch with {@link requireWithinQuota} violates when it fails. */

@@ -88,7 +88,7 @@ async function readEntrants(
   const [, , , , , [room], users, ofIdentities, found, quotas, events] = await ctx.db.run([
     insertEntrants(ctx, roomId, created, ctx.now()),
     countCreated(ctx, roomId, created),
-    created.length === 0 ? PING : requireWithinQuota(ctx, "users", ctx.quotaDefaults.users, 0),
+    created.length === 0 ? PING : requireWithinQuota(ctx, "users", ctx.quotaDefaults.users),
     markJoining(ctx, roomId, null, ctx.now()),
     updateFirstJoin(ctx, roomId, ctx.now()),
     selectRoom(ctx, { id: roomId }),

@@ -7,7 +7,7 @@ import { SESSION_COOKIE } from "../../src/http/security.ts";
 import { Operator } from "../backup/operator.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { joinRoom, openSocket } from "../room/support/join.ts";
-import { account, ORIGIN } from "../support/api.ts";
+import { account, makeGuest, ORIGIN } from "../support/api.ts";
 import { addMember, Browser, tokenIn } from "../support/person.ts";
 
 async function setUp() {
@@ -23,6 +23,8 @@ async function setUp() {
     ...{ name: "Ada", roomId, identityId: known.data.identity.id },
   });
   const { user } = made.data;
+  const { guest, secret } = await makeGuest(api, roomId);
+  (await joinRoom(id, roomId, guest.token)).close();
   const { browser, id: personId } = await addMember(id);
   const cookie = decodeURIComponent(browser.cookie.slice(SESSION_COOKIE.length + 1));
   const short = await api.post<IssuedToken>(`/users/${user.id}/tokens?roomId=${roomId}`, { ttl: 60 });
@@ -42,6 +44,8 @@ async function setUp() {
     "a short-lived token": short.data.token,
     "an identity's token": known.data.token,
     "an identity's token for other rooms": elsewhere.data.token,
+    "a guest's token": guest.token,
+    "the secret of a guest's link": secret,
     "a user's token in place of an API key": btoa(`${id}:${user.token}`),
     "an unsigned token": `${btoa('{"alg":"none","typ":"JWT"}').replaceAll("=", "")}.${payload}.`,
     "a token of an empty secret": signed(""),
@@ -68,12 +72,13 @@ interface Place {
 }
 
 const USER_TOKENS = ["a user's token", "a short-lived token"] as const;
-const IDENTITY_TOKENS = ["an identity's token", "an identity's token for other rooms"] as const;
+const ELSEWHERE = "an identity's token for other rooms";
 /** What a place in the room takes. */
 const IN_ROOM = {
-  opens: [...USER_TOKENS, IDENTITY_TOKENS[0]],
-  forbidden: [IDENTITY_TOKENS[1]],
+  opens: [...USER_TOKENS, "an identity's token", "a guest's token"],
+  forbidden: [ELSEWHERE],
 } as const;
+const OF_ROOM = [...IN_ROOM.opens, ELSEWHERE] as const;
 
 const byStatus = (status: number) => {
   if (status < 300) return "opens";
@@ -109,7 +114,7 @@ async function openDocument(
 const PLACES: Readonly<Record<string, Place>> = {
   "the organization's REST": {
     opens: ["an API key's bearer"],
-    forbidden: [...USER_TOKENS, ...IDENTITY_TOKENS],
+    forbidden: OF_ROOM,
     try: async ({ api }, credential) => byStatus((await api.as(credential).get("/rooms")).status),
   },
   "the users' REST": {
@@ -128,7 +133,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   "the endpoint of agents": {
     opens: ["an API key's bearer"],
-    forbidden: [...USER_TOKENS, ...IDENTITY_TOKENS],
+    forbidden: OF_ROOM,
     try: async (_, credential) => {
       const headers = { "Content-Type": "application/json", Authorization: `Bearer ${credential}` };
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
@@ -139,6 +144,13 @@ const PLACES: Readonly<Record<string, Place>> = {
     opens: ["an operator's token"],
     try: async ({ id }, credential) =>
       byStatus((await new Operator(id, "backup", credential).raw("begin")).status),
+  },
+  "a link's redemption": {
+    opens: ["the secret of a guest's link"],
+    try: async ({ api }, secret) => {
+      const { status } = await api.as("").post("/links/redeem", { secret, name: "Gale" });
+      return status === 400 ? "refused" : byStatus(status); // no secret is as long as a token
+    },
   },
   "an invitation's page": {
     opens: ["an invitation"],
@@ -158,7 +170,8 @@ const PLACES: Readonly<Record<string, Place>> = {
     },
   },
   TOKEN_REFRESH: {
-    ...IN_ROOM,
+    opens: [...USER_TOKENS, "an identity's token"],
+    forbidden: [ELSEWHERE, "a guest's token"], // of another participant
     try: async ({ id, roomId, user }, token) => {
       const socket = await joinRoom(id, roomId, user.token);
       const { success, error } = await socket.call("TOKEN_REFRESH", { token });

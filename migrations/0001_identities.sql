@@ -213,3 +213,31 @@ END;
 CREATE TRIGGER `links_after_deletion_of_rooms` AFTER UPDATE OF `deleted_at` ON `rooms` WHEN new.`deleted_at` IS NOT NULL BEGIN
   UPDATE `room_links` SET `expires_at` = min(coalesce(`expires_at`, new.`deleted_at`), new.`deleted_at`) WHERE `account_id` = new.`account_id` AND `room_id` = new.`id`;
 END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_insert_of_identities` AFTER INSERT ON `identities` WHEN EXISTS (SELECT 1 FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'identities' AND `state` <> 'removed') BEGIN
+  INSERT INTO `search_items` (`doc`, `list`, `item`, `name`) SELECT 1 + coalesce((SELECT max(`doc`) FROM `search_items` WHERE `doc` BETWEEN `number` << 40 AND ((`number` + 1) << 40) - 1), `number` << 40), `number`, new.`id`, new.`name_folded` FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'identities' AND `state` <> 'removed';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_update_of_identities` AFTER UPDATE OF `name_folded` ON `identities` WHEN new.`name_folded` <> old.`name_folded` BEGIN
+  UPDATE `search_items` SET `name` = new.`name_folded` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'identities' AND `state` <> 'removed') AND `item` = new.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_delete_of_identities` AFTER DELETE ON `identities` BEGIN
+  DELETE FROM `search_items` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = old.`account_id` AND `room_id` = 'identities' AND `state` <> 'removed') AND `item` = old.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_insert_of_identity_groups` AFTER INSERT ON `identity_groups` WHEN EXISTS (SELECT 1 FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'groups' AND `state` <> 'removed') BEGIN
+  INSERT INTO `search_items` (`doc`, `list`, `item`, `name`) SELECT 1 + coalesce((SELECT max(`doc`) FROM `search_items` WHERE `doc` BETWEEN `number` << 40 AND ((`number` + 1) << 40) - 1), `number` << 40), `number`, new.`id`, new.`name_folded` FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'groups' AND `state` <> 'removed';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_update_of_identity_groups` AFTER UPDATE OF `name_folded` ON `identity_groups` WHEN new.`name_folded` <> old.`name_folded` BEGIN
+  UPDATE `search_items` SET `name` = new.`name_folded` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'groups' AND `state` <> 'removed') AND `item` = new.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_delete_of_identity_groups` AFTER DELETE ON `identity_groups` BEGIN
+  DELETE FROM `search_items` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = old.`account_id` AND `room_id` = 'groups' AND `state` <> 'removed') AND `item` = old.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_lists_of_many_identities` AFTER UPDATE OF `used` ON `quotas` WHEN new.`quota` IN ('identities', 'guests', 'groups') AND new.`used` > 10000 AND old.`used` <= 10000 BEGIN
+  INSERT INTO `search_lists` (`account_id`, `room_id`, `state`) SELECT new.`account_id`, `name`, 'building' FROM (SELECT iif(new.`quota` = 'groups', 'groups', 'identities') AS `name`) WHERE NOT EXISTS (SELECT 1 FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = `name` AND `state` <> 'removed');
+END;

@@ -1,5 +1,6 @@
 /** The search bench: what a search of a list with many users costs with the index of names, and without it. */
 
+import { listIdentities } from "../../src/features/identities/queries.ts";
 import { continueIndexes } from "../../src/features/search/index-builder.ts";
 import { findHits } from "../../src/features/search/queries.ts";
 import type { SearchHits } from "../../src/features/search/statements.ts";
@@ -14,6 +15,9 @@ import { count, table } from "./table.ts";
 const USERS = 1_000_000;
 /** Of the part `quick`, which takes a few minutes less. */
 const FEW_USERS = 200_000;
+/** Of the part `identities`. */
+const IDENTITIES_COUNT = 60_000;
+const RUNS = 10;
 const SEEDED_AT_ONCE = 5_000;
 /** The share of the users that each organization has, in one room. */
 const SHARES = { large: 0.6, middle: 0.3, small: 0.1 };
@@ -25,7 +29,10 @@ const FIRST =
   );
 const SYLLABLES = "ka lo mi ren sto va ber ni du schm ter son ovi ch quat field ling wood a e rou".split(" ");
 
-export const bench: Bench = { parts: ["quick"], run };
+export const bench: Bench = {
+  parts: ["quick", "identities"],
+  run: (options) => (options.parts.includes("identities") ? runIdentities(options) : run(options)),
+};
 
 /** What statements cost. */
 interface Cost {
@@ -143,6 +150,58 @@ const SEARCHES = [
   "a",
   "none of them",
 ];
+
+/** Identities of one organization, with their index and without it. */
+async function runIdentities(options: BenchOptions): Promise<BenchReport> {
+  return serving(["refusing"], options.stop, async ({ db }) => {
+    const meter = new Meter(db);
+    const names = new Names();
+    const tenant = { accountId: "large", db: meter };
+    await meter.run([
+      { sql: "INSERT INTO accounts (id, name, created_at) VALUES ('large', 'L', 0)", params: [] },
+    ]);
+    const insert = (from: number, size: number): Statement => ({
+      sql: `INSERT INTO identities (account_id, id, kind, name, name_folded, created_at)
+            SELECT 'large', value ->> 0, 'person', value ->> 1, value ->> 2, value ->> 3 FROM json_each(?)`,
+      params: [
+        JSON.stringify(
+          Array.from({ length: size }, (_, i) => {
+            const name = names.next(from + i);
+            return [crypto.randomUUID(), name, fold(name), from + i];
+          }),
+        ),
+      ],
+    });
+    options.progress(`Creating ${count(IDENTITIES_COUNT)} identities`);
+    for (let from = 0; from < IDENTITIES_COUNT; from += SEEDED_AT_ONCE)
+      await meter.run([insert(from, SEEDED_AT_ONCE)]);
+    const search = async (text: string) => {
+      const page = { ...EVERYTHING, search: fold(text) };
+      await listIdentities(tenant, page); // the first run reads from the disk
+      let total = 0;
+      const { ms, rowsRead } = await meter.during(async () => {
+        for (let run = 0; run < RUNS; run += 1) total = (await listIdentities(tenant, page)).total;
+      });
+      return { ms: ms / RUNS, rowsRead: rowsRead / RUNS, total };
+    };
+    const plain = new Map<string, Awaited<ReturnType<typeof search>>>();
+    for (const text of SEARCHES) plain.set(text, await search(text));
+    options.progress("Building the index of names");
+    const unfinished = db.prepare("SELECT 1 FROM search_lists WHERE state <> 'complete'");
+    while ((await unfinished.first()) !== null) await continueIndexes(meter, "", console.error);
+    const rows: string[][] = [];
+    for (const [text, before] of plain) {
+      const after = await search(text);
+      if (before.total !== after.total) throw new Error(`The index finds others than the list for ${text}`);
+      rows.push([
+        ...[text, count(before.total)],
+        ...[before, after].flatMap(({ ms, rowsRead }) => [ms.toFixed(1), count(rowsRead)]),
+      ]);
+    }
+    const head = ["Search", "Matches", "ms, list", "Rows read", "ms, index", "Rows read"];
+    return { markdown: table(head, rows), raw: { rows } };
+  });
+}
 
 async function run(options: BenchOptions): Promise<BenchReport> {
   const users = options.parts.includes("quick") ? FEW_USERS : USERS;

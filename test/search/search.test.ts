@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { IDENTITIES } from "../../src/features/identities/store.ts";
 import { continueIndexes } from "../../src/features/search/index-builder.ts";
 import { findHits } from "../../src/features/search/queries.ts";
 import { findUsersOfRooms } from "../../src/features/users/queries.ts";
@@ -10,7 +11,7 @@ import { decodePosition } from "../../src/http/lists.ts";
 import type { Database, ListPosition, Statement } from "../../src/platform/d1/d1.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { fold } from "../../src/platform/text.ts";
-import { type Account, account } from "../support/api.ts";
+import { type Account, account, makeGuest } from "../support/api.ts";
 import { planOf } from "../support/plan-guard.ts";
 
 /** Completes the indexes of all lists, of which earlier tests may have left some. */
@@ -240,6 +241,81 @@ it("indexes a list as it grows long, finds a common text in it as a rare one, an
   await build();
   expect(await stateOf(owner, room.id)).toBeUndefined();
   expect(await left()).toBe(0);
+});
+
+it("indexes identities once there are many, and groups, and finds the same as in their lists", async () => {
+  const owner = await account();
+  const insert = (from: number, to: number) =>
+    env.DB.prepare(
+      `INSERT INTO identities (account_id, id, kind, name, name_folded, created_at)
+       SELECT ?, printf('%08x-0000-4000-8000-%012d', value * 2654435761 % 4294967296, value), 'person',
+         'Ada ' || value, 'ADA ' || value, value FROM json_each(?)`,
+    )
+      .bind(owner.id, JSON.stringify(Array.from({ length: to - from }, (_, i) => from + i)))
+      .run();
+  await insert(0, LONG);
+  expect(await stateOf(owner, "identities")).toBeUndefined();
+  await insert(LONG, LONG + 5);
+  expect(await stateOf(owner, "identities")).toBe("building");
+  const room = await owner.api.createRoom();
+  await makeGuest(owner.api, room.id);
+  const team = (await owner.api.post<{ group: { id: string } }>("/groups", { name: "Design" })).data.group;
+  await owner.api.post("/groups", { name: "Sales" });
+  await indexUsers(owner, "groups");
+  const found = async (list: "identities" | "groups", query: Record<string, string>) => {
+    const { data } = await owner.api.get<Record<string, { name: string }[]> & { total: number }>(
+      `/${list}?${new URLSearchParams({ limit: "3", ...query })}`,
+    );
+    return [data[list]?.map(({ name }) => name), data.total];
+  };
+  const searches = async () => [
+    await found("identities", { search: "ada" }),
+    await found("identities", { search: "ada 123" }),
+    await found("identities", { search: "12", sort: "name", offset: "2" }),
+    await found("identities", { search: "ada", to: new Date(1).toISOString() }),
+    await found("identities", { search: "00000000-" }),
+    await found("identities", { search: "none of them" }),
+    await found("identities", { search: "gale" }),
+    await found("groups", { search: "es" }),
+    await found("groups", { search: team.id.slice(0, 8) }),
+  ];
+  const plain = await searches();
+  expect(plain[0]).toEqual([["Ada 10004", "Ada 10003", "Ada 10002"], LONG + 5]);
+  expect(plain.slice(6)).toEqual([
+    [["Gale"], 1],
+    [["Sales", "Design"], 2],
+    [["Design"], 1],
+  ]);
+  await build();
+  expect([await stateOf(owner, "identities"), await stateOf(owner, "groups")]).toEqual([
+    "complete",
+    "complete",
+  ]);
+  expect(await searches()).toEqual(plain);
+  const tenant = { accountId: owner.id, db: openDirectory(env) };
+  const list = { accountId: owner.id, of: "identities" } as const;
+  const hits = await findHits(tenant.db, list, { text: "ADA 123", withIds: true });
+  const [step] = await planOf(IDENTITIES.selectPage(tenant, { ...PAGE, search: "ADA 123", hits }));
+  expect(step).toBe("SEARCH identities USING INDEX sqlite_autoindex_identities_1 (account_id=? AND id=?)");
+  // Users of all rooms are not looked for among them.
+  expect((await read(owner, "organization/users", { search: "ada 123" })).users).toEqual([]);
+  const made = await owner.api.post<{ identity: { id: string } }>("/identities", { name: "Zoë" });
+  const { id } = made.data.identity;
+  expect((await found("identities", { search: "zoë" }))[1]).toBe(1);
+  await owner.api.patch(`/identities/${id}`, { name: "Åse" });
+  await owner.api.patch(`/groups/${team.id}`, { name: "Drawing" });
+  expect([
+    await found("identities", { search: "zoë" }),
+    await found("identities", { search: "åse" }),
+  ]).toEqual([
+    [[], 0],
+    [["Åse"], 1],
+  ]);
+  expect(await found("groups", { search: "draw" })).toEqual([["Drawing"], 1]);
+  await owner.api.delete(`/identities/${id}`);
+  await owner.api.delete(`/groups/${team.id}`);
+  expect((await found("identities", { search: "åse" }))[1]).toBe(0);
+  expect((await found("groups", { search: "draw" }))[1]).toBe(0);
 });
 
 it("the index of a list that cannot be continued, or is long, holds up no other one", async () => {

@@ -6,6 +6,7 @@ import { presentTime } from "../../platform/time.ts";
 import { type Group, type Identity, presentGroup, presentIdentity } from "../../wire/identity.ts";
 import { presentRoom } from "../../wire/room.ts";
 import { selectRoomsById } from "../rooms/statements.ts";
+import { findHits } from "../search/queries.ts";
 import { countMembers, GROUPS, memberPositionOf, selectGroupsOf, selectMembers } from "./group-store.ts";
 import type { GroupMember, RoomOfIdentity } from "./schema.ts";
 import {
@@ -26,10 +27,16 @@ export async function getIdentity(tenant: Tenant, key: Key): Promise<{ identity:
   return { identity: presentIdentity(row) };
 }
 
+/** The page with what the search index finds of it. */
+async function searched({ db, accountId }: Tenant, of: "identities" | "groups", page: Page) {
+  return { ...page, hits: await findHits(db, { accountId, of }, { text: page.search, withIds: true }) };
+}
+
 export async function listIdentities(tenant: Tenant, page: Page) {
+  const found = await searched(tenant, "identities", page);
   const [rows, counted] = await tenant.db.run([
-    IDENTITIES.selectPage(tenant, page),
-    IDENTITIES.count(tenant, page),
+    IDENTITIES.selectPage(tenant, found),
+    IDENTITIES.count(tenant, found),
   ]);
   const shown = presentScroll(page, counted, rows, IDENTITIES.positionOf(page));
   return { identities: rows.map(presentIdentity), ...shown };
@@ -52,7 +59,11 @@ export async function getGroup(tenant: Tenant, key: Key): Promise<{ group: Group
 }
 
 export async function listGroups(tenant: Tenant, page: Page) {
-  const [rows, counted] = await tenant.db.run([GROUPS.selectPage(tenant, page), GROUPS.count(tenant, page)]);
+  const found = await searched(tenant, "groups", page);
+  const [rows, counted] = await tenant.db.run([
+    GROUPS.selectPage(tenant, found),
+    GROUPS.count(tenant, found),
+  ]);
   return { groups: rows.map(presentGroup), ...presentScroll(page, counted, rows, GROUPS.positionOf(page)) };
 }
 

@@ -13,8 +13,9 @@ import {
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { countOnce, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
+import { countOnce, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
 import { countIdentities } from "../quotas/statements.ts";
+import { countHits, type SearchHits } from "../search/statements.ts";
 import { type StoredUser, users } from "../users/table.ts";
 import { type IdentityRow, identities, type identityGroups } from "./table.ts";
 
@@ -22,6 +23,13 @@ const accountId = sql.placeholder("accountId");
 
 /** An identity or a group by its own ID, or by the organization's. */
 export type Key = { readonly id: string } | { readonly customId: string };
+
+/** A page with the result of the search index; null or absent when the list itself is searched. */
+interface SearchedPage extends Page {
+  readonly hits?: SearchHits | null;
+}
+
+type Filter = "all" | "searched" | "few";
 
 type Changes<Row> = { readonly [Name in keyof Row]?: Row[Name] | undefined };
 
@@ -38,9 +46,12 @@ export function rowsOf<Row extends object>(
     time: "createdAt",
     id: "id",
   });
-  const matching = (filter: "all" | "searched", placed: SQL) =>
+  // By the primary key: a condition on the account alone would have SQLite walk through the list.
+  const isHit = sql`(${table.accountId}, ${table.id}) IN (
+    SELECT ${accountId}, value FROM json_each(${sql.placeholder("ids")}))`;
+  const matching = (filter: Filter, placed: SQL) =>
     and(
-      eq(table.accountId, accountId),
+      filter === "few" ? isHit : eq(table.accountId, accountId),
       placed,
       filter === "all"
         ? undefined
@@ -50,7 +61,8 @@ export function rowsOf<Row extends object>(
             sql`instr(upper(${table.id}), ${sql.placeholder("search")}) = 1`,
           ),
     );
-  const filterOf = ({ search }: Page) => (search === "" ? "all" : "searched");
+  const filterOf = ({ search, hits }: SearchedPage): Filter =>
+    search === "" ? "all" : typeof hits?.ids === "string" ? "few" : "searched";
   const pages = order.pages(fields, matching);
   const counts = order.counts(matching);
   const selectBy = (column: "id" | "customId") =>
@@ -69,13 +81,15 @@ export function rowsOf<Row extends object>(
     select: ({ accountId }: Tenant, key: Key): Statement<Row> =>
       ofRow("id" in key ? byId({ accountId, ...key }) : byCustomId({ accountId, ...key })),
 
-    selectPage: ({ accountId }: Tenant, page: Page): Statement<Row> =>
-      ofRow(pages(filterOf(page), page, { accountId })),
+    selectPage: ({ accountId }: Tenant, page: SearchedPage): Statement<Row> =>
+      ofRow(pages(filterOf(page), page, { accountId, ids: page.hits?.ids })),
 
-    count: (tenant: Tenant, page: Page): Statement<{ total: number }> =>
-      countOnce(page, () =>
-        isUnfiltered(page) ? countAll(tenant) : counts(filterOf(page), page, { accountId: tenant.accountId }),
-      ),
+    count: (tenant: Tenant, page: SearchedPage): Statement<{ total: number }> =>
+      countOnce(page, () => {
+        if (isUnfiltered(page)) return countAll(tenant);
+        if (page.hits && isUndated(page)) return countHits(page.hits);
+        return counts(filterOf(page), page, { accountId: tenant.accountId, ids: page.hits?.ids });
+      }),
 
     update: (tenant: Tenant, id: string, changes: Changes<Row>): Statement<Row> =>
       ofRow(statement(build.update(table).set(changes).where(isIt(tenant, id)).returning(fields))),

@@ -16,7 +16,11 @@ export async function listRooms(
   ctx: RoomContext,
   page: RoomPage,
 ): Promise<{ rooms: ListedRoom[] } & PresentedScroll> {
-  const hits = await findHits(ctx.db, { accountId: ctx.accountId }, { text: page.search, withIds: false });
+  const hits = await findHits(
+    ctx.db,
+    { accountId: ctx.accountId, of: "rooms" },
+    { text: page.search, withIds: false },
+  );
   const searched = { ...page, hits };
   const [rows, counted] = await ctx.db.run([selectRooms(ctx, searched), countRooms(ctx, searched)]);
   const now = ctx.now();

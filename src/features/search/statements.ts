@@ -2,9 +2,9 @@
 import type { Statement } from "../../platform/d1/d1.ts";
 import { codePoints } from "../../platform/text.ts";
 
-/** A list that may be indexed: the organization's rooms, or the users of a room. */
+/** A list that may be indexed: the organization's rooms, its identities or groups, or the users of a room. */
 export type SearchedList =
-  | { readonly accountId: string }
+  | { readonly accountId: string; readonly of: "rooms" | "identities" | "groups" }
   | { readonly accountId: string; readonly roomId: string }
   | { readonly accountId: string; readonly roomCustomId: string };
 
@@ -68,7 +68,7 @@ function matchOf({ text, withIds }: SearchTerm): Match {
 
 function listOf(list: SearchedList): Match {
   if ("roomId" in list) return { sql: "room_id = ?", params: [list.roomId] };
-  if (!("roomCustomId" in list)) return { sql: "room_id = ''", params: [] };
+  if ("of" in list) return { sql: "room_id = ?", params: [list.of === "rooms" ? "" : list.of] };
   return {
     sql: "room_id = (SELECT id FROM rooms WHERE account_id = ? AND custom_id = ?)",
     params: [list.accountId, list.roomCustomId],
@@ -105,7 +105,7 @@ export function selectHitsOfRooms(
   const { sql, params } = matchOf(term);
   return {
     sql: `SELECT room_id AS roomId, (${idsOf(sql)}) AS ids FROM search_lists
-          WHERE account_id = ? AND room_id > '' AND state <> 'removed' AND state = 'complete'`,
+          WHERE account_id = ? AND room_id NOT IN ('', 'identities', 'groups') AND state <> 'removed' AND state = 'complete'`,
     params: [...params, accountId],
   };
 }

@@ -19,21 +19,31 @@ export const selectUnfinished = (firstId: string, limit: number): Statement<Unfi
   params: [firstId, limit],
 });
 
+/** The tables of the lists that an organization has one of each. */
+const TABLES = new Map([
+  ["", "rooms"],
+  ["identities", "identities"],
+  ["groups", "identity_groups"],
+]);
+
 /** The table and conditions of a list's items; `some` uses the primary key, or SQLite would walk through the list. */
-const rowsOf = ({ accountId, roomId }: UnfinishedList) =>
-  roomId === ""
+function rowsOf({ accountId, roomId }: UnfinishedList) {
+  const from = TABLES.get(roomId);
+  const isKept = from === "rooms" ? " AND deleted_at IS NULL" : "";
+  return from === undefined
     ? {
-        from: "rooms",
-        where: "account_id = ? AND deleted_at IS NULL",
-        some: "(account_id, id) IN (SELECT ?, value FROM json_each(?)) AND deleted_at IS NULL",
-        params: [accountId],
-      }
-    : {
         from: "users",
         where: "account_id = ? AND room_id = ?",
         some: "+account_id = ? AND +room_id = ? AND id IN (SELECT value FROM json_each(?))",
         params: [accountId, roomId],
+      }
+    : {
+        from,
+        where: `account_id = ?${isKept}`,
+        some: `(account_id, id) IN (SELECT ?, value FROM json_each(?))${isKept}`,
+        params: [accountId],
       };
+}
 
 /** The items that follow those that are indexed. */
 export function selectUnbuilt(list: UnfinishedList, limit: number): Statement<BuiltItem> {

@@ -9,7 +9,7 @@ export const searchLists = sqliteTable(
     /** The documents of the list have the numbers from `number << 40` on, and no other list ever has them. */
     number: integer().primaryKey({ autoIncrement: true }),
     accountId: text("account_id").notNull(),
-    /** The room whose users it has; empty for the list of the organization's rooms. */
+    /** The room whose users it has; empty for the organization's rooms, `identities` or `groups` for these. */
     roomId: text("room_id").notNull(),
     /** `building` until the items from before are in the index; `removed` until nothing of the list is. */
     state: text({ enum: ["building", "complete", "removed"] }).notNull(),

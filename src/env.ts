@@ -12,6 +12,7 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly REQUEST_LOGS: DurableObjectNamespace;
   readonly REQUEST_RATES: DurableObjectNamespace;
   readonly GUESS_LIMITS: DurableObjectNamespace;
+  readonly INBOXES: DurableObjectNamespace;
   readonly FILES: R2Bucket;
   readonly METRICS?: AnalyticsEngineDataset;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;

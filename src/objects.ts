@@ -5,12 +5,15 @@ import type { SubscriberPorts } from "./delivery/subscriber/handler.ts";
 import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subscriber-object.ts";
 import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
+import { readInboxAccess } from "./features/inbox/access.ts";
+import { InboxObject as Inbox } from "./features/inbox/inbox-object.ts";
 import { reportBacklogSize } from "./features/quotas/queries.ts";
 import { roomService } from "./features/room-content/room-service.ts";
+import { tokensFor } from "./features/users/tokens.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
-import { backlogLimits, quotaDefaults } from "./platform/config.ts";
+import { backlogLimits, jwtSecrets, quotaDefaults } from "./platform/config.ts";
 import { openTenant } from "./platform/d1/databases.ts";
 import { targetFetch } from "./platform/network.ts";
 import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
@@ -43,5 +46,16 @@ export const subscriberPorts = (env: Env): SubscriberPorts => ({
 export class SubscriberObject extends SubscriberQueue {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, subscriberPorts(env));
+  }
+}
+
+/** The object of an identity's inbox. */
+export class InboxObject extends Inbox {
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env, {
+      readAccess: ({ accountId, identityId }, roomIds) =>
+        readInboxAccess(openTenant(env, accountId), identityId, roomIds),
+      verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verifyIdentity(token, now),
+    });
   }
 }

@@ -95,6 +95,8 @@ async function relayEvent(
   if (event === "identity.deleted") {
     calls.spend();
     await eraseFromLog(objects.eventLogs, accountId, roomId, roomId);
+    calls.spend();
+    await objects.inboxes(accountId, roomId).remove();
   }
   const remaining = unreached.get(id) ?? null;
   if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);

@@ -6,6 +6,7 @@ import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts"
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import type { WebhookEventName } from "../wire/events.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
+import { type Inboxes, openInbox } from "./inboxes.ts";
 import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
 import type { OutgoingEvent, RoomSubscription, SubscriberKey, Subscription } from "./outbox/subscription.ts";
 import type { SubscriberObject } from "./subscriber/subscriber-object.ts";
@@ -16,12 +17,14 @@ export type Subscribers = (key: SubscriberKey, sender?: number) => Stub<Subscrib
 export interface DeliveryObjects {
   readonly subscribers: Subscribers;
   readonly eventLogs: EventLogs;
+  readonly inboxes: Inboxes;
 }
 
-export const openDelivery = (env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS">): DeliveryObjects => ({
+export const openDelivery = (env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS" | "INBOXES">): DeliveryObjects => ({
   subscribers: ({ kind, id }, sender) =>
     openStub(env.SUBSCRIBERS, sender === undefined ? `${kind}:${id}` : `${kind}:${id}:sender:${sender}`),
   eventLogs: openEventLogs(env),
+  inboxes: openInbox(env),
 });
 
 /** True if a JSON array of event names has this one: no quoted name is part of another one. */

@@ -10,3 +10,6 @@ export const CLOSE_CODES = {
   GONE: 4410,
   RATE_LIMITED: 4429,
 } as const;
+
+/** Codes that describe an end and may not be sent: no code, no close, no TLS. */
+export const UNSENDABLE_CODES: ReadonlySet<number> = new Set([1005, 1006, 1015]);

@@ -38,6 +38,7 @@ const BINDINGS = {
     REQUEST_LOGS: { className: "RequestLogObject", useSQLite: true },
     REQUEST_RATES: { className: "RequestRateObject", useSQLite: true },
     GUESS_LIMITS: { className: "GuessLimitObject", useSQLite: true },
+    INBOXES: { className: "InboxObject", useSQLite: true },
   },
 };
 

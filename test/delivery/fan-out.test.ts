@@ -18,8 +18,8 @@ import { RecordingSubscriber } from "./recording-subscriber.ts";
 
 /** The objects of the service, except that subscribers take their events by `enqueue`. */
 function enqueuingBy(enqueue: Stub<SubscriberObject>["enqueue"]): DeliveryObjects {
-  const { subscribers, eventLogs } = openDelivery(env);
-  return { eventLogs, subscribers: (key) => ({ ...subscribers(key), enqueue }) };
+  const { subscribers, ...others } = openDelivery(env);
+  return { ...others, subscribers: (key) => ({ ...subscribers(key), enqueue }) };
 }
 
 const unreachable = enqueuingBy(() => Promise.reject(new Error("The subscriber's object cannot be reached")));

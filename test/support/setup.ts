@@ -5,6 +5,7 @@ import { afterAll, afterEach } from "vitest";
 import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../src/env.ts";
+import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
 import type { GuessLimitObject } from "../../src/features/people/guess-limit-object.ts";
 import type { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import type { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
@@ -24,6 +25,7 @@ declare global {
       readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogObject>;
       readonly REQUEST_RATES: DurableObjectNamespace<RequestRateObject>;
       readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitObject>;
+      readonly INBOXES: DurableObjectNamespace<InboxObject>;
       readonly TEST_MIGRATIONS: D1Migration[];
       /** Further databases for organizations. */
       readonly DB_2: D1Database;
@@ -37,7 +39,7 @@ declare global {
 }
 type AtriumEnv = Omit<
   Env,
-  "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "REQUEST_LOGS" | "REQUEST_RATES" | "GUESS_LIMITS"
+  "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "REQUEST_LOGS" | "REQUEST_RATES" | "GUESS_LIMITS" | "INBOXES"
 >;
 
 for (const database of [env.DB, env.DB_2, env.DB_3]) await applyD1Migrations(database, env.TEST_MIGRATIONS);

@@ -1,5 +1,6 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
 
+import { UNSENDABLE_CODES } from "../../platform/close-codes.ts";
 import { cutToBytes } from "../../platform/text.ts";
 import type { Trace } from "../../platform/trace.ts";
 import { type Sendable, serialize } from "../protocol/frame.ts";
@@ -25,8 +26,6 @@ interface SocketPorts {
 
 /** RFC 6455 allows no longer reason; a socket with one would stay open. */
 const MAX_REASON_BYTES = 123;
-/** Codes that describe an end and may not be sent: no code, no close, no TLS. */
-const UNSENDABLE: ReadonlySet<number> = new Set([1005, 1006, 1015]);
 const NORMAL = 1000;
 const TRY_AGAIN_LATER = 1013;
 /** Codes after which the client of a document may come back. It gives up at 4400 to 4499, so it gets another one. */
@@ -250,7 +249,7 @@ export class Sockets {
   /** Completes a close that the client began: the runtime leaves that of a hibernating socket to us. */
   answerClose(socket: WebSocket, code: number, reason: string): void {
     this.#closing.delete(socket);
-    closeQuietly(socket, UNSENDABLE.has(code) ? NORMAL : code, reason);
+    closeQuietly(socket, UNSENDABLE_CODES.has(code) ? NORMAL : code, reason);
   }
 
   /** Forgets a socket: later frames from it are ignored. Returns its id. */

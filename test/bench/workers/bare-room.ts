@@ -5,6 +5,7 @@ import { DurableObject } from "cloudflare:workers";
 export {
   EventLogObject,
   GuessLimitObject,
+  InboxObject,
   RequestLogObject,
   RequestRateObject,
   SubscriberObject,

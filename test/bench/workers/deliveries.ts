@@ -7,7 +7,13 @@ import type { Env } from "../../../src/env.ts";
 import { MAX_IN_FLIGHT } from "../../../src/features/webhooks/receiver-health.ts";
 import { SubscriberObject as Subscriber } from "../../../src/objects.ts";
 
-export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";
+export {
+  EventLogObject,
+  GuessLimitObject,
+  InboxObject,
+  RequestLogObject,
+  RequestRateObject,
+} from "./unused-objects.ts";
 
 /** What one call enqueues; the service passes on as many at once. */
 const BATCH = 200;

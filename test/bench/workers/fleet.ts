@@ -9,6 +9,7 @@ import { RoomObject as Room, SubscriberObject as Subscriber } from "../../../src
 import { bill, meterClass, meteredDatabase, meterStorage } from "../fleet/meter.ts";
 
 export { GuessLimitObject } from "../../../src/features/people/guess-limit-object.ts";
+export { InboxObject } from "../../../src/objects.ts";
 export { Isolates } from "../../../src/sandbox/runners/loader-runner.ts";
 
 /** No load of the bench is refused. */

@@ -8,7 +8,13 @@ import type { OutgoingEvent } from "../../../src/delivery/outbox/subscription.ts
 import type { OutboxEventRow } from "../../../src/delivery/outbox/table.ts";
 import { type Batch, recordRoom, recordUser, renew } from "./recorded-creations.ts";
 
-export { GuessLimitObject, RequestLogObject, RequestRateObject, SubscriberObject } from "./unused-objects.ts";
+export {
+  GuessLimitObject,
+  InboxObject,
+  RequestLogObject,
+  RequestRateObject,
+  SubscriberObject,
+} from "./unused-objects.ts";
 
 interface Env {
   readonly DB: D1Database;

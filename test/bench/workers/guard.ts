@@ -10,7 +10,7 @@ export { GuessLimitObject } from "../../../src/features/people/guess-limit-objec
 export { RequestRateObject } from "../../../src/features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
-export { RoomObject, SubscriberObject } from "../../../src/objects.ts";
+export { InboxObject, RoomObject, SubscriberObject } from "../../../src/objects.ts";
 
 export default {
   /** `/TIMES`: authenticates the request so often, with the ports that Atrium opens for it each time. */

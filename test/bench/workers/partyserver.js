@@ -4,6 +4,7 @@ import { routePartykitRequest, Server } from "partyserver";
 export {
   EventLogObject,
   GuessLimitObject,
+  InboxObject,
   RequestLogObject,
   RequestRateObject,
   SubscriberObject,

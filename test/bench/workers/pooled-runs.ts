@@ -3,6 +3,7 @@ export {
   default,
   EventLogObject,
   GuessLimitObject,
+  InboxObject,
   Isolates,
   RequestLogObject,
   RequestRateObject,

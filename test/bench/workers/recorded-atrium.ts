@@ -6,6 +6,7 @@ import atrium from "./atrium.ts";
 export {
   EventLogObject,
   GuessLimitObject,
+  InboxObject,
   Isolates,
   RequestLogObject,
   RequestRateObject,

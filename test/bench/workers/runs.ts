@@ -14,7 +14,13 @@ import { selectRunner } from "../../../src/sandbox/runners/select-runner.ts";
 export { RoomObject } from "../../../src/objects.ts";
 export { Isolates } from "../../../src/sandbox/runners/loader-runner.ts";
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
-export { EventLogObject, GuessLimitObject, RequestLogObject, RequestRateObject } from "./unused-objects.ts";
+export {
+  EventLogObject,
+  GuessLimitObject,
+  InboxObject,
+  RequestLogObject,
+  RequestRateObject,
+} from "./unused-objects.ts";
 
 const ID = "3f0c8a52-6a0e-4f6b-9a53-0d1f6a4f2b11";
 const HANDLER = "async (event) => ({ heard: event.event })";

@@ -2,6 +2,7 @@
 export {
   EventLogObject,
   GuessLimitObject,
+  InboxObject,
   RequestLogObject,
   RequestRateObject,
   RoomObject,

@@ -8,6 +8,8 @@ export class EventLogObject extends DurableObject {}
 
 export class GuessLimitObject extends DurableObject {}
 
+export class InboxObject extends DurableObject {}
+
 export class RequestLogObject extends DurableObject {}
 
 export class RequestRateObject extends DurableObject {}

@@ -1,0 +1,29 @@
+/** The objects of inboxes, one for each identity: made when the first activity is delivered. */
+import type { Env } from "../env.ts";
+import { openStub, type Stub } from "../platform/objects/rpc.ts";
+import type { InboxActivity, InboxPosition, InboxRemoval } from "../wire/inbox.ts";
+
+/** The calls of those who deliver. The object of the inbox feature has them. */
+export interface InboxDelivery {
+  /** Idempotent by the IDs of activities, in any order. An inbox whose identity was deleted takes nothing. */
+  deliver(activities: readonly InboxActivity[]): Promise<void>;
+  /** A position, which also holds for activities that arrive later; it never goes back. */
+  markRead(position: InboxPosition): Promise<void>;
+  /** A thread or a room was deleted: activities of it that arrive later have no effect. */
+  removeItems(removal: InboxRemoval): Promise<void>;
+  /** Closes the sockets, because the tokens of the identity were ended. */
+  closeSockets(): void;
+  /** Removes everything, because the identity was deleted. */
+  remove(): Promise<void>;
+}
+
+export type Inboxes<Inbox = InboxDelivery> = (accountId: string, identityId: string) => Stub<Inbox>;
+
+/** Both IDs are UUIDs. */
+export const inboxName = (accountId: string, identityId: string): string => `${accountId}:${identityId}`;
+
+/** Opens the inbox of an identity. Callers have checked that the identity is the organization's. */
+export const openInbox =
+  <Inbox = InboxDelivery>(env: Pick<Env, "INBOXES">): Inboxes<Inbox> =>
+  (accountId, identityId) =>
+    openStub(env.INBOXES, inboxName(accountId, identityId));

@@ -1,0 +1,243 @@
+/** The Durable Object of an identity's inbox: its items and how far they are read, and the identity's sockets. */
+import { DurableObject } from "cloudflare:workers";
+import type { InboxDelivery } from "../../delivery/inboxes.ts";
+import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import { reportFailure } from "../../platform/telemetry/telemetry.ts";
+import { DAY_MS } from "../../platform/time.ts";
+import { CLOSE } from "../../room/protocol/protocol.ts";
+import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
+import type { IdentityClaims } from "../../wire/token-claims.ts";
+import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
+import { countUnread, type InboxKey, InboxSockets } from "./inbox-sockets.ts";
+import { type InboxItem, InboxStore, type ItemsPage } from "./inbox-store.ts";
+import { type InboxNotification, presentNotification } from "./schema.ts";
+
+/** What the object needs of features. */
+export interface InboxPorts {
+  /** Reads whether the identity exists, and its access to rooms, as they are now. */
+  readAccess(key: InboxKey, roomIds: readonly string[]): Promise<InboxAccess>;
+  /** The claims of an identity's token that is valid at `now` (epoch ms). */
+  verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
+}
+
+/** The address of the client, in an upgrade that the Worker forwards. */
+const ADDRESS_HEADER = "X-Inbox-Address";
+
+export interface InboxPage {
+  readonly notifications: readonly InboxNotification[];
+  /** The last item, if others may follow. */
+  readonly next: { readonly notifiedAt: number; readonly id: string } | null;
+}
+
+const PRUNE_EVERY_MS = DAY_MS;
+const PRUNE_ON_MS = 1_000;
+const RETRY_MS = 60_000;
+/** An inbox that changes while the database is read is read again. */
+const MAX_READS = 5;
+
+export class InboxObject extends DurableObject<object> implements InboxDelivery {
+  /** Epoch milliseconds; tests replace it by their own clock. */
+  clock: () => number = () => Date.now();
+
+  readonly #ports: InboxPorts;
+  readonly #alarm: DurableAlarm;
+  #store: InboxStore;
+  readonly #sockets: InboxSockets;
+  #removals = 0;
+
+  constructor(ctx: DurableObjectState, env: object, ports: InboxPorts) {
+    super(ctx, env);
+    this.#ports = ports;
+    this.#store = this.#open();
+    this.#alarm = new DurableAlarm(ctx, (error) =>
+      this.#report("The alarm of an inbox could not be set", error),
+    );
+    this.#sockets = new InboxSockets({
+      state: ctx,
+      now: () => this.clock(),
+      store: () => this.#store,
+      readAccess: (_, roomIds) => this.#readAccess("unread", roomIds),
+      verifyToken: ports.verifyToken,
+      expireAt: (time) => this.#alarm.scheduleBy([time]),
+      report: (what, error) => this.#report(what, error),
+    });
+  }
+
+  #open(): InboxStore {
+    return new InboxStore(this.ctx.storage, () => crypto.randomUUID());
+  }
+
+  get #key(): InboxKey {
+    const [accountId, identityId] = (this.ctx.id.name ?? "").split(":");
+    if (accountId === undefined || identityId === undefined)
+      throw new Error("An inbox must be opened by the IDs of its organization and its identity");
+    return { accountId, identityId };
+  }
+
+  /**
+   * True when the inbox may be written: it has a database, or its identity exists. An identity that is deleted later
+   * has its inbox removed, so only the first write has to ask.
+   */
+  async #mayWrite(): Promise<boolean> {
+    if (this.#store.exists) return true;
+    const removals = this.#removals;
+    const { epochs } = await this.#ports.readAccess(this.#key, []);
+    return epochs !== null && removals === this.#removals;
+  }
+
+  async deliver(activities: readonly InboxActivity[]): Promise<void> {
+    if (!(await this.#mayWrite())) return;
+    const items = this.#store.deliver(activities, this.clock());
+    this.#alarm.scheduleBy([this.clock() + PRUNE_EVERY_MS]);
+    this.#sockets.push({ type: "notified", items });
+  }
+
+  async markRead(position: InboxPosition): Promise<void> {
+    if (!(await this.#mayWrite())) return;
+    this.#sockets.push({ type: "read", items: this.#store.markRead(position, this.clock()) });
+    this.#alarm.scheduleBy([this.clock() + PRUNE_EVERY_MS]);
+  }
+
+  async removeItems(removal: InboxRemoval): Promise<void> {
+    if (!(await this.#mayWrite())) return;
+    this.#sockets.push({ type: "deleted", items: this.#store.remove(removal, this.clock()) });
+    this.#alarm.scheduleBy([this.clock() + PRUNE_EVERY_MS]);
+  }
+
+  closeSockets(): void {
+    this.#sockets.closeAll();
+  }
+
+  async remove(): Promise<void> {
+    this.#removals += 1;
+    this.#sockets.closeAll();
+    await this.#clear();
+  }
+
+  async #clear(): Promise<void> {
+    this.#alarm.markFired();
+    await this.#store.clear();
+  }
+
+  /**
+   * The access to the rooms of the items, and to these. Read again while the inbox changes meanwhile, so that it is the
+   * access to all of its rooms.
+   */
+  async #readAccess(which: "shown" | "unread", roomIds: readonly string[] = []): Promise<InboxAccess> {
+    for (let reads = 1; ; reads += 1) {
+      const { seq } = this.#store;
+      const rooms = new Set([...this.#store.rooms(which, this.clock()), ...roomIds]);
+      rooms.delete("");
+      const access = await this.#ports.readAccess(this.#key, [...rooms]);
+      if (this.#store.seq === seq || reads === MAX_READS) return access;
+    }
+  }
+
+  /** A page of the items that the viewer sees, newest first. Null without the identity. */
+  async list(viewer: Viewer, page: ItemsPage): Promise<InboxPage | null> {
+    const access = await this.#readAccess("shown");
+    if (access.epochs === null) return null;
+    const items = this.#store.list(page, visibleRooms(access, viewer), this.clock());
+    const last = items.at(-1);
+    return {
+      notifications: items.map((item) => this.#present(item)),
+      next:
+        last === undefined || items.length < page.limit ? null : { notifiedAt: last.notifiedAt, id: last.id },
+    };
+  }
+
+  #present(item: InboxItem): InboxNotification {
+    return presentNotification(item, this.#store.activitiesOf(item));
+  }
+
+  /** How many items are unread that the viewer sees. Null without the identity. */
+  async count(viewer: Viewer): Promise<number | null> {
+    const access = await this.#readAccess("unread");
+    return access.epochs && countUnread(this.#store, access, viewer, this.clock());
+  }
+
+  /** The item, if the viewer sees it. */
+  async #findVisible(viewer: Viewer, id: string): Promise<InboxItem | null> {
+    const access = await this.#readAccess("shown");
+    const item = access.epochs && this.#store.find(id);
+    return item !== null && visibleRooms(access, viewer).includes(item.roomId) ? item : null;
+  }
+
+  /** Marks an item as read up to a seq; with null, up to its latest activity at the time of the call. Null without it. */
+  async markItem(viewer: Viewer, id: string, upTo: number | null): Promise<InboxNotification | null> {
+    const latest = this.#store.find(id)?.seq ?? 0;
+    if ((await this.#findVisible(viewer, id)) === null) return null;
+    const items = this.#store.markItems([{ id, upTo: upTo ?? latest }], this.clock());
+    this.#sockets.push({ type: "read", items });
+    const item = this.#store.find(id);
+    return item && this.#present(item);
+  }
+
+  /** Marks the items that the viewer sees, as they are at the time of the call. Returns how many are unread after it. */
+  async markAll(viewer: Viewer): Promise<number | null> {
+    const unread = this.#store.unreadItems(this.clock());
+    const access = await this.#readAccess("unread");
+    if (access.epochs === null) return null;
+    const shown = new Set(visibleRooms(access, viewer));
+    const positions = unread.filter(({ roomId }) => shown.has(roomId));
+    if (positions.length > 0)
+      this.#sockets.push({ type: "read", items: this.#store.markItems(positions, this.clock()) });
+    return countUnread(this.#store, access, viewer, this.clock());
+  }
+
+  /** Deletes an item; a later activity of its subject shows it again. False unless the viewer sees it. */
+  async deleteItem(viewer: Viewer, id: string): Promise<boolean> {
+    if ((await this.#findVisible(viewer, id)) === null) return false;
+    this.#sockets.push({ type: "deleted", items: this.#store.deleteItems([id]) });
+    return true;
+  }
+
+  /** Deletes all items, also those of rooms that the identity may not enter now; of a narrowed token those that it sees. */
+  async deleteAll(viewer: Viewer): Promise<boolean> {
+    const ids = new Set(this.#store.idsIn(null));
+    const access = await this.#readAccess("shown");
+    if (access.epochs === null) return false;
+    const rooms = viewer.rooms === undefined ? null : visibleRooms(access, viewer);
+    const found = this.#store.idsIn(rooms).filter((id) => ids.has(id));
+    if (found.length > 0) this.#sockets.push({ type: "deleted", items: this.#store.deleteItems(found) });
+    return true;
+  }
+
+  /** An upgrade, forwarded by the Worker. */
+  override fetch(request: Request): Response {
+    return this.#sockets.accept(this.#key, request.headers.get(ADDRESS_HEADER) ?? "");
+  }
+
+  override async webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): Promise<void> {
+    await this.#sockets.receive(socket, frame);
+  }
+
+  override webSocketClose(socket: WebSocket, code: number, reason: string): void {
+    this.#sockets.answerClose(socket, code, reason);
+  }
+
+  override webSocketError(socket: WebSocket): void {
+    this.#sockets.answerClose(socket, CLOSE.failed, "connection failed");
+  }
+
+  /** Closes sockets whose tokens have expired, and deletes what is too old, with the last of it the whole storage. */
+  override async alarm(): Promise<void> {
+    this.#alarm.markFired();
+    try {
+      const expiresAt = this.#sockets.closeEnded();
+      if (this.#store.exists) {
+        const isMore = this.#store.prune(this.clock());
+        if (this.#store.isEmpty) await this.#clear();
+        else this.#alarm.scheduleBy([this.clock() + (isMore ? PRUNE_ON_MS : PRUNE_EVERY_MS)]);
+      }
+      this.#alarm.scheduleBy([expiresAt]);
+    } catch (error) {
+      this.#report("The alarm of an inbox failed", error);
+      this.#alarm.scheduleBy([this.clock() + RETRY_MS]);
+    }
+  }
+
+  #report(what: string, error: unknown): void {
+    reportFailure("delivery", what, { object: String(this.ctx.id) }, error);
+  }
+}

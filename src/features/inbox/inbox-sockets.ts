@@ -1,0 +1,354 @@
+/** The sockets of an inbox: joins by identities' tokens, and pushes with the count that is right when they are sent. */
+
+import { UNSENDABLE_CODES } from "../../platform/close-codes.ts";
+import { TokenBucket } from "../../platform/flow/token-bucket.ts";
+import { byteLength, isTooDeep, parseJson } from "../../platform/text.ts";
+import { presentTime } from "../../platform/time.ts";
+import { failure, INTERNAL_FAULT, success } from "../../room/protocol/frame.ts";
+import { isRecord } from "../../room/protocol/messages.ts";
+import { CLOSE, type CloseCode, type Fault, PING, PONG } from "../../room/protocol/protocol.ts";
+import { beingRestored, type IdentityClaims, RESTORING_EPOCH } from "../../wire/token-claims.ts";
+import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
+import type { IdentityEpochs } from "./access-store.ts";
+import type { ChangedItem, InboxStore } from "./inbox-store.ts";
+import { presentNotification } from "./schema.ts";
+
+export interface InboxKey {
+  readonly accountId: string;
+  readonly identityId: string;
+}
+
+interface Waiting {
+  readonly phase: "waiting";
+  readonly key: InboxKey;
+  readonly address: string;
+}
+
+interface Joined extends Viewer {
+  readonly phase: "joined";
+  readonly key: InboxKey;
+  readonly epochs: IdentityEpochs;
+  /** Epoch ms. */
+  readonly expiresAt: number;
+}
+
+/** Items that have changed; those of `notified` have a further activity. */
+export interface InboxChange {
+  readonly type: "notified" | "read" | "deleted";
+  readonly items: readonly ChangedItem[];
+}
+
+interface SocketPorts {
+  readonly state: DurableObjectState;
+  now(): number;
+  store(): InboxStore;
+  /** The access to the rooms of the unread items and of others, as it is when the store has not changed since. */
+  readAccess(key: InboxKey, roomIds: readonly string[]): Promise<InboxAccess>;
+  verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
+  /** A token has been taken, which expires then (epoch ms). */
+  expireAt(time: number): void;
+  report(what: string, error: unknown): void;
+}
+
+const LIMITS = {
+  joined: 20,
+  waiting: 40,
+  waitingOfAddress: 10,
+  joinMs: 10_000,
+  frameBytes: 8 * 1024,
+  frameDepth: 40,
+  tokenLength: 2_048,
+  requestIdLength: 255,
+  /** More items are named by none of their IDs. */
+  named: 100,
+  /** A client sends a ping every 20 seconds. */
+  silentMs: 75_000,
+};
+const FRAMES = { perSecond: 1, burst: 20 };
+
+const refused = (code: Fault["code"], message: string, module: Fault["module"] = "Identities"): Fault => ({
+  module,
+  code,
+  message,
+});
+const INVALID_TOKEN = refused("UNAUTHORIZED", "The token is invalid or has expired", "Auth");
+const TOKEN_ENDED = refused(
+  "UNAUTHORIZED",
+  "The token has expired or was ended, or its identity deleted",
+  "Auth",
+);
+const ANOTHER_INBOX = refused("FORBIDDEN", "The token is of another identity", "Auth");
+const TOO_MANY = refused("CONFLICT", `An inbox has at most ${LIMITS.joined} open sockets`);
+
+const CLOSE_OF: Readonly<Partial<Record<Fault["code"], CloseCode>>> = {
+  UNAUTHORIZED: CLOSE.unauthorized,
+  FORBIDDEN: CLOSE.forbidden,
+  CONFLICT: CLOSE.tooManySockets,
+  RATE_LIMITED: CLOSE.flooding,
+  VALIDATION_ERROR: CLOSE.protocolBroken,
+};
+
+const attachmentOf = (socket: WebSocket) => socket.deserializeAttachment() as Waiting | Joined | null;
+
+export class InboxSockets {
+  readonly #ports: SocketPorts;
+  /** Sockets whose token is being verified. */
+  readonly #verifying = new Set<WebSocket>();
+  readonly #timers = new Map<WebSocket, ReturnType<typeof setTimeout>>();
+  readonly #budgets = new WeakMap<WebSocket, TokenBucket>();
+  #changes: InboxChange[] = [];
+  #isPushing = false;
+
+  constructor(ports: SocketPorts) {
+    this.#ports = ports;
+    ports.state.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
+    for (const socket of this.#in("waiting")) this.#awaitJoin(socket);
+  }
+
+  #in(phase: "waiting" | "joined"): WebSocket[] {
+    return this.#ports.state.getWebSockets().filter((socket) => attachmentOf(socket)?.phase === phase);
+  }
+
+  /** Accepts a socket that has yet to join. Too many of them make the oldest one that has sent nothing give way. */
+  accept(key: InboxKey, address: string): Response {
+    const { 0: client, 1: server } = new WebSocketPair();
+    this.#ports.state.acceptWebSocket(server);
+    server.serializeAttachment({ phase: "waiting", key, address } satisfies Waiting);
+    this.#awaitJoin(server);
+    const waiting = this.#in("waiting");
+    const ofAddress = waiting.filter((socket) => (attachmentOf(socket) as Waiting).address === address);
+    const crowd =
+      ofAddress.length > LIMITS.waitingOfAddress ? ofAddress : waiting.length > LIMITS.waiting ? waiting : [];
+    const leaving = crowd.find((socket) => !this.#verifying.has(socket));
+    if (leaving !== undefined) this.#close(leaving, CLOSE.tooManySockets, "too many sockets are waiting");
+    return new Response(null, { status: 101, webSocket: client });
+  }
+
+  #awaitJoin(socket: WebSocket): void {
+    const end = () => this.#close(socket, CLOSE.joinTimeout, "not joined in time");
+    this.#timers.set(socket, setTimeout(end, LIMITS.joinMs));
+  }
+
+  async receive(socket: WebSocket, frame: string | ArrayBuffer): Promise<void> {
+    const attached = attachmentOf(socket);
+    if (attached === null) return;
+    if (
+      typeof frame === "string" ? byteLength(frame) > LIMITS.frameBytes : frame.byteLength > LIMITS.frameBytes
+    )
+      return this.#close(socket, CLOSE.frameTooLarge, "frame too large");
+    if (this.#spend(socket) < 0) return this.#close(socket, CLOSE.flooding, "too many frames");
+    const json =
+      typeof frame === "string" && !isTooDeep(frame, LIMITS.frameDepth) ? parseJson(frame) : undefined;
+    const { type, requestId, data } = isRecord(json) ? json : {};
+    const echoed =
+      typeof requestId === "string" && requestId.length <= LIMITS.requestIdLength ? requestId : undefined;
+    const token = isRecord(data) ? data.token : undefined;
+    if (attached.phase === "waiting") {
+      if (type !== "INBOX_JOIN" || this.#verifying.has(socket))
+        return this.#close(socket, CLOSE.protocolBroken, "INBOX_JOIN must be the first and only message");
+      return this.#verify(socket, attached, token, echoed);
+    }
+    if (type !== "TOKEN_REFRESH")
+      return this.#send(socket, failure(refused("BAD_REQUEST", "Unknown message type"), echoed));
+    if (this.#verifying.has(socket))
+      return this.#send(
+        socket,
+        failure(refused("CONFLICT", "Another token is being verified; wait for its response"), echoed),
+      );
+    return this.#verify(socket, attached, token, echoed);
+  }
+
+  #spend(socket: WebSocket): number {
+    const now = this.#ports.now();
+    const budget = this.#budgets.get(socket) ?? new TokenBucket(FRAMES, now);
+    this.#budgets.set(socket, budget);
+    return budget.spend(1, now);
+  }
+
+  /** A refused join closes its socket; a refused refresh leaves it as it was. */
+  async #verify(
+    socket: WebSocket,
+    attached: Waiting | Joined,
+    token: unknown,
+    requestId?: string,
+  ): Promise<void> {
+    this.#verifying.add(socket);
+    const decision = await this.#decide(attached.key, token).catch((error: unknown): Fault => {
+      this.#ports.report("A token of an inbox could not be verified", error);
+      return INTERNAL_FAULT;
+    });
+    this.#verifying.delete(socket);
+    if (attachmentOf(socket) === null) return; // it was closed meanwhile
+    const fault = "code" in decision ? decision : this.#crowdedFor(attached);
+    if (fault !== null) {
+      this.#send(socket, failure(fault, requestId));
+      if (attached.phase === "waiting") this.#refuse(socket, fault);
+      return;
+    }
+    const { joined, access } = decision as Exclude<typeof decision, Fault>;
+    this.#forgetTimer(socket);
+    socket.serializeAttachment(joined);
+    this.#ports.expireAt(joined.expiresAt);
+    const expiresAt = presentTime(joined.expiresAt);
+    const description = attached.phase === "waiting" ? "Inbox joined" : "Token refreshed";
+    this.#send(socket, success(description, { ...this.#counted(access, joined), expiresAt }, requestId));
+  }
+
+  async #decide(key: InboxKey, token: unknown): Promise<Fault | { joined: Joined; access: InboxAccess }> {
+    if (typeof token !== "string" || token.length > LIMITS.tokenLength) return INVALID_TOKEN;
+    const claims = await this.#ports.verifyToken(token, this.#ports.now());
+    if (claims === null) return INVALID_TOKEN;
+    if (claims.accountId !== key.accountId || claims.identityId !== key.identityId) return ANOTHER_INBOX;
+    const access = await this.#ports.readAccess(key, []);
+    const epochs = { identity: claims.identityEpoch, account: claims.accountEpoch };
+    if (access.epochs?.account === RESTORING_EPOCH) {
+      const { module, code, message } = beingRestored();
+      return { module, code, message };
+    }
+    if (!isCurrent(epochs, access)) return INVALID_TOKEN;
+    const expiresAt = claims.exp * 1000;
+    const joined: Joined = {
+      phase: "joined",
+      key,
+      epochs,
+      expiresAt,
+      ...(claims.rooms && { rooms: claims.rooms }),
+    };
+    return { joined, access };
+  }
+
+  /** The refusal of one more joined socket; null if one that is silent gives way. */
+  #crowdedFor(attached: Waiting | Joined): Fault | null {
+    const joined = this.#in("joined");
+    if (attached.phase === "joined" || joined.length < LIMITS.joined) return null;
+    const silentSince = this.#ports.now() - LIMITS.silentMs;
+    const silent = joined.find((socket) => {
+      const pingedAt = this.#ports.state.getWebSocketAutoResponseTimestamp(socket);
+      return pingedAt !== null && pingedAt.getTime() < silentSince;
+    });
+    if (silent === undefined) return TOO_MANY;
+    this.#close(silent, CLOSE.silent, "silent");
+    return null;
+  }
+
+  /** The unread items that a viewer sees, and the number of the latest change. */
+  #counted(access: InboxAccess, viewer: Viewer) {
+    const store = this.#ports.store();
+    return { unread: countUnread(store, access, viewer, this.#ports.now()), seq: store.seq };
+  }
+
+  /** Pushes a change behind the earlier ones, if there is a socket. */
+  push(change: InboxChange): void {
+    if (change.items.length === 0 || this.#in("joined").length === 0) return;
+    this.#changes.push(change);
+    if (!this.#isPushing) this.#ports.state.waitUntil(this.#pushAll());
+  }
+
+  async #pushAll(): Promise<void> {
+    this.#isPushing = true;
+    while (this.#changes.length > 0) {
+      const changes = this.#changes.splice(0);
+      try {
+        await this.#pushSome(changes);
+      } catch (error) {
+        this.#ports.report("Changes of an inbox could not be pushed", error);
+        for (const socket of this.#in("joined")) this.#close(socket, CLOSE.failed, "try again");
+      }
+    }
+    this.#isPushing = false;
+  }
+
+  async #pushSome(changes: readonly InboxChange[]): Promise<void> {
+    const [first] = this.#in("joined");
+    if (first === undefined) return;
+    const { key } = attachmentOf(first) as Joined;
+    const rooms = new Set(changes.flatMap(({ items }) => items.map(({ roomId }) => roomId)));
+    const access = await this.#ports.readAccess(key, [...rooms]);
+    this.closeEnded(access);
+    for (const socket of this.#in("joined")) {
+      const viewer = attachmentOf(socket) as Joined;
+      const shown = new Set(visibleRooms(access, viewer));
+      const counted = this.#counted(access, viewer);
+      for (const { type, items } of changes) {
+        const ids = items.filter(({ roomId }) => shown.has(roomId)).map(({ id }) => id);
+        if (ids.length === 0) continue;
+        if (type === "notified") this.#pushNotified(socket, ids, counted);
+        else {
+          const notificationIds = ids.length > LIMITS.named ? null : ids;
+          const event = type === "read" ? "inboxRead" : "inboxDeleted";
+          this.#send(socket, { type: "event", event, data: { notificationIds, ...counted } });
+        }
+      }
+    }
+  }
+
+  #pushNotified(socket: WebSocket, ids: readonly string[], counted: object): void {
+    const store = this.#ports.store();
+    for (const id of ids) {
+      const item = store.find(id);
+      if (item === null) continue; // it was deleted meanwhile
+      const notification = presentNotification(item, store.activitiesOf(item));
+      this.#send(socket, { type: "event", event: "inboxNotification", data: { notification, ...counted } });
+    }
+  }
+
+  /** Closes sockets whose tokens have expired or, as `access` has it, were ended. Returns when the next one expires. */
+  closeEnded(access?: InboxAccess): number | null {
+    const expiries = this.#in("joined").flatMap((socket) => {
+      const { epochs, expiresAt } = attachmentOf(socket) as Joined;
+      const isOver = expiresAt <= this.#ports.now() || (access !== undefined && !isCurrent(epochs, access));
+      if (isOver) this.#refuse(socket, TOKEN_ENDED);
+      return isOver ? [] : [expiresAt];
+    });
+    return expiries.length === 0 ? null : Math.min(...expiries);
+  }
+
+  /** Closes all sockets, because no token that they know is valid any more. */
+  closeAll(): void {
+    for (const socket of this.#ports.state.getWebSockets())
+      if (attachmentOf(socket) !== null) this.#refuse(socket, TOKEN_ENDED);
+  }
+
+  #refuse(socket: WebSocket, { code, message }: Fault): void {
+    if (code === "UNAUTHORIZED" || code === "FORBIDDEN")
+      this.#send(socket, { type: "event", event: "authFailed", data: { code, message } });
+    this.#close(socket, CLOSE_OF[code] ?? CLOSE.failed, message);
+  }
+
+  #send(socket: WebSocket, message: object): void {
+    try {
+      socket.send(JSON.stringify(message));
+    } catch {
+      // The socket is closing, and its client reads the inbox anew when it comes back.
+    }
+  }
+
+  #close(socket: WebSocket, code: number, reason: string): void {
+    this.#forgetTimer(socket);
+    try {
+      socket.serializeAttachment(null);
+      socket.close(code, reason);
+    } catch {
+      // It is closed already.
+    }
+  }
+
+  /** Completes a close that the client began. */
+  answerClose(socket: WebSocket, code: number, reason: string): void {
+    this.#close(socket, UNSENDABLE_CODES.has(code) ? CLOSE.left : code, reason);
+  }
+
+  #forgetTimer(socket: WebSocket): void {
+    clearTimeout(this.#timers.get(socket));
+    this.#timers.delete(socket);
+  }
+}
+
+const isCurrent = ({ identity, account }: IdentityEpochs, { epochs }: InboxAccess): boolean =>
+  epochs?.identity === identity && epochs.account === account;
+
+/** The unread items that the viewer sees. */
+export function countUnread(store: InboxStore, access: InboxAccess, viewer: Viewer, now: number): number {
+  const shown = new Set(visibleRooms(access, viewer));
+  return [...store.unreadByRoom(now)].reduce((sum, [id, count]) => (shown.has(id) ? sum + count : sum), 0);
+}

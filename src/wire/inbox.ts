@@ -1,0 +1,37 @@
+/** Activities, as rooms and the organization deliver them to the inbox of an identity. */
+
+/** `thread` and `textMention` are of rooms; a name that begins with `$` is the organization's own. */
+export type InboxKind = "thread" | "textMention" | `$${string}`;
+
+export interface InboxActivity {
+  /** The ID of the event: the same activity has an effect once. */
+  readonly id: string;
+  readonly kind: InboxKind;
+  /** Null for an application's notification without a room. */
+  readonly roomId: string | null;
+  /** One item has all activities of a room, a kind and a subject: a thread's ID, or the application's own. */
+  readonly subjectId: string;
+  /** Its place in the order of the subject: the room's `seq`; null to be numbered by the inbox. */
+  readonly seq: number | null;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** The identity's ID, or the user's for a user without identity. */
+  readonly by: string | null;
+  /** At most 4 KiB as JSON. */
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** A position in a subject: the activities up to the seq `upTo` are read. */
+export interface InboxPosition {
+  readonly roomId: string | null;
+  readonly kind: InboxKind;
+  readonly subjectId: string;
+  readonly upTo: number;
+}
+
+/** A subject that was deleted, or without `subjectId` a room. Without `kind`, every kind of it. */
+export interface InboxRemoval {
+  readonly roomId: string;
+  readonly kind?: InboxKind;
+  readonly subjectId?: string;
+}

@@ -1,0 +1,267 @@
+/** The object of an inbox: what activities, positions and deletions do in any order, and what it keeps. */
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { describe, expect, it } from "vitest";
+import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
+import type { InboxActivity, InboxKind } from "../../src/wire/inbox.ts";
+import { type Random, randomOf } from "../support/random.ts";
+import { activity, Inbox, PAGE } from "./support.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A subject as the model knows it. */
+interface Subject {
+  readonly roomId: string | null;
+  readonly kind: InboxKind;
+  readonly subjectId: string;
+  seq: number;
+  readSeq: number;
+  deletedSeq: number;
+  itemId: string;
+}
+
+/** An inbox beside a small model of it. */
+class Simulation {
+  readonly #inbox: Inbox;
+  readonly #random: Random;
+  readonly #rooms: string[];
+  readonly #hidden = new Set<string>();
+  readonly #subjects: Subject[];
+  readonly #delivered: InboxActivity[] = [];
+  readonly #late: InboxActivity[] = [];
+  #seq = 0;
+
+  private constructor(inbox: Inbox, rooms: string[], random: Random) {
+    this.#inbox = inbox;
+    this.#random = random;
+    this.#rooms = rooms;
+    const start = { seq: 0, readSeq: 0, deletedSeq: 0, itemId: "" };
+    const ofRooms = rooms.flatMap((roomId) =>
+      (["thread", "textMention", "$task"] as const).map((kind) => ({
+        ...start,
+        roomId,
+        kind,
+        subjectId: `${kind} ${roomId}`,
+      })),
+    );
+    this.#subjects = [...ofRooms, { ...start, roomId: null, kind: "$invoice", subjectId: "invoice" }];
+  }
+
+  static async begin(seed: number): Promise<Simulation> {
+    const inbox = await Inbox.create();
+    const rooms = await Promise.all([inbox.room(), inbox.room()]);
+    return new Simulation(inbox, rooms, randomOf(seed));
+  }
+
+  #any<T>(items: readonly T[]): T {
+    return items[this.#random(items.length)] as T;
+  }
+
+  /** Activities of which some arrive later than others, and some twice. */
+  async #deliver(): Promise<void> {
+    const fresh = Array.from({ length: 1 + this.#random(4) }, () => this.#fresh());
+    const isLate = fresh.map(() => this.#random(4) === 0);
+    this.#late.push(...fresh.filter((_, index) => isLate[index]));
+    const now = fresh.filter((_, index) => !isLate[index]);
+    if (this.#late.length > 0 && this.#random(2) === 0)
+      now.push(...this.#late.splice(this.#random(this.#late.length), 1));
+    if (this.#delivered.length > 0) now.splice(this.#random(now.length + 1), 0, this.#any(this.#delivered));
+    for (const each of now) this.#take(each);
+    await this.#inbox.object.deliver(now);
+  }
+
+  #fresh(): InboxActivity {
+    const { roomId, kind, subjectId } = this.#any(this.#subjects);
+    this.#seq += 1;
+    return activity({ roomId, kind, subjectId, seq: kind.startsWith("$") ? null : this.#seq });
+  }
+
+  #take(given: InboxActivity): void {
+    if (this.#delivered.includes(given)) return;
+    this.#delivered.push(given);
+    const subject = this.#subjects.find(
+      ({ roomId, kind, subjectId }) =>
+        roomId === given.roomId && kind === given.kind && subjectId === given.subjectId,
+    ) as Subject;
+    const seq = given.seq ?? subject.seq + 1;
+    if (seq > subject.deletedSeq) subject.seq = Math.max(subject.seq, seq);
+  }
+
+  async #markRead(): Promise<void> {
+    const subject = this.#any(this.#subjects.filter(({ kind }) => !kind.startsWith("$")));
+    const upTo = this.#random(this.#seq + 2);
+    subject.readSeq = Math.max(subject.readSeq, upTo);
+    await this.#inbox.object.markRead({ ...subject, upTo });
+  }
+
+  async #remove(): Promise<void> {
+    const subject = this.#any(
+      this.#subjects.filter(({ kind, roomId }) => kind === "thread" && roomId !== null),
+    );
+    subject.deletedSeq = Number.MAX_SAFE_INTEGER;
+    await this.#inbox.object.removeItems({
+      ...{ roomId: subject.roomId ?? "", kind: subject.kind, subjectId: subject.subjectId },
+    });
+  }
+
+  async #toggle(): Promise<void> {
+    const roomId = this.#any(this.#rooms);
+    const hides = !this.#hidden.has(roomId);
+    await this.#inbox.allow(roomId, hides ? null : "viewer");
+    if (hides) this.#hidden.add(roomId);
+    else this.#hidden.delete(roomId);
+  }
+
+  #isShown = ({ roomId, seq, deletedSeq }: Subject): boolean =>
+    seq > deletedSeq && (roomId === null || !this.#hidden.has(roomId));
+
+  async #delete(): Promise<void> {
+    const page = await this.#inbox.object.list({}, PAGE);
+    const found = page?.notifications ?? [];
+    if (found.length === 0) return;
+    const { id, subject_id } = this.#any(found);
+    await this.#inbox.object.deleteItem({}, id);
+    const subject = this.#subjects.find(({ subjectId }) => subjectId === subject_id) as Subject;
+    subject.deletedSeq = subject.seq;
+    subject.readSeq = Math.max(subject.readSeq, subject.seq);
+  }
+
+  async #markAll(): Promise<void> {
+    await this.#inbox.object.markAll({});
+    for (const subject of this.#subjects.filter(this.#isShown))
+      subject.readSeq = Math.max(subject.readSeq, subject.seq);
+  }
+
+  async step(): Promise<void> {
+    const chance = this.#random(20);
+    if (chance < 11) await this.#deliver();
+    else if (chance < 14) await this.#markRead();
+    else if (chance < 16) await this.#delete();
+    else if (chance < 17) await this.#markAll();
+    else if (chance < 18) await this.#toggle();
+    else if (chance < 19) await evictDurableObject(this.#inbox.stub);
+    else if (this.#random(4) === 0) await this.#remove();
+    const shown = this.#subjects.filter(this.#isShown);
+    const isUnread = ({ seq, readSeq, deletedSeq }: Subject) => seq > Math.max(readSeq, deletedSeq);
+    expect(await this.#inbox.object.count({})).toBe(shown.filter(isUnread).length);
+    expect(await this.#inbox.shown()).toEqual(
+      Object.fromEntries(shown.map((subject) => [subject.subjectId, isUnread(subject)])),
+    );
+  }
+}
+
+describe("an inbox", () => {
+  it.each([1, 2, 3, 4])("shows and counts what a model of it does, at every step (seed %i)", async (seed) => {
+    const simulation = await Simulation.begin(seed);
+    for (let step = 0; step < 60; step += 1) await simulation.step();
+  });
+
+  it("gives an activity one effect, also when it is repeated after a crash and after its item was deleted", async () => {
+    const inbox = await Inbox.create();
+    const own = activity({ kind: "$invoice", seq: null });
+    await inbox.object.deliver([own, own]);
+    await evictDurableObject(inbox.stub);
+    await inbox.object.deliver([own]);
+    const page = await inbox.object.list({}, PAGE);
+    expect(page?.notifications).toMatchObject([{ seq: 1, activities: [{ id: own.id }] }]);
+    await inbox.object.deleteAll({});
+    await inbox.object.deliver([own]);
+    expect(await inbox.shown()).toEqual({});
+    await inbox.object.deliver([activity({ kind: "$invoice", seq: null })]);
+    expect((await inbox.object.list({}, PAGE))?.notifications).toMatchObject([{ seq: 2, unread: true }]);
+  });
+
+  it("keeps the latest 50 activities of an item, in the order of their seq", async () => {
+    const inbox = await Inbox.create();
+    const all = Array.from({ length: 60 }, (_, index) => activity({ seq: index + 1 }));
+    await inbox.object.deliver(all.toReversed());
+    const [item] = (await inbox.object.list({}, PAGE))?.notifications ?? [];
+    expect(item?.activities.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 50 }, (_, index) => 60 - index),
+    );
+    await inbox.object.deliver(all.slice(0, 5));
+    expect((await inbox.object.list({}, PAGE))?.notifications).toEqual([item]);
+  });
+
+  it("lets read items make room first, then the oldest", async () => {
+    const { stub } = await Inbox.create();
+    await runInDurableObject(stub, (_, { storage }) => {
+      const store = new InboxStore(storage, () => crypto.randomUUID(), { items: 3, countedEvery: 1 });
+      const now = Date.now();
+      const deliver = (subjectId: string, at: number) => store.deliver([activity({ subjectId, at })], now);
+      for (const [index, subject] of ["a", "b", "c"].entries()) deliver(subject, now + index);
+      store.markRead({ roomId: null, kind: "thread", subjectId: "b", upTo: 1 }, now);
+      deliver("d", now + 3);
+      const left = () => store.list(PAGE, [""], now).map(({ subjectId }) => subjectId);
+      expect(left()).toEqual(["d", "c", "a"]);
+      deliver("e", now - 1);
+      expect(left()).toEqual(["d", "c", "e"]);
+    });
+  });
+
+  it("keeps items for 90 days, then nothing at all", async () => {
+    const inbox = await Inbox.create();
+    const at = Date.now();
+    await inbox.object.deliver([activity({ at })]);
+    await runInDurableObject(inbox.stub, async (object, { storage }) => {
+      object.clock = () => at + 90 * DAY_MS - 1;
+      expect(await object.count({})).toBe(1);
+      object.clock = () => at + 90 * DAY_MS;
+      expect([await object.count({}), await object.list({}, PAGE)]).toEqual([
+        0,
+        { notifications: [], next: null },
+      ]);
+      await object.alarm();
+      const tables = "SELECT name FROM sqlite_master WHERE name = 'items'";
+      expect([storage.sql.exec(tables).toArray(), await storage.getAlarm()]).toEqual([[], null]);
+      await object.deliver([activity({ at })]);
+      expect(await object.count({})).toBe(0);
+    });
+  });
+
+  it("takes nothing of an identity that was deleted, nor of one that never was", async () => {
+    const inbox = await Inbox.create();
+    await inbox.object.deliver([activity()]);
+    await inbox.owner.api.delete(`/identities/${inbox.identityId}`);
+    await inbox.object.deliver([activity({ seq: 2 })]);
+    await inbox.object.markRead({ roomId: null, kind: "thread", subjectId: "subject", upTo: 1 });
+    await runInDurableObject(inbox.stub, (_, { storage }) => {
+      const tables = storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'items'").toArray();
+      expect(tables).toEqual([]);
+    });
+    expect([await inbox.object.count({}), await inbox.object.list({}, PAGE)]).toEqual([null, null]);
+  });
+
+  it("marks all as they were when it was asked, and an item up to a seq", async () => {
+    const inbox = await Inbox.create();
+    await inbox.object.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
+    const [all] = await Promise.all([
+      inbox.object.markAll({}),
+      inbox.object.deliver([activity({ subjectId: "b", seq: 2 })]),
+    ]);
+    expect(all).toBe(1);
+    expect(await inbox.shown()).toEqual({ a: false, b: true });
+    const [b] = (await inbox.object.list({}, PAGE))?.notifications ?? [];
+    await inbox.object.deliver([activity({ subjectId: "b", seq: 3 })]);
+    expect(await inbox.object.markItem({}, b?.id ?? "", 2)).toMatchObject({ read_seq: 2, unread: true });
+    expect(await inbox.object.markItem({}, b?.id ?? "", 99)).toMatchObject({ read_seq: 3, unread: false });
+    expect(await inbox.object.markItem({}, "unknown", 1)).toBeNull();
+  });
+
+  it("shows a narrowed token the items of its rooms alone", async () => {
+    const inbox = await Inbox.create();
+    const [board, notes] = [await inbox.room("board-1"), await inbox.room()];
+    await inbox.object.deliver([
+      activity({ roomId: board, subjectId: "a" }),
+      activity({ roomId: notes, subjectId: "b" }),
+      activity({ kind: "$invoice", subjectId: "c" }),
+    ]);
+    const viewer = { rooms: ["board-*"] };
+    const subjects = async () =>
+      (await inbox.object.list(viewer, PAGE))?.notifications.map(({ subject_id }) => subject_id);
+    expect([await inbox.object.count(viewer), await subjects()]).toEqual([1, ["a"]]);
+    await inbox.object.markAll(viewer);
+    expect(await inbox.shown()).toEqual({ a: false, b: true, c: true });
+    await inbox.object.deleteAll(viewer);
+    expect(await inbox.shown()).toEqual({ b: true, c: true });
+  });
+});

@@ -1,0 +1,73 @@
+/** Inboxes of identities in rooms, and activities for them. */
+import { env } from "cloudflare:workers";
+import { inboxName, openInbox } from "../../src/delivery/inboxes.ts";
+import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
+import type { InboxActivity } from "../../src/wire/inbox.ts";
+import { type Account, account } from "../support/api.ts";
+
+const open = openInbox<InboxObject>(env);
+
+export const PAGE = { limit: 100, after: null, unread: null, roomId: null, kind: null } as const;
+
+export const activity = (changes: Partial<InboxActivity> = {}): InboxActivity => ({
+  id: crypto.randomUUID(),
+  kind: "thread",
+  roomId: null,
+  subjectId: "subject",
+  seq: 1,
+  at: Date.now(),
+  by: null,
+  data: {},
+  ...changes,
+});
+
+/** An identity of an organization, with an inbox. */
+export class Inbox {
+  readonly owner: Account;
+  readonly identityId: string;
+
+  private constructor(owner: Account, identityId: string) {
+    this.owner = owner;
+    this.identityId = identityId;
+  }
+
+  static async create(owner?: Account, name = "Ada"): Promise<Inbox> {
+    const of = owner ?? (await account());
+    const { data } = await of.api.post<{ identity: { id: string } }>("/identities", { name });
+    return new Inbox(of, data.identity.id);
+  }
+
+  /** Opened anew for each call, as the service does it. */
+  get object() {
+    return open(this.owner.id, this.identityId);
+  }
+
+  get stub() {
+    return env.INBOXES.getByName(inboxName(this.owner.id, this.identityId));
+  }
+
+  /** A room that the identity may enter. */
+  async room(customId?: string): Promise<string> {
+    const { id } = await this.owner.api.createRoom(customId === undefined ? {} : { customId });
+    await this.allow(id, "editor");
+    return id;
+  }
+
+  async allow(roomId: string, permissions: string | null): Promise<void> {
+    await this.owner.api.put(`/rooms/${roomId}/access`, {
+      identitiesAccesses: { [this.identityId]: permissions },
+    });
+  }
+
+  async token(terms: object = {}): Promise<string> {
+    const path = `/identities/${this.identityId}/tokens`;
+    return (await this.owner.api.post<{ token: string }>(path, terms)).data.token;
+  }
+
+  /** The subjects of the items that are shown, each with whether it is unread. */
+  async shown(): Promise<Record<string, boolean>> {
+    const page = await this.object.list({}, PAGE);
+    const items = page?.notifications ?? [];
+    return Object.fromEntries(items.map(({ subject_id, unread }) => [subject_id, unread]));
+  }
+}

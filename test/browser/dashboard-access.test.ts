@@ -26,7 +26,7 @@ hostile.doc.getMap(EVIL).set(EVIL, EVIL);
 hostile.doc.getText("text").insert(0, EVIL);
 await hostile.flush();
 await desk.ask("POST", `/rooms/${roomId}/documents/${encodeURIComponent(EVIL)}/versions`, { name: EVIL });
-const named = { name: EVIL, customId: EVIL };
+const named = { name: EVIL, customId: EVIL + "w".repeat(200) };
 const identity = { ...named, profilePicture: user.profilePicture, email: "ada@example.com" };
 const { identity: ada } = await desk.ask<{ identity: { id: string } }>("POST", "/identities", identity);
 await desk.ask("POST", "/users", { name: EVIL, roomId, identityId: ada.id });

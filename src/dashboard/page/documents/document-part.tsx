@@ -169,7 +169,7 @@ function DocumentActions({ place: { roomId, name }, version }: DocumentActionsPr
         options={{
           notice: "Document deleted",
           refreshes: [["room", roomId, "documents"]],
-          onDone: () => go(`/rooms/${roomId}/documents`),
+          onDone: () => go(`/rooms/${roomId}/documents`, { replace: true }),
         }}
       >
         <p>

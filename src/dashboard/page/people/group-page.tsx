@@ -83,7 +83,7 @@ function GroupActions({ group }: GroupProps) {
         options={{
           notice: "Group deleted",
           refreshes: [["groups"], ["identity"]],
-          onDone: () => go("/people/groups"),
+          onDone: () => go("/people/groups", { replace: true }),
         }}
       >
         <p>

@@ -8,9 +8,9 @@ import { ActionButton, ConfirmAction } from "../ui/dialog.tsx";
 import { Badge, Empty, Loaded, Paged } from "../ui/feedback.tsx";
 import { Form, useUndone } from "../ui/form.tsx";
 import { Page, Section } from "../ui/page.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { type Column, orDash, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { FoundPicker, IdentityFields, KindBadge, orDash, removalOf, useAddition } from "./people.tsx";
+import { FoundPicker, IdentityFields, KindBadge, removalOf, useAddition } from "./people.tsx";
 
 const ABOVE = <Link href="/people">Identities</Link>;
 
@@ -81,7 +81,7 @@ function Deletion({ identity: { id, name } }: IdentityProps) {
       options={{
         notice: "Identity deleted",
         refreshes: [["identities"], ["group"], ["room"]],
-        onDone: () => go("/people"),
+        onDone: () => go("/people", { replace: true }),
       }}
     >
       <p>

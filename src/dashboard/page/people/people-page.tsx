@@ -9,9 +9,9 @@ import { CreatedFilter, ListFilters, NameField, SelectField } from "../ui/fields
 import { FormDialog } from "../ui/form.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
 import { NAMED, SelectablePage } from "../ui/selectable.tsx";
-import type { Column } from "../ui/table.tsx";
+import { type Column, orDash } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
-import { CustomIdField, IdentityFields, identityColumns, orDash } from "./people.tsx";
+import { CustomIdField, IdentityFields, identityColumns } from "./people.tsx";
 
 const TABS = [
   { name: "Identities", path: "" },

@@ -1,12 +1,12 @@
 /** Identities and groups: found by name, shown in lists, and put together. */
 import type { AtriumServer, Group, Identity } from "atrium/server";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { Link } from "wouter";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { type Found, Picker } from "../ui/combobox.tsx";
 import { Badge, type BadgeProps } from "../ui/feedback.tsx";
 import { NameField, TextField } from "../ui/fields.tsx";
-import type { Column } from "../ui/table.tsx";
+import { type Column, orDash } from "../ui/table.tsx";
 
 const TONES: Readonly<Record<Identity["kind"], BadgeProps["tone"]>> = {
   person: "plain",
@@ -15,8 +15,6 @@ const TONES: Readonly<Record<Identity["kind"], BadgeProps["tone"]>> = {
 };
 
 export const KindBadge = ({ kind }: Pick<Identity, "kind">) => <Badge tone={TONES[kind]}>{kind}</Badge>;
-
-export const orDash = (text: string | undefined): ReactNode => text ?? <span className="soft">–</span>;
 
 /** The first columns of a list whose items are identities, or have one. */
 export const identityColumns = <Item,>(identityOf: (item: Item) => Identity): Column<Item>[] => [

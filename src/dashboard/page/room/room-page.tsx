@@ -140,7 +140,7 @@ function RoomActions({ room: { id, name, custom_id, state } }: { readonly room: 
   const remove = useAction(({ rooms }) => rooms.delete(id), {
     notice: "Room deleted",
     refreshes: [["rooms"], ["overview"]],
-    onDone: () => go("/rooms"),
+    onDone: () => go("/rooms", { replace: true }),
   });
   return (
     <>

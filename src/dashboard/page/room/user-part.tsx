@@ -103,7 +103,7 @@ function Deletion({ user: { id, room_id, name } }: UserProps) {
       options={{
         notice: erases ? "User erased" : "User deleted",
         refreshes: [["room", room_id], ["overview"]],
-        onDone: () => go(`/rooms/${room_id}/users`),
+        onDone: () => go(`/rooms/${room_id}/users`, { replace: true }),
       }}
     >
       <p>The user's tokens stop working and their connections close. This cannot be undone.</p>

@@ -11,7 +11,7 @@ import { Badge, Empty } from "../ui/feedback.tsx";
 import { FilterSelect, ListFilters, NameField, SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { NAMED, SelectablePage } from "../ui/selectable.tsx";
-import type { Column } from "../ui/table.tsx";
+import { type Column, orDash } from "../ui/table.tsx";
 import { OptionalTime, Time } from "../ui/time.tsx";
 
 /** The UTC day that was this many days ago: it stays the same while the page refreshes. */
@@ -38,7 +38,7 @@ const COLUMNS: readonly Column<UserWithToken>[] = [
     sort: "name",
     cell: ({ id, room_id, name }) => <Link href={`/rooms/${room_id}/users/${id}`}>{name}</Link>,
   },
-  { label: "Custom ID", cell: ({ custom_id }) => custom_id ?? <span className="soft">–</span> },
+  { label: "Custom ID", cell: ({ custom_id }) => orDash(custom_id) },
   { label: "Role", cell: ({ role }) => role },
   {
     label: "Status",

@@ -8,7 +8,7 @@ import { Badge, Empty } from "../ui/feedback.tsx";
 import { CreatedFilter, FilterSelect, ListFilters } from "../ui/fields.tsx";
 import { Page } from "../ui/page.tsx";
 import { NAMED, SelectablePage } from "../ui/selectable.tsx";
-import type { Column } from "../ui/table.tsx";
+import { type Column, orDash } from "../ui/table.tsx";
 import { formatDuration, OptionalTime, Time } from "../ui/time.tsx";
 import { NewRoom, useRooms } from "./rooms.tsx";
 
@@ -24,7 +24,7 @@ const LABELS = { online: "With users online", active: "Open", closed: "Closed" }
 
 const COLUMNS: readonly Column<ListedRoom>[] = [
   { label: "Name", sort: "name", cell: ({ id, name }) => <Link href={`/rooms/${id}`}>{name}</Link> },
-  { label: "Custom ID", cell: (room) => room.custom_id ?? <span className="soft">–</span> },
+  { label: "Custom ID", cell: (room) => orDash(room.custom_id) },
   {
     label: "State",
     cell: ({ state }) => <Badge tone={state === "active" ? "plain" : "waiting"}>{state}</Badge>,

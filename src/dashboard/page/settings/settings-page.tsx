@@ -80,7 +80,7 @@ function DefaultAccess() {
     <Section
       id="default-access"
       title="Default access of new rooms"
-      about="What every identity may do in a new room. Each room can change it, for groups and identities as well."
+      about="The access of every identity to a new room. Each room can change it, for groups and identities as well."
     >
       <Loaded query={query}>
         {(granted) =>

@@ -77,6 +77,10 @@ export function Table<Item>({
   );
 }
 
+/** A text that may be long, such as an ID in the application; a dash for none. */
+export const orDash = (text: string | undefined): ReactNode =>
+  text === undefined ? <span className="soft">–</span> : <span className="long">{text}</span>;
+
 interface CellProps<Item> {
   readonly column: Column<Item>;
   readonly item: Item;

@@ -114,7 +114,7 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const remove = useAction(({ webhooks }) => webhooks.delete(id), {
     notice: "Webhook deleted",
     refreshes: [["webhooks"]],
-    onDone: () => go("/webhooks"),
+    onDone: () => go("/webhooks", { replace: true }),
   });
   const enabling = useEnabling("webhooks", webhook);
   const [openDialog, setOpenDialog] = useState<"replay" | "rotate" | "delete" | null>(null);

@@ -124,7 +124,7 @@ function WorkflowActions({ workflow, onRun }: WorkflowActionsProps) {
   const remove = useAction(({ workflows }) => workflows.delete(id), {
     notice: "Workflow deleted",
     refreshes: [["workflows"]],
-    onDone: () => go("/workflows"),
+    onDone: () => go("/workflows", { replace: true }),
   });
   return (
     <>

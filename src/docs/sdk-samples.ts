@@ -199,6 +199,7 @@ export const INSTEAD_OF_SDK: Readonly<Record<string, string>> = {
     "`redeemLink` of `atrium/client` sends it from the page of a guest, and gets the guest's further tokens.",
   readFile: "The file's `url` is all that reading takes: in an `<img>`, a link or a `fetch`.",
   openSocket: "`AtriumClient` of `atrium/client` opens it in `join()`, and speaks its protocol.",
+  openSocketByCustomId: "`enterRoom({ customId })` of `atrium/client` opens it in `join()`.",
   openDocumentSocket: "Editors open it with the client that they have.",
   downloadStore: "`AtriumClient` of `atrium/client` downloads a large store by itself in `sync()`.",
 };

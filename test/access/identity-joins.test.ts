@@ -1,12 +1,13 @@
 /** Identities in rooms: their tokens, the users that their joins create, and the end of their access on open sockets. */
-import { env } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { Group, Identity } from "../../src/wire/identity.ts";
 import type { Permission } from "../../src/wire/permissions.ts";
 import type { Room } from "../../src/wire/room.ts";
 import { joinWith, openSocket } from "../room/support/join.ts";
-import { type Account, type Answer, account, refusalOf } from "../support/api.ts";
+import { TestSocket } from "../room/support/test-socket.ts";
+import { type Account, type Answer, account, ORIGIN, refusalOf } from "../support/api.ts";
 
 interface Identified {
   readonly identity: Identity;
@@ -167,6 +168,46 @@ describe("an identity's token", () => {
     const { joined } = await joinWith(owner.id, rooms[1]?.id ?? "", token);
     expect(joined).toMatchObject({ permissions: ["*:read", "comments:write"], role: "viewer" });
     expect(await refusedJoin(owner, rooms[2] as Room, token)).toEqual(["FORBIDDEN", 4403]);
+  });
+
+  it("opens a room by its custom ID, and tells no one else which custom IDs exist (R1)", async () => {
+    const { owner, writers } = await setUp();
+    const room = await owner.api.createRoom({ customId: "plan/1" });
+    await grant(owner, room, writers.id, ["*:write"]);
+    const open = async (customId: string, token: string, query = "") => {
+      const headers = { Upgrade: "websocket", "Sec-WebSocket-Protocol": `atrium, ${token}` };
+      const path = `${owner.api.base}/rooms/custom/${encodeURIComponent(customId)}/socket${query}`;
+      return exports.default.fetch(new Request(ORIGIN + path, { headers }));
+    };
+    const { token } = await identify(owner, { groups: ["writers"] });
+    const { token: narrow } = await identify(owner, { customId: "bo", rooms: ["board-*"] });
+    const { token: foreign } = await identify(await account());
+    const opened = await open("plan/1", token);
+    expect([opened.status, opened.headers.get("Sec-WebSocket-Protocol")]).toEqual([101, "atrium"]);
+    const socket = new TestSocket(opened.webSocket as WebSocket);
+    expect(await socket.request("JOIN_ROOM", { token })).toMatchObject({ data: { room: { id: room.id } } });
+    expect((await socket.call("STORE_SET", SET)).success).toBe(true);
+    const closeOf = async (customId: string, credential: string) => {
+      const { webSocket } = await open(customId, credential, "?refusal=close");
+      return (await new TestSocket(webSocket as WebSocket).closed).code;
+    };
+    const user = await owner.api.createUser(room.id);
+    const refused: [customId: string, token: string, status: number, code: number][] = [
+      ["plan/2", token, 404, 4404],
+      [room.id, token, 404, 4404],
+      ["plan/1", narrow, 404, 4404],
+      ["plan/1", foreign, 404, 4404],
+      ["plan/1", user.token, 401, 4401],
+      ["plan/1", "", 401, 4401],
+    ];
+    for (const [customId, credential, status, code] of refused)
+      expect([
+        customId,
+        (await open(customId, credential)).status,
+        await closeOf(customId, credential),
+      ]).toEqual([customId, status, code]);
+    const plain = await exports.default.fetch(`${ORIGIN}${owner.api.base}/rooms/custom/plan%2F1/socket`);
+    expect(plain.status).toBe(401);
   });
 
   it("acts over REST as its user in the room that the URL names, and shows no lasting token", async () => {

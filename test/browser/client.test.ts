@@ -102,9 +102,9 @@ it("an upload that cannot even load its part of the SDK fails as one without a n
         ({ name, code, retryable }: AtriumError) => [name, code, retryable],
       ),
     );
-  await page.route(/room-files/, (route) => route.abort());
+  await page.route(/over-rest/, (route) => route.abort());
   expect(await upload()).toEqual(["AtriumError", "UNREACHABLE", true]);
-  await page.unroute(/room-files/);
+  await page.unroute(/over-rest/);
   expect(await upload()).toBe("stored");
 });
 

@@ -96,6 +96,44 @@ it("shares the client of a room that is entered twice, until the last has left",
   expect(again.socket.state).toBe("closed");
 });
 
+it("enters a room by its custom ID, with files and downloads, and comes back to it", async () => {
+  const proxy = await BreakableProxy.before(service);
+  onTestFinished(() => proxy.close());
+  const customId = `plans/${rooms[0]}`;
+  await meeting.customer.send("PATCH", `/rooms/${rooms[0]}`, { customId });
+  const tokens = [(await identify({ customId: "cleo", ttl: 60, rooms: ["none"] })).token];
+  const atrium = open({ serverUrl: proxy.url });
+  const room = atrium.enterRoom({ customId });
+  expect(atrium.enterRoom({ customId })).toBe(room);
+  await expect(room.storage.getAll()).rejects.toMatchObject({ code: "NOT_JOINED" });
+  await room.join();
+  expect([room.currentRoom?.id, room.currentUser?.name]).toEqual([rooms[0], "Ada"]);
+  await room.store("notes").set("1", "Ada's");
+  const { key } = await room.storage.upload({ file: new Blob(["Hello"]), filename: "hello.txt" });
+  expect((await room.storage.getAll()).map((file) => file.key)).toEqual([key]);
+  await meeting.customer.send("PATCH", `/rooms/${rooms[0]}`, { customId: null });
+  const back = nextOf(room, "reconnected");
+  proxy.shut();
+  await nextOf(room, "reconnecting");
+  proxy.open();
+  await back;
+  const unknown = open().enterRoom({ customId });
+  await expect(unknown.join()).rejects.toMatchObject({ code: "NOT_FOUND", module: "Rooms" });
+  const authToken = () => tokens.pop() ?? null;
+  const narrow = open({ authToken }).enterRoom({ customId: "plan" });
+  await expect(narrow.join()).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+it("asks for another token when the first one is refused at the address of a custom ID", async () => {
+  const customId = `plans/${rooms[0]}`;
+  await meeting.customer.send("PATCH", `/rooms/${rooms[0]}`, { customId });
+  const { token } = await identify();
+  const tokens = [token, `${token.slice(0, -8)}AAAAAAAA`];
+  const room = open({ authToken: () => tokens.pop() ?? null }).enterRoom({ customId });
+  await room.join();
+  expect([tokens.length, room.currentRoom?.id]).toEqual([0, rooms[0]]);
+});
+
 it("refuses the token of a user, and another identity's", async () => {
   const { token } = await meeting.customer.createUser(rooms[0], "Bo");
   expect(() => open({ authToken: token })).toThrow("authToken must be the token of an identity");

@@ -13,7 +13,7 @@ export class Clock implements Runtime {
   now = (): number => this.#now;
   date = (): number => Date.now() + this.#now;
   random = (): number => 0.5;
-  open = (url: string): WebSocket => DEFAULT_RUNTIME.open(url);
+  open = DEFAULT_RUNTIME.open;
   fetch = (url: string, init: RequestInit): Promise<Response> => DEFAULT_RUNTIME.fetch(url, init);
   /** The browser's window. */
   readonly page = new EventTarget();

@@ -1,18 +1,80 @@
-/** The endpoint that opens a room's WebSocket, and the endpoints by which the organization uses a live room. */
+/** The endpoints that open a room's WebSocket, and the endpoints by which the organization uses a live room. */
 import { endpointsFor } from "../../http/endpoint.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
-import type { RoomContext } from "../rooms/context.ts";
-import { hasRoom } from "../rooms/queries.ts";
+import { type IdentityClaims, opensRoom } from "../../wire/token-claims.ts";
+import { findRoomRow, hasRoom } from "../rooms/queries.ts";
+import type { UserContext } from "../users/context.ts";
 import { documentHistoryEndpoints } from "./documents/routes-document-history.ts";
-import { documentSocketEndpoints, refusedSocket } from "./documents/routes-document-sockets.ts";
+import {
+  credentialOf,
+  documentSocketEndpoints,
+  isUpgrade,
+  refusedSocket,
+} from "./documents/routes-document-sockets.ts";
 import { documentCompareEndpoint, documentEndpoints } from "./documents/routes-documents.ts";
 import { messagingEndpoints } from "./routes-messaging.ts";
 import { storeEndpoints } from "./routes-stores.ts";
 
-const { rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
+const { rawEndpoint } = endpointsFor<UserContext>({ module: "Rooms" });
+
+const EXPECTS_JOIN = { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." };
+
+/** Refuses the upgrade, or its socket: pages cannot read why an upgrade fails. */
+function refuse(request: Request, error: AppError, protocol: string | null): Response {
+  const isReadable = isUpgrade(request) && new URL(request.url).searchParams.get("refusal") === "close";
+  if (!isReadable) throw error;
+  const { code, message } = error;
+  if (code === "NOT_FOUND") return refusedSocket(CLOSE.roomDeleted, "room not found", protocol);
+  const event = { type: "event", event: "authFailed", data: { code, message } };
+  return refusedSocket(CLOSE.unauthorized, message, protocol, event);
+}
+
+async function openSocket(ctx: UserContext, roomId: string, request: Request, protocol: string | null) {
+  if (!isUpgrade(request))
+    throw new AppError(
+      "Rooms",
+      "BAD_REQUEST",
+      "This address accepts only WebSocket upgrades: send `Upgrade: websocket`",
+    );
+  const response = await ctx.rooms.connect(roomId, ctx.accountId, request, null, ctx.trace);
+  if (protocol === null) return response;
+  const { status, webSocket } = response;
+  return new Response(null, { status, webSocket, headers: { "Sec-WebSocket-Protocol": protocol } });
+}
+
+/** The room of a custom ID; null for an identity whose token does not open it: it learns of no others. */
+async function findRoomOf({ accountId, rooms }: IdentityClaims, ctx: UserContext, customId: string) {
+  const room = accountId === ctx.accountId ? await findRoomRow(ctx, { customId }) : null;
+  return room !== null && opensRoom({ rooms }, room) ? room : null;
+}
 
 export const realtimeEndpoints = [
+  rawEndpoint({
+    method: "GET",
+    path: "/rooms/custom/:customId/socket",
+    operation: "openSocketByCustomId",
+    access: "public",
+    summary: "Open the WebSocket of a room with this custom ID",
+    details:
+      "For identities. Their token is the second of the subprotocols `atrium` and the token, so that strangers do not learn which custom IDs exist. Then as by the room's ID: `JOIN_ROOM` has the token again.",
+    errors: ["NOT_FOUND", "UNAUTHORIZED"],
+    answers: EXPECTS_JOIN,
+    respond: async (ctx, { params }, request) => {
+      const { token, protocol } = credentialOf(request);
+      const claims = await ctx.tokens.verifyIdentity(token, ctx.now());
+      if (claims === null)
+        return refuse(
+          request,
+          new AppError("Auth", "UNAUTHORIZED", "The token is invalid or has expired"),
+          protocol,
+        );
+      const room = await findRoomOf(claims, ctx, params.customId);
+      return room === null
+        ? refuse(request, notFound("Rooms", "Room"), protocol)
+        : openSocket(ctx, room.id, request, protocol);
+    },
+  }),
   rawEndpoint({
     method: "GET",
     path: "/rooms/:roomId/socket",
@@ -22,23 +84,12 @@ export const realtimeEndpoints = [
     details:
       "Carries no credential: the client's first message, `JOIN_ROOM`, does. The repository's `docs/protocol.md` describes the messages, events, limits and close codes.",
     errors: ["NOT_FOUND"],
-    answers: { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." },
+    answers: EXPECTS_JOIN,
     respond: async (ctx, { params }, request) => {
-      const isUpgrade = request.headers.get("Upgrade")?.toLowerCase() === "websocket";
-      if (isUpgrade) ctx.rooms.requireConnectable(params.roomId, request);
-      if (!(await hasRoom(ctx, params.roomId, ctx.now()))) {
-        if (isUpgrade && new URL(request.url).searchParams.get("refusal") === "close")
-          return refusedSocket(CLOSE.roomDeleted, "room not found");
-        throw notFound("Rooms", "Room");
-      }
-      if (!isUpgrade) {
-        throw new AppError(
-          "Rooms",
-          "BAD_REQUEST",
-          "This address accepts only WebSocket upgrades: send `Upgrade: websocket`",
-        );
-      }
-      return ctx.rooms.connect(params.roomId, ctx.accountId, request, null, ctx.trace);
+      if (isUpgrade(request)) ctx.rooms.requireConnectable(params.roomId, request);
+      return (await hasRoom(ctx, params.roomId, ctx.now()))
+        ? openSocket(ctx, params.roomId, request, null)
+        : refuse(request, notFound("Rooms", "Room"), null);
     },
   }),
   ...documentSocketEndpoints,

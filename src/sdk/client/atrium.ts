@@ -3,8 +3,8 @@ import { getOrAdd } from "../core/emitter.ts";
 import { assumeType } from "../core/json.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import { AtriumClient, type AtriumClientOptions } from "./client.ts";
-import { Tokens } from "./connection/token.ts";
-import type { Guest, GuestOptions } from "./guest.ts";
+import { type RoomPath, Tokens } from "./connection/token.ts";
+import type { Guest, GuestOptions } from "./over-rest.ts";
 import { loaded } from "./storage.ts";
 import type { StoreShapes } from "./stores/writes.ts";
 import type { ClientTypes, Registered } from "./types.ts";
@@ -17,6 +17,9 @@ export interface RoomOptions<Shapes extends StoreShapes = NoShapes>
 
 /** `authToken` is the token of an identity, or a function that asks your back end for one: all rooms share it. */
 export interface AtriumOptions extends Omit<AtriumClientOptions<NoShapes>, "stores"> {}
+
+/** The ID of a room, or its custom ID. */
+type RoomName = string | { readonly customId: string };
 
 type Rooms = Map<string, EnteredRoom>;
 
@@ -31,22 +34,23 @@ export class Atrium {
   constructor(options: AtriumOptions, runtime: Runtime = DEFAULT_RUNTIME) {
     this.#options = options;
     this.#runtime = runtime;
-    this.#tokens = new Tokens(options.authToken, runtime, "");
+    this.#tokens = new Tokens(options.authToken, runtime, [""]);
   }
 
   /**
-   * The client of a room, for its `join()`. Entering a room again returns the same client, whose first options hold, and
+   * The client of a room, for its `join()`, which throws NOT_FOUND for an unknown one. Entering a room again returns the same client, whose first options hold, and
    * which leaves the room by the last of as many calls of `leave()`. Throws VALIDATION_ERROR for an invalid address.
    */
   enterRoom<Shapes extends StoreShapes = NoShapes, Types extends ClientTypes = Registered>(
-    roomId: string,
+    room: RoomName,
     options: RoomOptions<Shapes> = {},
   ): AtriumClient<Shapes, Types> {
-    return assumeType(this.openRoom(roomId, options).enter());
+    return assumeType(this.openRoom(room, options).enter());
   }
 
   /** A room's client, before it is entered. Not for applications. */
-  openRoom(roomId: string, options: RoomOptions<StoreShapes>): EnteredRoom {
+  openRoom(room: RoomName, options: RoomOptions<StoreShapes>): EnteredRoom {
+    const path: RoomPath = typeof room === "string" ? [room] : ["custom", room.customId];
     const create = () => {
       let had: string | null = null;
       /** A room gets another token than it has had: the first room that needs one asks for all. */
@@ -57,9 +61,9 @@ export class Atrium {
       };
       const authToken = this.#tokens.isRenewable ? next : this.#options.authToken;
       const all = { ...this.#options, ...options, authToken };
-      return new EnteredRoom(all, this.#runtime, roomId, this.#rooms);
+      return new EnteredRoom(all, this.#runtime, path, this.#rooms);
     };
-    return getOrAdd(this.#rooms, roomId, create);
+    return getOrAdd(this.#rooms, String(path), create);
   }
 
   /** Leaves all rooms, each as by its last `leave()`. */
@@ -77,24 +81,24 @@ export class Atrium {
  * secrets, and FORBIDDEN if no further guest fits in or the guest of the earlier token is no longer let in.
  */
 export const redeemLink = async (options: GuestOptions): Promise<Guest> =>
-  (await loaded(import("./guest.ts"))).redeem(options);
+  (await loaded(import("./over-rest.ts"))).redeem(options);
 
 /** A room's client, shared by all who have entered the room. */
 export class EnteredRoom extends AtriumClient<StoreShapes, ClientTypes> {
-  readonly #roomId: string;
+  readonly #key: string;
   readonly #rooms: Rooms;
   /** How often it was entered, and not left. */
   entered = 0;
 
-  constructor(options: AtriumClientOptions<StoreShapes>, runtime: Runtime, roomId: string, rooms: Rooms) {
-    super(options, runtime, roomId);
-    this.#roomId = roomId;
+  constructor(options: AtriumClientOptions<StoreShapes>, runtime: Runtime, path: RoomPath, rooms: Rooms) {
+    super(options, runtime, path);
+    this.#key = String(path);
     this.#rooms = rooms;
   }
 
   enter(): this {
     this.entered += 1;
-    this.#rooms.set(this.#roomId, this);
+    this.#rooms.set(this.#key, this);
     return this;
   }
 
@@ -105,7 +109,7 @@ export class EnteredRoom extends AtriumClient<StoreShapes, ClientTypes> {
 
   override disconnect(): void {
     this.entered = 0;
-    this.#rooms.delete(this.#roomId);
+    this.#rooms.delete(this.#key);
     super.disconnect();
   }
 }

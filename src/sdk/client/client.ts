@@ -5,7 +5,7 @@ import type { Permission, Resource, Role, Room } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
 import { Connection, type SocketState } from "./connection/connection.ts";
 import { type Access, canWrite, isRoom, readAccess } from "./connection/frames.ts";
-import { type AuthToken, socketBase, Tokens } from "./connection/token.ts";
+import { type AuthToken, type RoomPath, socketBase, Tokens } from "./connection/token.ts";
 import { inspections } from "./inspection.ts";
 import { Notifications } from "./notifications.ts";
 import type { OfflineSupport } from "./offline.ts";
@@ -74,14 +74,14 @@ export class AtriumClient<
   };
 
   /**
-   * Throws VALIDATION_ERROR for an invalid address or, as a text, an invalid token. `runtime` is for tests; with `roomId`,
+   * Throws VALIDATION_ERROR for an invalid address or, as a text, an invalid token. `runtime` is for tests; with `room`,
    * the token is an identity's.
    */
-  constructor(options: AtriumClientOptions<Shapes>, shared: Runtime = DEFAULT_RUNTIME, roomId?: string) {
+  constructor(options: AtriumClientOptions<Shapes>, shared: Runtime = DEFAULT_RUNTIME, room?: RoomPath) {
     super();
     const runtime = { ...shared };
     const { serverUrl, authToken, stores, reconnect = true, warnBeforeUnload = false, offline } = options;
-    const tokens = new Tokens(authToken, runtime, roomId);
+    const tokens = new Tokens(authToken, runtime, room);
     const base = socketBase(serverUrl);
     const persistence = offline?.attach(base, runtime);
     const connection = new Connection({ base, tokens, reconnect }, runtime);

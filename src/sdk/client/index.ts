@@ -20,9 +20,9 @@ export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment }
 export type { SocketEvents, SocketState } from "./connection/connection.ts";
 export type { Access } from "./connection/frames.ts";
 export type { AuthToken } from "./connection/token.ts";
-export type { Guest, GuestOptions } from "./guest.ts";
 export type { BroadcastArguments, BroadcastListener, Notifications } from "./notifications.ts";
 export type { OfflineSupport } from "./offline.ts";
+export type { Guest, GuestOptions, Upload } from "./over-rest.ts";
 export type { RefusedField } from "./own-presence.ts";
 export type {
   Presence,
@@ -31,7 +31,6 @@ export type {
   PresencePart,
   PresenceUpdate,
 } from "./presence.ts";
-export type { Upload } from "./room-files.ts";
 export type { Storage } from "./storage.ts";
 export type { ChangeReason, StoreChange, StoreEvents } from "./stores/entries.ts";
 export type { History, HistoryEvents, HistoryState } from "./stores/history.ts";

@@ -1,5 +1,4 @@
 /** The parts of a client that DevTools and documents use beyond its public functions. */
-import { invalid } from "../core/error.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Connection } from "./connection/connection.ts";
 import type { Stores } from "./stores/store.ts";
@@ -14,11 +13,3 @@ export interface Inspection {
 }
 
 export const inspections = new WeakMap<object, Inspection>();
-
-/** Throws VALIDATION_ERROR unless it is a client of the same copy of the package. */
-export function inspectionOf(client: object): Inspection {
-  const inspection = inspections.get(client);
-  if (inspection === undefined)
-    throw invalid("Client", "client must be an AtriumClient of the same copy of atrium");
-  return inspection;
-}

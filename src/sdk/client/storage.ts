@@ -4,7 +4,7 @@ import type { FileFilter } from "../core/rest.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { NOT_JOINED } from "./connection/requests.ts";
 import { fileUrl, httpUrl, type Tokens } from "./connection/token.ts";
-import type { RoomFiles, Upload } from "./room-files.ts";
+import type { RoomFiles, Upload } from "./over-rest.ts";
 
 const NOT_LOADED = clientFault("UNREACHABLE", "Loading failed: check the network");
 
@@ -24,7 +24,7 @@ export class Storage {
   }
 
   async #room(): Promise<RoomFiles> {
-    const { openFiles } = await loaded(import("./room-files.ts"));
+    const { openFiles } = await loaded(import("./over-rest.ts"));
     return openFiles(httpUrl(this.#base), this.#tokens);
   }
 

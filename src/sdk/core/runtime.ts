@@ -9,7 +9,7 @@ export interface Runtime {
   /** Runs `action` once, `delayMs` from now. Returns a function that cancels it. */
   after(delayMs: number, action: () => void): () => void;
   random(): number;
-  open(url: string): WebSocket;
+  open(url: string, protocols?: string[]): WebSocket;
   fetch(url: string, init: RequestInit): Promise<Response>;
   /** Runs `action` for each event of this name on the browser's window. Returns a function that removes the listener. */
   listen(event: "online" | "pagehide" | "beforeunload", action: (event: Event) => void): () => void;
@@ -23,7 +23,7 @@ export const DEFAULT_RUNTIME: Runtime = {
     return () => clearTimeout(timer);
   },
   random: Math.random,
-  open: (url) => new WebSocket(url),
+  open: (url, protocols) => new WebSocket(url, protocols),
   fetch: (url, init) => fetch(url, init),
   listen: (event, action) => {
     if (typeof addEventListener !== "function") return () => {};

@@ -1,6 +1,7 @@
 /** A client at work: its connection, which can be cut for trial, its stores, and its unconfirmed writes. */
 import type { ChangeReason, Store, StoreChange } from "../client/index.ts";
-import { type Inspection, inspectionOf } from "../client/inspection.ts";
+import { inspectionOf } from "../client/inspected.ts";
+import type { Inspection } from "../client/inspection.ts";
 import type { Runtime } from "../core/runtime.ts";
 import { type InspectedClient, Traffic } from "./traffic.ts";
 

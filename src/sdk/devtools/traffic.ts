@@ -1,6 +1,7 @@
 /** The messages of a client's connection, both ways: how large each is, and what it says in plain words. */
 import type { AtriumClient } from "../client/index.ts";
-import { type Inspection, inspectionOf } from "../client/inspection.ts";
+import { inspectionOf } from "../client/inspected.ts";
+import type { Inspection } from "../client/inspection.ts";
 import type { PresenceUpdate } from "../client/presence.ts";
 import { byteLength, isRecord } from "../core/json.ts";
 

@@ -1,6 +1,7 @@
 /** The documents of one client: their frames on the room's socket, and their synchronization one after the other. */
 import { type Rate, TokenBucket } from "../../platform/flow/token-bucket.ts";
-import { type Inspection, inspectionOf } from "../client/inspection.ts";
+import { inspectionOf } from "../client/inspected.ts";
+import type { Inspection } from "../client/inspection.ts";
 import { Emitter, getOrAdd } from "../core/emitter.ts";
 import { type DocumentMessage, readFrame } from "./frames.ts";
 

@@ -94,7 +94,8 @@ export class ChangeRecorder {
 
   #reject(client: KeptClient, write: DiscardedWrite, error: AtriumError): void {
     const { store, key, action, value } = write;
-    const { roomId } = client.claims;
+    const [id, customId] = client.claims.room;
+    const roomId = customId ?? id;
     // Errors of the application are its own.
     queueMicrotask(() => this.#options.onRejected({ roomId, store, key, action, value, error }));
   }

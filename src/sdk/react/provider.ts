@@ -115,7 +115,7 @@ type AtriumProviderProps = { readonly children?: ReactNode } & (
 );
 
 /**
- * A person in many rooms: each {@link RoomProvider} below with a `roomId` joins one of them. `authToken` is an identity's
+ * A person in many rooms: each {@link RoomProvider} below with a `roomId` or `customId` joins one of them. `authToken` is an identity's
  * token or a function, which can be another one in each render.
  */
 export function AtriumProvider(props: AtriumProviderProps): ReactNode {
@@ -144,11 +144,14 @@ function required(atrium: Atrium | null): Atrium {
   return atrium;
 }
 
-type GivenRoom = {
-  /** The id of a room of the nearest {@link AtriumProvider}. */
-  readonly roomId: string;
-  readonly stores?: StoreShapes | undefined;
-} & { readonly [Option in Exclude<keyof RoomOptions, "role" | "stores"> | "client"]?: never };
+/** The id or the custom ID of a room of the nearest {@link AtriumProvider}. */
+type RoomOfAtrium =
+  | { readonly roomId: string; readonly customId?: never }
+  | { readonly customId: string; readonly roomId?: never };
+
+type GivenRoom = RoomOfAtrium & { readonly stores?: StoreShapes | undefined } & {
+  readonly [Option in Exclude<keyof RoomOptions, "role" | "stores"> | "client"]?: never;
+};
 
 type GivenClient = { readonly client: AnyClient } & {
   readonly [Option in Exclude<keyof RoomOptions, "role">]?: never;
@@ -161,7 +164,9 @@ export type RoomProviderProps = {
   readonly children?: ReactNode;
 } & (
   | GivenRoom
-  | ((GivenClient | (Omit<RoomOptions, "role"> & { readonly client?: never })) & { readonly roomId?: never })
+  | ((GivenClient | (Omit<RoomOptions, "role"> & { readonly client?: never })) & {
+      readonly [Name in "roomId" | "customId"]?: never;
+    })
 );
 
 /**
@@ -169,16 +174,18 @@ export type RoomProviderProps = {
  * options share one client and one connection; of a function as `authToken`, the first one counts as the option.
  */
 export function RoomProvider(props: RoomProviderProps): ReactNode {
-  const { roomId, client, serverUrl = "", authToken = "", stores, offline, warnBeforeUnload, role } = props;
+  const { roomId, customId, client, serverUrl = "", authToken = "", stores, offline } = props;
+  const { warnBeforeUnload, role } = props;
   const token = useStableToken(authToken);
   const atrium = useContext(AtriumContext);
   const handle = useMemo(() => {
-    if (roomId !== undefined)
-      return roomOfAtrium(required(atrium).openRoom(roomId, stores ? { stores } : {}), role);
+    const name = customId === undefined ? roomId : { customId };
+    if (name !== undefined)
+      return roomOfAtrium(required(atrium).openRoom(name, stores ? { stores } : {}), role);
     return client === undefined
       ? roomOf({ serverUrl, authToken: token, stores, offline, warnBeforeUnload, role })
       : roomOfClient(client, role);
-  }, [atrium, roomId, client, serverUrl, token, stores, offline, warnBeforeUnload, role]);
+  }, [atrium, roomId, customId, client, serverUrl, token, stores, offline, warnBeforeUnload, role]);
   useEffect(() => {
     handle.authToken = authToken;
   }, [handle, authToken]);

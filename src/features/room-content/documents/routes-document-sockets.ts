@@ -8,10 +8,16 @@ import type { DocumentAddress } from "../../../room/types/room-object.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { getRoomRow, hasRoom } from "../../rooms/queries.ts";
 
-/** A response to an upgrade whose socket closes at once. */
-export function refusedSocket(code: CloseCode, reason: string, protocol: string | null = null): Response {
+/** A response to an upgrade whose socket closes at once, after the message. */
+export function refusedSocket(
+  code: CloseCode,
+  reason: string,
+  protocol: string | null = null,
+  message: object | null = null,
+): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
+  if (message !== null) server.send(JSON.stringify(message));
   server.close(code, reason);
   const headers = protocol === null ? {} : { "Sec-WebSocket-Protocol": protocol };
   return new Response(null, { status: 101, webSocket: client, headers });
@@ -26,7 +32,7 @@ export const isUpgrade = (request: Request): boolean =>
   request.headers.get("Upgrade")?.toLowerCase() === "websocket";
 
 /** The token of an upgrade, and the subprotocol to answer with. */
-function credentialOf(request: Request): Pick<DocumentAddress, "token" | "protocol"> {
+export function credentialOf(request: Request): Pick<DocumentAddress, "token" | "protocol"> {
   const offered = (request.headers.get("Sec-WebSocket-Protocol") ?? "").split(",").map((part) => part.trim());
   const protocol = offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : null;
   const token = protocol === null ? undefined : offered.find((part) => part !== SUBPROTOCOL);

@@ -51,7 +51,7 @@ export class RoomSocket {
   }
 
   open(): void {
-    this.#withToken(() => this.#open());
+    this.#withToken((token) => this.#open(token));
   }
 
   /** Runs `action` with a token, at once if there is one and nothing to prepare. */
@@ -80,18 +80,22 @@ export class RoomSocket {
     this.end({ code: error.retryable ? ABNORMAL_CLOSURE : INVALID, reason: error.message });
   }
 
-  #open(): void {
+  #open(token: string): void {
     const { base, tokens, runtime } = this.#context;
-    if (tokens.claims === null) return;
+    const { claims } = tokens;
+    if (claims === null) return;
+    // Strangers do not learn which custom IDs exist.
+    const protocols = claims.room[1] ? ["atrium", token] : undefined;
     try {
-      const transport: Transport = new Transport(socketUrl(base, tokens.claims), runtime, {
+      const listener: TransportListener = {
         opened: () => this.#listener.opened(),
         received: (messages) => {
           for (const message of messages)
             if (this.#transport === transport) this.#receive(transport, message);
         },
         closed: (closure) => this.end(closure),
-      });
+      };
+      const transport = new Transport(socketUrl(base, claims), runtime, listener, protocols);
       this.#transport = transport;
     } catch (error) {
       // Browsers throw for addresses that a page may not connect to.
@@ -126,7 +130,11 @@ export class RoomSocket {
       return;
     }
     const { changeStream, requests, runtime, tokens } = this.#context;
-    if (tokens.claims !== null && isUser(data.user)) tokens.claims.userId ||= data.user.id;
+    const { claims } = tokens;
+    if (claims !== null && isUser(data.user)) {
+      claims.userId ||= data.user.id;
+      claims.room = [joined.room.id];
+    }
     requests.resume((frame) => transport.send(frame));
     changeStream.join(joined).then(
       () => {
@@ -195,10 +203,10 @@ export class Transport {
   #isAlive = false;
   isOpen = false;
 
-  constructor(url: string, runtime: Runtime, listener: TransportListener) {
+  constructor(url: string, runtime: Runtime, listener: TransportListener, protocols?: string[]) {
     this.#runtime = runtime;
     this.#listener = listener;
-    this.socket = runtime.open(url);
+    this.socket = runtime.open(url, protocols);
     const listening = { signal: this.#listening.signal };
     this.socket.addEventListener("open", () => this.#open(), listening);
     this.socket.addEventListener("message", ({ data }) => this.#receive(data), listening);

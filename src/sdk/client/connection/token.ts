@@ -5,7 +5,8 @@ import type { Runtime } from "../../core/runtime.ts";
 
 export interface Claims {
   readonly accountId: string;
-  readonly roomId: string;
+  /** The room in addresses: its ID or, until that is known, `custom` and its custom ID. */
+  room: RoomPath;
   /** Names the user, or the identity, in the room. */
   readonly scope: string;
   /** The user in the room; of an identity empty until it is known. */
@@ -14,18 +15,20 @@ export interface Claims {
   readonly exp: number;
 }
 
+export type RoomPath = readonly [id: string] | readonly ["custom", customId: string];
+
 /** Reads the claims of a user's JWT or, with a room, of an identity's. Throws VALIDATION_ERROR if it is not one. */
-function readClaims(token: string, room: string | undefined): Claims {
+function readClaims(token: string, entered: RoomPath | undefined): Claims {
   const claims: Record<string, unknown> = Object(parsePayload(token));
-  const isOfUser = room === undefined;
-  const { accountId, exp } = claims;
-  const roomId = isOfUser ? claims.roomId : room;
+  const isOfUser = entered === undefined;
+  const { accountId, roomId, exp } = claims;
   const ownerId = isOfUser ? claims.userId : claims.identityId;
-  if (typeof accountId !== "string" || typeof roomId !== "string" || typeof ownerId !== "string")
+  const room = entered ?? (typeof roomId === "string" && [roomId]);
+  if (typeof accountId !== "string" || !room || typeof ownerId !== "string")
     throw invalid("Auth", `authToken must be the token of ${isOfUser ? "a user" : "an identity"}`);
   const userId = isOfUser ? ownerId : "";
-  const scope = [accountId, roomId, ownerId].join(" ");
-  return { accountId, roomId, scope, userId, exp: typeof exp === "number" ? exp : Infinity };
+  const scope = [accountId, ...room, ownerId].join(" ");
+  return { accountId, room, scope, userId, exp: typeof exp === "number" ? exp : Infinity };
 }
 
 function parsePayload(token: string): unknown {
@@ -53,12 +56,15 @@ export function socketBase(serverUrl: string): string {
 const urlBelow = (base: string, { accountId }: Claims, ...path: string[]): string =>
   base + ["v1", "accounts", accountId, ...path].map(encodeURIComponent).join("/");
 
+const roomBelow = (base: string, claims: Claims, ...path: string[]): string =>
+  urlBelow(base, claims, "rooms", ...claims.room, ...path);
+
 /** The address of the room's socket. A room that is gone refuses it by a close code, which a page can read. */
 export const socketUrl = (base: string, claims: Claims): string =>
-  `${urlBelow(base, claims, "rooms", claims.roomId, "socket")}?refusal=close`;
+  `${roomBelow(base, claims, "socket")}?refusal=close`;
 
 export const roomUrl = (base: string, claims: Claims, ...path: string[]): string =>
-  httpUrl(urlBelow(base, claims, "rooms", claims.roomId, ...path));
+  httpUrl(roomBelow(base, claims, ...path));
 
 export const fileUrl = (base: string, claims: Claims, key: string): string =>
   httpUrl(urlBelow(base, claims, "storage", ...key.split("/")));
@@ -75,7 +81,7 @@ const ANOTHER_USER = "authToken must be the token of the same user and room";
 export class Tokens {
   readonly #source: AuthToken;
   readonly #runtime: Runtime;
-  readonly #roomId: string | undefined;
+  readonly #room: RoomPath | undefined;
   #claims: Claims | null = null;
   #token: string | null = null;
   /** Epoch milliseconds by this device's clock. */
@@ -89,10 +95,10 @@ export class Tokens {
   prepare?: (claims: Claims) => Promise<void>;
 
   /** With a room, the tokens are those of an identity. */
-  constructor(source: AuthToken, runtime: Runtime, roomId?: string) {
+  constructor(source: AuthToken, runtime: Runtime, room?: RoomPath) {
     this.#source = source;
     this.#runtime = runtime;
-    this.#roomId = roomId;
+    this.#room = room;
     if (typeof source === "string") this.#accept(source);
   }
 
@@ -152,7 +158,7 @@ export class Tokens {
   }
 
   #accept(token: string): void {
-    const claims = readClaims(token, this.#roomId);
+    const claims = readClaims(token, this.#room);
     this.#claims ??= claims;
     if (claims.scope !== this.#claims.scope)
       throw new AtriumError({ code: "FORBIDDEN", module: "Auth", message: ANOTHER_USER });

@@ -5,6 +5,7 @@ import { runScenario } from "../room/convergence/convergence.ts";
 import { scenario } from "../room/convergence/steps.ts";
 import { writtenDuring } from "../sdk/console.ts";
 import { randomOf } from "../support/random.ts";
+import { killUnderRemovals } from "./access-kills.ts";
 import { killUnderBackups } from "./backup-kills.ts";
 import { killUnderClients } from "./client-kills.ts";
 import { killUnderDocuments } from "./document-kills.ts";
@@ -13,11 +14,13 @@ import { KillableService } from "./killable-service.ts";
 import { NetworkRoom } from "./network-room.ts";
 import { killUnderWorkflows } from "./workflow-kills.ts";
 
-const { seed, scenarios, kills, clientKills, documentKills, workflowKills, backupKills } =
+const { seed, scenarios, kills, clientKills, documentKills, workflowKills, backupKills, accessRooms } =
   inject("endurance");
 const killScenarios = Math.ceil(kills / KILLS_PER_SCENARIO);
 /** For the start, and for each scenario on a busy machine. */
 const [START_MS, SCENARIO_MS] = [60_000, 60_000];
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
 let service: KillableService;
 beforeAll(async () => {
@@ -123,4 +126,19 @@ it(
     console.log(`${backups} backups are as one that was not interrupted`);
   },
   START_MS + (backupKills + 5) * SCENARIO_MS,
+);
+
+it(
+  "access that ends stays ended when the service is killed meanwhile, in all rooms of a person, and others keep theirs",
+  async () => {
+    console.log(`Killing the service under removals from ${accessRooms} rooms, with seed ${seed}`);
+    for (const removal of await killUnderRemovals(service, accessRooms, randomOf(seed)))
+      console.log(
+        `Killed ${removal.wasAnswered ? "after" : "before"} the answer: at the start, ${removal.pending} rooms had yet ` +
+          `to learn of it; the person was refused within ${seconds(removal.refusedP99)} (p99) and ` +
+          `${seconds(removal.refused)} (all), and all rooms knew after ${seconds(removal.told)}; ` +
+          `of ${removal.late} writes after the answer, none is there`,
+      );
+  },
+  START_MS + accessRooms * 1_000,
 );

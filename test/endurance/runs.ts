@@ -38,6 +38,8 @@ export interface Runs {
   readonly hiddenMinutes: number;
   /** Ends of a right that writes over all wires race. */
   readonly revocations: number;
+  /** Rooms of a person whose access ends while the service is killed. */
+  readonly accessRooms: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
   readonly runaways: number;
 }
@@ -61,6 +63,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     deploys: read("ATRIUM_DEPLOYS", 0),
     hiddenMinutes: read("ATRIUM_HIDDEN_TAB", 6),
     revocations: read("ATRIUM_REVOCATIONS", 8),
+    accessRooms: read("ATRIUM_ACCESS_ROOMS", 40),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };
 }

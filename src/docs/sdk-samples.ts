@@ -58,6 +58,9 @@ for await (const record of atrium.users.eachRecord(roomId, userId)) records.push
   getIdentityByCustomId: "const identity = await atrium.identities.getByCustomId(customId);",
   updateIdentity: 'const identity = await atrium.identities.update(identityId, { name: "Ada L." });',
   deleteIdentity: "await atrium.identities.delete(identityId);",
+  getIdentityData: `const records = [];
+for await (const record of atrium.identities.eachRecord(identityId)) records.push(record);`,
+  eraseIdentityData: "await atrium.identities.erase(identityId);",
   listIdentityGroups: "const { groups } = await atrium.identities.listGroups(identityId);",
   listIdentityRooms: "const { rooms, cursor } = await atrium.identities.listRooms(identityId);",
   identify:

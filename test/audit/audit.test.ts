@@ -85,6 +85,7 @@ describe("a change by an API key", () => {
   const webhookId = () => made("/webhooks", webhook, "webhook");
   const workflowId = () => made("/workflows", workflow, "workflow");
   const userId = async () => (await owner.api.createUser(roomId)).id;
+  const identityId = () => made("/identities", { name: "Ada" }, "identity");
   const memberId = async () => (await addMember(owner.id, "member")).id;
   const fileKey = async () => {
     const fields = { roomId, userId: await userId() };
@@ -128,6 +129,7 @@ describe("a change by an API key", () => {
     ["endAllTokens", "DELETE", none, "/tokens", undefined, "tokens", {}],
     ["deleteUser", "DELETE", userId, "/users/:id?roomId=:room", undefined, "user", {}],
     ["erasePersonalData", "DELETE", userId, "/users/:id/personal-data?roomId=:room", undefined, "user", {}],
+    ["eraseIdentityData", "DELETE", identityId, "/identities/:id/personal-data", undefined, "identity", {}],
     ["deleteFile", "DELETE", fileKey, "/upload", { key: ":id" }, "file", {}],
     ["deleteRoom", "DELETE", newRoomId, "/rooms/:id", undefined, "room", {}],
   ])("is recorded once: %s", async (operation, method, make, path, body, type, changes) => {

@@ -10,6 +10,7 @@ import { failStorage } from "../room/support/faults.ts";
 import { TestRoom } from "../room/support/rooms.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { unreachable } from "../support/unreachable.ts";
 
 const MINUTE_MS = 60_000;
 const NOT_RELAYED = "A command could not be relayed to its room yet: room.deleted";
@@ -24,21 +25,6 @@ beforeEach(async () => {
   // Rows that are relayed are deleted a moment later.
   await expect.poll(() => countRows("outbox_events")).toBe(0);
 });
-
-/** The namespace, with objects that cannot be reached: those of these names, or all. */
-const unreachable = <Namespace extends Env["ROOMS"] | Env["SUBSCRIBERS"]>(
-  namespace: Namespace,
-  names: readonly string[] | null = null,
-): Namespace =>
-  new Proxy(namespace, {
-    get: (target, property) => {
-      if (property !== "getByName") throw new Error(`Not used by the service: ${String(property)}`);
-      return (name: string) => {
-        if (names === null || names.includes(name)) throw new Error("fault: the object cannot be reached");
-        return target.getByName(name);
-      };
-    },
-  });
 
 /** Sends a request to the service while some bindings fail. */
 async function sendDuring(faults: Partial<Env>, method: string, path: string, body?: object) {

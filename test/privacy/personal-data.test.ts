@@ -6,7 +6,7 @@ import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
 import { openBlobs } from "../../src/features/files/storage/blobs.ts";
-import { deleteFurtherFiles } from "../../src/features/files/storage/garbage-collection.ts";
+import { deleteFilesOfUsers } from "../../src/features/files/storage/garbage-collection.ts";
 import type {
   PersonalData,
   PersonalRecord,
@@ -180,7 +180,7 @@ it("erasing a user goes on where it was cut off, slice by slice, of whatever is 
       .bind(room.id, userId)
       .first<number>("n");
   // Requests that have died, each after one slice.
-  expect(await deleteFurtherFiles(tenant, room.id, new WorkBudget(1), ada.id)).toBe(false);
+  expect(await deleteFilesOfUsers(tenant, [{ id: ada.id, roomId: room.id }], new WorkBudget(1))).toBe(false);
   expect(await filesOf(ada.id)).toBe(FILES + 1 - 1_000);
   const shard = env.EVENT_LOGS.getByName(`${owner.id}:${shardOf(room.id)}`);
   expect(await shard.eraseUser(room.id, ada.id, 0)).not.toBeNull();

@@ -100,6 +100,18 @@ describe("AtriumServer", () => {
     expect(JSON.stringify(await allOf(users.eachRecord(roomId, ada.id)))).not.toContain("Ada");
   });
 
+  it("exports an identity with its users in all rooms, and erases it", async () => {
+    const { identities, rooms, users } = connect();
+    const { id } = await identities.create({ name: "Ada" });
+    for (const name of ["First", "Second"])
+      await users.create({ roomId: (await rooms.create({ name })).id, name: "Ada", identityId: id });
+    const records = await allOf(identities.eachRecord(id));
+    expect(records).toContainEqual({ type: "identity", identity: await identities.get(id) });
+    expect(records.filter((each) => each.type === "in_room" && each.record.type === "user")).toHaveLength(2);
+    await identities.erase(id);
+    expect((await refusal(allOf(identities.eachRecord(id)))).code).toBe("NOT_FOUND");
+  });
+
   it("reads and writes stores, comments and presence, and broadcasts", async () => {
     const atrium = connect();
     const { id: roomId } = await atrium.rooms.create({ name: "A room" });

@@ -13,6 +13,7 @@ import {
   selectAccessOf,
   selectDefault,
   selectDefaultOfNew,
+  selectEntriesOf,
   selectPage,
 } from "./store.ts";
 
@@ -53,6 +54,15 @@ export async function getRoomAccess(
     default_accesses: permissionsIn(byDefault),
     ...presentScroll(page, counted, rows, positionOf),
   };
+}
+
+/** Some of an identity's own entries, by room, behind the room `after`. */
+export async function findEntriesOf(tenant: Tenant, identityId: string, after: string, limit: number) {
+  const [rows] = await tenant.db.run([selectEntriesOf(tenant, identityId, after, limit)]);
+  return rows.map(({ roomId, permissions }) => ({
+    roomId,
+    permissions: JSON.parse(permissions) as string[],
+  }));
 }
 
 /** The permissions of an identity in a room by its access, and their sources. One round trip. NOT_FOUND without the room or the identity. */

@@ -185,6 +185,18 @@ export const countEntries = ({ accountId }: Tenant, roomId: string, page: Page) 
     params: [accountId, roomId],
   }));
 
+/** Some entries of an identity by room, behind this one. */
+export const selectEntriesOf = (
+  { accountId }: Tenant,
+  identityId: string,
+  roomId: string,
+  limit: number,
+): Statement<{ roomId: string; permissions: string }> => ({
+  sql: `SELECT room_id AS "roomId", permissions FROM room_access
+        WHERE account_id = ? AND kind = 'identity' AND subject_id = ? AND room_id > ? ORDER BY room_id LIMIT ?`,
+  params: [accountId, identityId, roomId, limit],
+});
+
 const accountId = sql.placeholder("accountId");
 
 const defaultOfRoom = prepared(() =>

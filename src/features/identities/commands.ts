@@ -116,11 +116,18 @@ export async function updateIdentity(
   return { identity: presentIdentity(row) };
 }
 
+/** {@link removeIdentity} of an identity that exists; NOT_FOUND otherwise. */
+export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
+  const told = await removeIdentity(ctx, identityId);
+  if (told === null) throw noIdentity();
+  return told;
+}
+
 /**
  * Deletes an identity with its memberships and its access, and redacts it in the events. Its users stay in their rooms,
- * and can do nothing.
+ * and can do nothing. Up to `maxRooms` of its live rooms receive the change before it returns. Null without the identity.
  */
-export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
+export async function removeIdentity(ctx: IdentityContext, identityId: string, maxRooms?: number) {
   const event = newEvent(ctx, "identity.deleted", identityId);
   const [owed, events, deleted] = await ctx.commit([
     tellRoomsOfIdentity(ctx, identityId),
@@ -128,8 +135,7 @@ export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
     IDENTITIES.remove(ctx, identityId),
     redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
   ]);
-  if (deleted.length === 0) throw noIdentity();
-  return tell(ctx, identityId, owed, events);
+  return deleted.length === 0 ? null : tell(ctx, identityId, owed, events, maxRooms);
 }
 
 /** Relays a change of access to its rooms, then its events. */
@@ -138,8 +144,9 @@ export async function tell(
   identityId: string | null,
   owed: readonly { readonly id: string; readonly roomId: string }[],
   events: readonly OutboxEventRow[] = [],
+  maxRooms?: number,
 ) {
-  const pending = await relayToRooms(ctx, accessChanged(identityId), owed);
+  const pending = await relayToRooms(ctx, accessChanged(identityId), owed, maxRooms);
   await ctx.relayEvents(ctx, events);
   return { pending_rooms: pending };
 }

@@ -15,16 +15,22 @@ import {
   type Key,
   roomPositionOf,
   selectIdentities,
+  selectUsersByRoom,
   selectUsersOf,
 } from "./store.ts";
 
 export const noIdentity = (): AppError => notFound("Identities", "Identity");
 export const noGroup = (): AppError => notFound("Identities", "Group");
 
-export async function getIdentity(tenant: Tenant, key: Key): Promise<{ identity: Identity }> {
+export async function findIdentity(tenant: Tenant, key: Key): Promise<Identity | null> {
   const [[row]] = await tenant.db.run([IDENTITIES.select(tenant, key)]);
-  if (row === undefined) throw noIdentity();
-  return { identity: presentIdentity(row) };
+  return row === undefined ? null : presentIdentity(row);
+}
+
+export async function getIdentity(tenant: Tenant, key: Key): Promise<{ identity: Identity }> {
+  const identity = await findIdentity(tenant, key);
+  if (identity === null) throw noIdentity();
+  return { identity };
 }
 
 /** The page with what the search index finds of it. */
@@ -83,6 +89,18 @@ export async function listMembers(tenant: Tenant, groupId: string, page: Page) {
     return identity === undefined ? [] : [{ identity, added_at: presentTime(addedAt) }];
   });
   return { members: shown, ...presentScroll(page, counted, members, memberPositionOf(page)) };
+}
+
+/** Some users of an identity, whether or not that was deleted: by room, from `roomId` on or behind it. */
+export async function findUsersOf(
+  tenant: Tenant,
+  identityId: string,
+  roomId: string,
+  limit: number,
+  withRoom = false,
+) {
+  const [users] = await tenant.db.run([selectUsersByRoom(tenant, identityId, roomId, limit, withRoom)]);
+  return users;
 }
 
 /** A page of the rooms in which an identity has a user, those first where it came last. */

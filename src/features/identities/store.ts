@@ -128,6 +128,20 @@ export const IDENTITIES = rowsOf<IdentityRow>(identities, countIdentities);
 const identityInsertion = prepared(() => build.insert(identities).values(placeholdersOf(identities)));
 export const insertIdentity = (_: Tenant, row: IdentityRow): Statement => identityInsertion(row);
 
+/** The identity's users by room, in this one or behind it, if that is not deleted. */
+export const selectUsersByRoom = (
+  { accountId }: Tenant,
+  identityId: string,
+  roomId: string,
+  limit: number,
+  withRoom: boolean,
+): Statement<{ id: string; roomId: string }> => ({
+  sql: `SELECT users.id, users.room_id AS "roomId" FROM users
+          JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id AND rooms.deleted_at IS NULL
+        WHERE users.account_id = ? AND users.identity_id = ? AND users.room_id ${withRoom ? ">=" : ">"} ? ORDER BY users.room_id LIMIT ?`,
+  params: [accountId, identityId, roomId, limit],
+});
+
 /** The identities with these IDs, in no order. */
 export const selectIdentities = ({ accountId }: Tenant, ids: readonly string[]): Statement<IdentityRow> =>
   statement(

@@ -150,6 +150,7 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "createIdentity",
   "updateIdentity",
   "deleteIdentity",
+  "eraseIdentityData",
   "createGroup",
   "updateGroup",
   "deleteGroup",

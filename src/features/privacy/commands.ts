@@ -1,7 +1,10 @@
-/** Erases what is kept of a user. */
-import { AppError } from "../../platform/errors.ts";
+/** Erases what is kept of a user, of an identity in all rooms, and of a person. */
+import { AppError, notFound } from "../../platform/errors.ts";
+import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { deleteFurtherFiles } from "../files/storage/garbage-collection.ts";
+import { deleteFilesOfUsers } from "../files/storage/garbage-collection.ts";
+import { removeIdentity } from "../identities/commands.ts";
+import { findUsersOf, noIdentity } from "../identities/queries.ts";
 import type { PersonContext } from "../people/context.ts";
 import { expiredCookie } from "../people/cookies.ts";
 import { verifyOwnPassword } from "../people/password-commands.ts";
@@ -14,12 +17,49 @@ import type { PrivacyContext } from "./queries.ts";
 const CHUNKS_PER_REQUEST = 50;
 const RETRY_SECONDS = 1;
 
+const again = (of: "Users" | "Identities", what: string) =>
+  new AppError(of, "RATE_LIMITED", `${what}; send the request again to continue`, RETRY_SECONDS);
+
 /** Deletes a user, then their content. RATE_LIMITED when files are left: repeat it. NOT_FOUND without the room. */
 export async function erasePersonalData(ctx: PrivacyContext, roomId: string, userId: string) {
-  await eraseUser(ctx, roomId, userId);
-  if (await deleteFurtherFiles(ctx, roomId, new WorkBudget(CHUNKS_PER_REQUEST), userId)) return {};
-  const why = "Very many files of this user are left; send the request again to continue";
-  throw new AppError("Users", "RATE_LIMITED", why, RETRY_SECONDS);
+  if ((await eraseUser(ctx, roomId, userId)) === null) throw notFound("Rooms", "Room");
+  const user = { id: userId, roomId };
+  if (await deleteFilesOfUsers(ctx, [user], new WorkBudget(CHUNKS_PER_REQUEST))) return {};
+  throw again("Users", "Very many files of this user are left");
+}
+
+/** Each room takes a trip to D1 and a call of its object. */
+const ROOMS_PER_REQUEST = 600;
+const USERS_AT_ONCE = 50;
+const CONCURRENCY = 10;
+
+/**
+ * Deletes an identity, then its users in all rooms with their content. What was deleted is stored as a command for each
+ * room: after a crash, the cron trigger goes on. Also finds the users of an identity that was deleted before.
+ * RATE_LIMITED when rooms or files are left: repeat it. NOT_FOUND without the identity and without users.
+ */
+export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
+  const removed = await removeIdentity(ctx, identityId, 0); // the loop below reaches its rooms
+  // The receivers of so many events would be too many calls: the cron trigger reaches them within its budget.
+  const withoutRelay = { ...ctx, relayEvents: () => Promise.resolve() };
+  const files = new WorkBudget(CHUNKS_PER_REQUEST);
+  let [rooms, pending, isLeft] = [0, 0, true];
+  while (isLeft && rooms < ROOMS_PER_REQUEST) {
+    // The first one alone: if the identity was deleted before, the audit log gets its one entry then.
+    const limit = rooms === 0 ? 1 : USERS_AT_ONCE;
+    const found = await findUsersOf(ctx, identityId, "", limit + 1);
+    const users = found.slice(0, limit);
+    if (!(await deleteFilesOfUsers(ctx, users, files)))
+      throw again("Identities", "Very many files of this identity are left");
+    await forEachConcurrently(CONCURRENCY, users, async (user) => {
+      if ((await eraseUser(withoutRelay, user.roomId, user.id)) === false) pending += 1;
+    });
+    rooms += users.length;
+    isLeft = found.length > limit;
+  }
+  if (removed === null && rooms === 0) throw noIdentity();
+  if (isLeft) throw again("Identities", `${rooms} rooms are done, and others are left`);
+  return { pending_rooms: pending };
 }
 
 /** Deletes the person but for audit logs. VALIDATION_ERROR for a wrong password, CONFLICT for an only owner. */

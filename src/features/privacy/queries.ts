@@ -1,20 +1,24 @@
-/** Reads what is kept of a user, in slices that each cost little, whatever the room has. */
+/** Reads what is kept of a user, or of an identity in all rooms, in slices that each cost little, whatever the room has. */
 import * as z from "zod";
 import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/lists.ts";
 import { presentTime } from "../../platform/time.ts";
 import { PERSONAL_PARTS, type RoomRecordOfUser } from "../../room/types/room-object.ts";
 import { Comment } from "../../wire/comment.ts";
+import { IdentityEvent } from "../../wire/events.ts";
 import { presentSession } from "../../wire/user.ts";
+import { findEntriesOf } from "../access/queries.ts";
 import { type EventLogContext, findEventsNaming } from "../events/queries.ts";
 import type { FileContext } from "../files/context.ts";
 import { listFiles } from "../files/queries.ts";
+import type { IdentityContext } from "../identities/commands.ts";
+import { findIdentity, findUsersOf, listGroupsOf, noIdentity } from "../identities/queries.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { UserContext } from "../users/context.ts";
 import { findUser } from "../users/queries.ts";
-import type { PersonalData, PersonalRecord } from "./schema.ts";
+import type { IdentityData, PersonalData, PersonalRecord, RecordOfIdentity } from "./schema.ts";
 
 /** The ports of all features that keep data of users. */
-export interface PrivacyContext extends UserContext, FileContext, EventLogContext {}
+export interface PrivacyContext extends UserContext, IdentityContext, FileContext, EventLogContext {}
 
 /** A page ends after so many records, or after so many reads of which most found none. */
 const ENOUGH_RECORDS = 100;
@@ -34,15 +38,117 @@ export async function getPersonalData(
   start: ExportPosition,
 ): Promise<PersonalData> {
   await getRoomRow(ctx, roomId);
+  const { records, position } = await readOfUser(ctx, { roomId, id: userId }, start);
+  return { records, cursor: position && encodeCursor([position.section, position.after]) };
+}
+
+async function readOfUser(
+  ctx: PrivacyContext,
+  { roomId, id }: UserInRoom,
+  start: ExportPosition,
+): Promise<{ records: PersonalRecord[]; position: ExportPosition | null }> {
   const records: PersonalRecord[] = [];
   let position: ExportPosition | null = start;
   for (let reads = 0; position !== null && reads < MAX_READS && records.length < ENOUGH_RECORDS; reads += 1) {
     const { section }: ExportPosition = position;
-    const { records: some, next }: Slice = await readSlice(ctx, roomId, userId, position);
+    const { records: some, next }: Slice = await readSlice(ctx, roomId, id, position);
     records.push(...some);
     position = next === null ? nextSection(section) : { section, after: next };
   }
-  return { records, cursor: position && encodeCursor([position.section, position.after]) };
+  return { records, position };
+}
+
+interface UserInRoom {
+  readonly id: string;
+  readonly roomId: string;
+}
+
+/** A page of this export ends after so many parts: each is of one room, or of the identity itself. */
+const MAX_PARTS = 10;
+const ENTRIES_AT_ONCE = 100;
+
+/** A page of what is kept of an identity, who may be deleted by now. NOT_FOUND without it and without users of it. */
+export async function getIdentityData(
+  ctx: PrivacyContext,
+  identityId: string,
+  start: IdentityPosition,
+): Promise<IdentityData> {
+  const [identity, [user]] = await Promise.all([
+    findIdentity(ctx, { id: identityId }),
+    findUsersOf(ctx, identityId, "", 1),
+  ]);
+  if (identity === null && user === undefined) throw noIdentity();
+  const records: RecordOfIdentity[] = [];
+  let position: IdentityPosition | null = start;
+  for (let parts = 0; position !== null && parts < MAX_PARTS && records.length < ENOUGH_RECORDS; parts += 1) {
+    const part: IdentityPart = await readPart(ctx, identityId, position);
+    records.push(...part.records);
+    position = part.next;
+  }
+  return {
+    records,
+    cursor: position && encodeCursor([position.part, position.after, position.inRoom ?? null]),
+  };
+}
+
+interface IdentityPart {
+  readonly records: readonly RecordOfIdentity[];
+  readonly next: IdentityPosition | null;
+}
+
+async function readPart(
+  ctx: PrivacyContext,
+  identityId: string,
+  { part, after, inRoom }: IdentityPosition,
+): Promise<IdentityPart> {
+  switch (part) {
+    case "identity": {
+      const identity = await findIdentity(ctx, { id: identityId });
+      const groups = identity === null ? [] : (await listGroupsOf(ctx, identityId)).groups;
+      return {
+        records: [
+          ...(identity === null ? [] : [{ type: "identity", identity } as const]),
+          ...groups.map((group) => ({ type: "group", group }) as const),
+        ],
+        next: { part: "access", after: "" },
+      };
+    }
+    case "access": {
+      const entries = await findEntriesOf(ctx, identityId, after, ENTRIES_AT_ONCE);
+      const last = entries.length === ENTRIES_AT_ONCE ? entries.at(-1) : undefined;
+      return {
+        records: entries.map(({ roomId, permissions }) => ({ type: "access", room_id: roomId, permissions })),
+        next: last === undefined ? { part: "events", after: "" } : { part, after: last.roomId },
+      };
+    }
+    case "events": {
+      // The ID of an identity stands for the room of its events.
+      const { events, next } = await findEventsNaming(ctx, identityId, identityId, after || null);
+      return {
+        records: events.map((event) => ({ type: "event", event: IdentityEvent.parse(event) })),
+        next: next === null ? { part: "rooms", after: "" } : { part, after: next },
+      };
+    }
+    case "rooms":
+      return readRoom(ctx, identityId, after, inRoom ?? null);
+  }
+}
+
+/** The rest of a room whose user is still there, or the room behind it. */
+async function readRoom(
+  ctx: PrivacyContext,
+  identityId: string,
+  roomId: string,
+  inRoom: ExportPosition | null,
+): Promise<IdentityPart> {
+  const [user] = await findUsersOf(ctx, identityId, roomId, 1, inRoom !== null);
+  if (user === undefined) return { records: [], next: null };
+  const start = user.roomId === roomId ? inRoom : null;
+  const { records, position } = await readOfUser(ctx, user, start ?? START);
+  return {
+    records: records.map((record) => ({ type: "in_room", room_id: user.roomId, user_id: user.id, record })),
+    next: { part: "rooms", after: user.roomId, ...(position && { inRoom: position }) },
+  };
 }
 
 async function readSlice(
@@ -115,11 +221,33 @@ export interface ExportPosition {
   readonly after: string | null;
 }
 
+const START: ExportPosition = { section: "user", after: null };
+
 const Position = z
   .tuple([z.enum(SECTIONS), z.string().max(512).nullable()])
   .transform(([section, after]): ExportPosition => ({ section, after }));
 
-export const decodeExportPosition = (cursor: string): ExportPosition | null => decodeCursor(Position, cursor);
+export const decodeExportPosition = (cursor: string | undefined): ExportPosition | null =>
+  cursor === undefined ? START : decodeCursor(Position, cursor);
+
+/** A place in the export of an identity; `after` is empty at the start of its part, else an entry's room, or as the log returned it. */
+export interface IdentityPosition {
+  readonly part: "identity" | "access" | "events" | "rooms";
+  readonly after: string;
+  /** The place in the room `after`; absent behind it. */
+  readonly inRoom?: ExportPosition;
+}
+
+const PositionOfIdentity = z
+  .tuple([
+    z.enum(["identity", "access", "events", "rooms"]),
+    z.string().max(64),
+    z.object({ section: z.enum(SECTIONS), after: z.string().max(512).nullable() }).nullable(),
+  ])
+  .transform(([part, after, inRoom]): IdentityPosition => ({ part, after, ...(inRoom && { inRoom }) }));
+
+export const decodeIdentityPosition = (cursor: string | undefined): IdentityPosition | null =>
+  cursor === undefined ? { part: "identity", after: "" } : decodeCursor(PositionOfIdentity, cursor);
 
 function nextSection(section: Section): ExportPosition | null {
   const next = SECTIONS[SECTIONS.indexOf(section) + 1];

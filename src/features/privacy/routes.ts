@@ -1,37 +1,40 @@
-/** The endpoints that export and erase what is kept of a user. */
+/** The endpoints that export and erase what is kept of a user or an identity. */
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
+import { pendingRooms } from "../identities/schema.ts";
 import { personEndpoint } from "../people/context.ts";
 import { InRoom } from "../users/schema.ts";
-import { deleteMe, erasePersonalData } from "./commands.ts";
+import { deleteMe, eraseIdentity, erasePersonalData } from "./commands.ts";
 import { exportMe } from "./person-queries.ts";
 import {
   decodeExportPosition,
-  type ExportPosition,
+  decodeIdentityPosition,
+  getIdentityData,
   getPersonalData,
   type PrivacyContext,
 } from "./queries.ts";
-import { ExportRequest, PersonalData, PersonDeletion } from "./schema.ts";
+import { ExportRequest, IdentityData, PersonalData, PersonDeletion } from "./schema.ts";
 
 const { endpoint } = endpointsFor<PrivacyContext>({ module: "Users" });
 
-const START: ExportPosition = { section: "user", after: null };
 const MAX_CURSOR_LENGTH = 1024;
 
-const After = z
-  .string()
-  .max(MAX_CURSOR_LENGTH)
-  .transform((value, context) => {
-    const position = decodeExportPosition(value);
-    if (position === null)
-      context.addIssue("must be the `cursor` of an earlier page; leave it out to start at the first");
-    return position ?? z.NEVER;
-  })
-  .optional()
-  .meta({
-    description: "The `cursor` of an earlier page: what follows it.",
-    override: { type: "string", maxLength: MAX_CURSOR_LENGTH, example: "WyJzZXNzaW9ucyIsbnVsbF0" },
-  });
+/** The position behind an earlier page, or the first one. */
+const after = <Position>(example: string, decode: (cursor: string | undefined) => Position | null) =>
+  z
+    .string()
+    .max(MAX_CURSOR_LENGTH)
+    .optional()
+    .transform((value, context) => {
+      const position = decode(value);
+      if (position === null)
+        context.addIssue("must be the `cursor` of an earlier page; leave it out to start at the first");
+      return position ?? z.NEVER;
+    })
+    .meta({
+      description: "The `cursor` of an earlier page: what follows it.",
+      override: { type: "string", maxLength: MAX_CURSOR_LENGTH, example },
+    });
 
 export const privacyEndpoints = [
   endpoint({
@@ -42,11 +45,10 @@ export const privacyEndpoints = [
     details:
       "Page by page, until `cursor` is null. It also finds what is left of a user who was deleted. Stores and the contents of documents are the room's: they do not say who wrote what.",
     errors: ["NOT_FOUND"],
-    query: InRoom.extend({ after: After }),
+    query: InRoom.extend({ after: after("WyJzZXNzaW9ucyIsbnVsbF0", decodeExportPosition) }),
     done: "Personal data retrieved",
     data: PersonalData,
-    handle: (ctx, { params, query }) =>
-      getPersonalData(ctx, query.roomId, params.userId, query.after ?? START),
+    handle: (ctx, { params, query }) => getPersonalData(ctx, query.roomId, params.userId, query.after),
   }),
   endpoint({
     method: "DELETE",
@@ -61,6 +63,32 @@ export const privacyEndpoints = [
     data: z.object({}),
     audit: { resource: "user", id: ({ params }) => params.userId },
     handle: (ctx, { params, query }) => erasePersonalData(ctx, query.roomId, params.userId),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/identities/:identityId/personal-data",
+    operation: "getIdentityData",
+    summary: "Export what is kept of an identity",
+    details:
+      "In all rooms, page by page, until `cursor` is null: the identity, its groups, its access and its events, then room by room what is kept of its user there. It also finds the users of an identity that was deleted.",
+    errors: ["NOT_FOUND"],
+    query: z.object({ after: after("WyJhY2Nlc3MiLCIiLG51bGxd", decodeIdentityPosition) }),
+    done: "Personal data retrieved",
+    data: IdentityData,
+    handle: (ctx, { params, query }) => getIdentityData(ctx, params.identityId, query.after),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/identities/:identityId/personal-data",
+    operation: "eraseIdentityData",
+    summary: "Delete an identity with what is kept of it",
+    details:
+      "Deletes the identity as `DELETE /identities/:identityId` does, then each of its users in all rooms as `DELETE /users/:userId/personal-data` does. One request does 600 rooms; it answers `RATE_LIMITED` while more are left, and goes on when it is repeated. It also erases the users of an identity that was deleted.",
+    errors: ["NOT_FOUND"],
+    done: "Personal data erased",
+    data: z.object(pendingRooms),
+    audit: { resource: "identity", id: ({ params }) => params.identityId },
+    handle: (ctx, { params }) => eraseIdentity(ctx, params.identityId),
   }),
 ];
 

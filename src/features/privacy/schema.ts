@@ -1,13 +1,15 @@
-/** A user's personal data on the wire. The SDK infers its types from it. */
+/** Personal data of users and identities on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import { MEMBER_ROLES } from "../../platform/d1/context.ts";
 import { Timestamp } from "../../platform/time.ts";
 import { Comment } from "../../wire/comment.ts";
-import { Event } from "../../wire/events.ts";
+import { Event, IdentityEvent } from "../../wire/events.ts";
 import { StorageFile } from "../../wire/file.ts";
+import { Group, Identity } from "../../wire/identity.ts";
 import { User, UserSession } from "../../wire/user.ts";
 import { AuditEntry } from "../audit/schema.ts";
 
+const id = z.uuid();
 const commentId = z.uuid();
 
 export const PersonalRecord = z
@@ -49,7 +51,38 @@ export const PersonalData = z
   .meta({ id: "PersonalData", example: { records: [], cursor: null } });
 export type PersonalData = z.infer<typeof PersonalData>;
 
-const id = z.uuid();
+/** One thing that is kept of an identity. */
+export const RecordOfIdentity = z
+  .discriminatedUnion("type", [
+    z.object({ type: z.literal("identity"), identity: Identity }),
+    z.object({ type: z.literal("group"), group: Group }),
+    z.object({
+      type: z.literal("access"),
+      room_id: id,
+      permissions: z.array(z.string()).meta({ description: "The identity's own entry in the room." }),
+    }),
+    z.object({ type: z.literal("event"), event: IdentityEvent }),
+    z.object({
+      type: z.literal("in_room"),
+      room_id: id,
+      user_id: id.meta({ description: "The identity's user in the room." }),
+      record: PersonalRecord,
+    }),
+  ])
+  .meta({
+    id: "RecordOfIdentity",
+    description:
+      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, or a record of its user in a room.",
+  });
+export type RecordOfIdentity = z.infer<typeof RecordOfIdentity>;
+
+export const IdentityData = z
+  .object({
+    records: z.array(RecordOfIdentity).meta(PersonalData.shape.records.meta() ?? {}),
+    cursor: PersonalData.shape.cursor,
+  })
+  .meta({ id: "IdentityData", example: { records: [], cursor: null } });
+export type IdentityData = z.infer<typeof IdentityData>;
 
 /** One thing that is kept of a person. No secret is among them: of passwords and cookies, only when they were made. */
 const PersonRecord = z.discriminatedUnion("type", [

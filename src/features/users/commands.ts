@@ -139,9 +139,10 @@ export async function deleteUser(ctx: UserContext, roomId: string, userId: strin
 
 /**
  * Deletes a user with their content, and redacts them in the room and its events: only an ID stays that leads to no one.
- * For a user who was deleted before, it removes the rest. Idempotent. NOT_FOUND without the room.
+ * For a user who was deleted before, it removes the rest. Idempotent. Returns whether the room has done it by now, or null
+ * without the room.
  */
-export async function eraseUser(ctx: UserContext, roomId: string, userId: string) {
+export async function eraseUser(ctx: UserContext, roomId: string, userId: string): Promise<boolean | null> {
   const entry = newOutboxEntry(ctx, roomId, { type: "user.erased", userId });
   const [events, owed] = await ctx.commit([
     insertUserEvent(ctx, newEvent(ctx, "user.deleted", roomId), userId, null, ERASED_FIELDS),
@@ -149,9 +150,8 @@ export async function eraseUser(ctx: UserContext, roomId: string, userId: string
     deleteRow(ctx, roomId, userId),
     ...redactPendingEvents(ctx, roomId, userId, ERASED_FIELDS),
   ]);
-  if (owed.length === 0) throw notFound("Rooms", "Room");
-  await relayChange(ctx, entry, owed, events);
-  return {};
+  if (owed.length === 0) return null;
+  return (await relayChange(ctx, entry, owed, events)) !== null;
 }
 
 const invalid = (message: string) => new AppError("Users", "VALIDATION_ERROR", message);

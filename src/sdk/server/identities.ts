@@ -1,4 +1,5 @@
 /** Identities and groups for back ends. */
+import type { IdentityData } from "../../features/privacy/schema.ts";
 import type * as input from "../wire/requests.ts";
 import type * as wire from "../wire/resources.ts";
 import { eachOf, type Filter, type Listed, Resource, type Scroll, type Search } from "./pages.ts";
@@ -36,6 +37,17 @@ export class Identities extends Resource {
   /** Erases the identity, and takes it out of its groups. */
   delete(identityId: string): Promise<void> {
     return this.rest.delete(["identities", identityId]);
+  }
+
+  /** All kept data of an identity in all rooms: `for await (const record of atrium.identities.eachRecord(identityId))`. */
+  eachRecord(identityId: string): AsyncGenerator<wire.RecordOfIdentity, void, void> {
+    const path = ["identities", identityId, "personal-data"];
+    return eachOf("records", ({ after }) => this.rest.get<IdentityData>(path, { after }));
+  }
+
+  /** Deletes the identity, and its users in all rooms with what they wrote and uploaded, for good. Repeatable. */
+  erase(identityId: string): Promise<void> {
+    return this.rest.delete(["identities", identityId, "personal-data"]);
   }
 
   /** All groups of an identity, by name. */

@@ -22,7 +22,7 @@ export type {
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../features/organizations/schema.ts";
-export type { PersonalRecord } from "../../features/privacy/schema.ts";
+export type { PersonalRecord, RecordOfIdentity } from "../../features/privacy/schema.ts";
 export type { Quota } from "../../features/quotas/schema.ts";
 export type { ApiRequest } from "../../features/request-log/schema.ts";
 export type {

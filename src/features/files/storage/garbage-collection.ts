@@ -1,14 +1,16 @@
 /** Deletes the bytes of files in the state `deleting`: at once, and after a crash by garbage collection. Idempotent. */
 import type { RequestContext } from "../../../platform/d1/context.ts";
-import type { Database, Tenant } from "../../../platform/d1/d1.ts";
+import type { Database, Statement, Tenant } from "../../../platform/d1/d1.ts";
 import { newCallBudget, WorkBudget } from "../../../platform/flow/work-budget.ts";
 import { type Blobs, MAX_DELETED } from "./blobs.ts";
 import {
   type DeletingFile,
   deleteMarked,
   markAbandonedUploads,
+  markFilesOfUsers,
   markSomeFilesForDeletion,
   selectDeleting,
+  type Uploader,
 } from "./statements.ts";
 
 export const MAX_UPLOAD_MS = 30 * 60 * 1000;
@@ -36,25 +38,33 @@ export async function deleteRoomFiles(
   try {
     await deleteBlobs(ctx.db, ctx.blobs, hidden);
     if (hidden.length === MAX_DELETED)
-      ctx.defer(deleteFurtherFiles(ctx, roomId, new WorkBudget(CHUNKS_PER_RUN)));
+      ctx.defer(
+        deleteInChunks(
+          ctx,
+          (limit) => markSomeFilesForDeletion(ctx, roomId, limit),
+          new WorkBudget(CHUNKS_PER_RUN),
+        ),
+      );
   } catch (error) {
     ctx.log("Some files of a deleted room could not be deleted; garbage collection will retry", error);
   }
 }
 
-/** Deletes the files of a room, or those of one uploader, until none is left (true) or the budget is spent. */
-export const deleteFurtherFiles = (
-  tenant: Tenant & { readonly blobs: Blobs },
-  roomId: string,
-  budget: WorkBudget,
-  uploadedBy: string | null = null,
-): Promise<boolean> =>
+type Marking = (limit: number) => Statement<DeletingFile>;
+
+const deleteInChunks = (tenant: Tenant & { readonly blobs: Blobs }, mark: Marking, budget: WorkBudget) =>
   budget.run(async () => {
-    const mark = markSomeFilesForDeletion(tenant, roomId, MAX_DELETED, uploadedBy);
-    const [hidden] = await tenant.db.run([mark]);
+    const [hidden] = await tenant.db.run([mark(MAX_DELETED)]);
     await deleteBlobs(tenant.db, tenant.blobs, hidden);
     return hidden.length === MAX_DELETED;
   });
+
+/** Deletes the files of users, each in its room, until none is left (true) or the budget is spent. */
+export const deleteFilesOfUsers = (
+  tenant: Tenant & { readonly blobs: Blobs },
+  users: readonly Uploader[],
+  budget: WorkBudget,
+): Promise<boolean> => deleteInChunks(tenant, (limit) => markFilesOfUsers(tenant, users, limit), budget);
 
 /** Deletes what crashed requests left behind: files in the state `deleting`, and uploads that never ended. */
 export async function collectGarbage(

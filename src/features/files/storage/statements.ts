@@ -122,18 +122,35 @@ export const markUploadForDeletion = (tenant: Tenant, key: string): Statement<De
       .returning(DELETING_FILE),
   );
 
-/** Hides up to `limit` files of a room, or those of one uploader, until their bytes are deleted. */
+const RETURNED = "RETURNING key, account_id AS accountId, upload_id AS uploadId";
+
+/** Hides up to `limit` files of a room until their bytes are deleted. */
 export const markSomeFilesForDeletion = (
   { accountId }: Tenant,
   roomId: string,
   limit: number,
-  uploadedBy: string | null = null,
 ): Statement<DeletingFile> => ({
   sql: `UPDATE files SET state = 'deleting' WHERE key IN (
-          SELECT key FROM files WHERE account_id = ? AND room_id = ? AND state = 'stored'
-            ${uploadedBy === null ? "" : "AND uploaded_by = ?"} LIMIT ?)
-        RETURNING key, account_id AS accountId, upload_id AS uploadId`,
-  params: [accountId, roomId, ...(uploadedBy === null ? [] : [uploadedBy]), limit],
+          SELECT key FROM files WHERE account_id = ? AND room_id = ? AND state = 'stored' LIMIT ?) ${RETURNED}`,
+  params: [accountId, roomId, limit],
+});
+
+/** A user in a room. */
+export interface Uploader {
+  readonly id: string;
+  readonly roomId: string;
+}
+
+/** The same for the files of these users, each in its room. */
+export const markFilesOfUsers = (
+  { accountId }: Tenant,
+  users: readonly Uploader[],
+  limit: number,
+): Statement<DeletingFile> => ({
+  sql: `UPDATE files SET state = 'deleting' WHERE key IN (
+          SELECT files.key FROM json_each(?) AS uploader CROSS JOIN files ON account_id = ? AND state = 'stored'
+            AND room_id = uploader.value ->> 'roomId' AND uploaded_by = uploader.value ->> 'id' LIMIT ?) ${RETURNED}`,
+  params: [JSON.stringify(users.map(({ id, roomId }) => ({ id, roomId }))), accountId, limit],
 });
 
 /** Gives up up to `limit` uploads that began before `before` (epoch ms) and have not ended. Returns a row for each. */

@@ -1,0 +1,146 @@
+/** Exporting and erasing what is kept of an identity, in all of its rooms. */
+import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+import type { AuditEntry } from "../../src/features/audit/schema.ts";
+import type { EventPage } from "../../src/features/events/schema.ts";
+import type { IdentityData, RecordOfIdentity } from "../../src/features/privacy/schema.ts";
+import worker from "../../src/index.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
+import type { Identity } from "../../src/wire/identity.ts";
+import { joinWith } from "../room/support/join.ts";
+import { type Api, account, refusalOf } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
+import { unreachable } from "../support/unreachable.ts";
+
+const MINUTE_MS = 60_000;
+
+interface Identified {
+  readonly identity: Identity;
+  readonly token: string;
+}
+
+/** Rooms in each of which Ada and Ben have written a comment; Ada has uploaded a file to the first one. */
+async function furnished(rooms: number) {
+  const owner = await account();
+  const { api } = owner;
+  await api.put("/access/default", { defaultAccesses: "editor" });
+  const group = await api.post<{ group: { id: string } }>("/groups", { name: "Poets" });
+  const identify = async (fields: object) => (await api.post<Identified>("/identify", fields)).data;
+  const ada = await identify({
+    ...{ customId: "byron-1", name: "Ada Lovelace", email: "lovelace@example.com" },
+    groups: [group.data.group.id],
+  });
+  const ben = await identify({ customId: "ben", name: "Ben" });
+  const places: { readonly id: string; readonly userId: string }[] = [];
+  for (let number = 0; number < rooms; number += 1) {
+    const { id } = await api.createRoom();
+    const { socket, joined } = await joinWith(owner.id, id, ada.token);
+    await socket.call("COMMENT_CREATE", { text: `Adas secret ${number}` });
+    const { socket: other } = await joinWith(owner.id, id, ben.token);
+    await other.call("COMMENT_CREATE", { text: "Bens remark" });
+    for (const each of [socket, other]) each.close();
+    places.push({ id, userId: joined.user.id });
+  }
+  const [first] = places;
+  if (first === undefined) throw new Error("There is no room");
+  await api.put(`/rooms/${first.id}/access`, { identitiesAccesses: { [ada.identity.id]: "editor" } });
+  const file = new File(["bytes"], "ada-lovelace.txt", { type: "text/plain" });
+  const { key } = (await api.upload({ roomId: first.id, userId: first.userId }, file)).data.file;
+  return { owner, api, ada: ada.identity, ben: ben.identity, group: group.data.group, places, first, key };
+}
+
+const pathOf = ({ id }: Identity) => `/identities/${id}/personal-data`;
+
+async function exported(api: Api, identity: Identity): Promise<RecordOfIdentity[]> {
+  const records: RecordOfIdentity[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const path: string = pathOf(identity) + (cursor === "" ? "" : `?after=${cursor}`);
+    const { data }: { data: IdentityData } = await api.get<IdentityData>(path);
+    records.push(...data.records);
+    cursor = data.cursor;
+  }
+  return records;
+}
+
+/** What others can still read: comments, files and events. */
+async function left(api: Api, rooms: readonly { readonly id: string }[]): Promise<string> {
+  const texts: unknown[] = [];
+  for (const { id } of rooms)
+    for (const path of [`/rooms/${id}/comments`, `/files?roomId=${id}`, `/rooms/${id}/events?limit=100`])
+      texts.push((await api.get(path)).data);
+  texts.push((await api.get<EventPage>("/events?events=identity.created&events=identity.updated")).data);
+  return JSON.stringify(texts);
+}
+
+const TRACES = /lovelace|byron-1|secret/i;
+
+it("an export has what is kept of an identity itself, then of its users room by room, and nothing of others", async () => {
+  const { api, ada, ben, group, places, first, key } = await furnished(12);
+  const records = await exported(api, ada);
+  const own = records.filter(({ type }) => type !== "in_room");
+  expect(own).toMatchObject([
+    { type: "identity", identity: ada },
+    { type: "group", group: { id: group.id, name: "Poets" } },
+    { type: "access", room_id: first.id, permissions: ["*:write"] },
+    { type: "event", event: { event: "identity.created", identity: { email: "lovelace@example.com" } } },
+  ]);
+  const inRooms = records.flatMap((record) => (record.type === "in_room" ? [record] : []));
+  const rooms = [...new Set(inRooms.map(({ room_id, user_id }) => `${room_id} ${user_id}`))];
+  expect(rooms).toEqual(places.map(({ id, userId }) => `${id} ${userId}`).toSorted());
+  const texts = inRooms.flatMap(({ record }) => (record.type === "comment" ? [record.comment.text] : []));
+  expect(texts.toSorted()).toEqual(places.map((_, number) => `Adas secret ${number}`).toSorted());
+  expect(inRooms.flatMap(({ record }) => (record.type === "file" ? [record.file.key] : []))).toEqual([key]);
+  expect(JSON.stringify(records)).not.toContain("Bens remark");
+  expect(JSON.stringify(own)).not.toContain(ben.id);
+  expect((await api.get(`${pathOf(ada)}?after=x`)).error?.code).toBe("BAD_REQUEST");
+  expect(refusalOf(await api.get(`/identities/${first.id}/personal-data`))).toEqual([
+    404,
+    "Identities",
+    "NOT_FOUND",
+  ]);
+  const stranger = await account();
+  expect((await stranger.api.get(pathOf(ada))).status).toBe(404);
+  expect((await stranger.api.delete(pathOf(ada))).status).toBe(404);
+});
+
+it("an erasure that was answered reaches all rooms, also those that could not be reached then", async () => {
+  const { api, owner, ada, places, first, key } = await furnished(30);
+  const lost = places.slice(3).map(({ id }) => id);
+  const execution = createExecutionContext();
+  const bindings = { ...env, ROOMS: unreachable(env.ROOMS, lost) };
+  const response = await worker.fetch(api.request("DELETE", pathOf(ada)), bindings, execution);
+  await waitOnExecutionContext(execution);
+  expect([response.status, (await response.json<{ data: object }>()).data]).toEqual([
+    200,
+    { pending_rooms: lost.length },
+  ]);
+  expectLogged("A command could not be relayed to its room yet: user.erased");
+  expect((await api.raw("GET", `/storage/${key}`)).status).toBe(404);
+  expect(await left(api, places.slice(0, 3))).not.toMatch(TRACES);
+  expect(await left(api, [{ id: lost[0] ?? "" }])).toMatch(TRACES);
+  await runScheduledTasks(env, Date.now() + MINUTE_MS);
+  const remains = await left(api, places);
+  expect(remains).not.toMatch(TRACES);
+  expect(remains.match(/Bens remark/g)?.length).toBeGreaterThanOrEqual(30);
+  expect((await api.get<EventPage>(`/rooms/${first.id}/events?limit=100`)).data.events).toContainEqual(
+    expect.objectContaining({ event: "user.deleted" }),
+  );
+  const waiting = env.DB.prepare("SELECT 1 FROM outbox WHERE account_id = ?").bind(owner.id);
+  expect((await waiting.all()).results).toEqual([]);
+  expect(refusalOf(await api.delete(pathOf(ada)))).toEqual([404, "Identities", "NOT_FOUND"]);
+});
+
+it("an erasure finds what an earlier deletion of the identity has left, and is recorded once", async () => {
+  const { api, ada, places } = await furnished(3);
+  await api.delete(`/identities/${ada.id}`);
+  const records = await exported(api, ada);
+  expect(records.every(({ type }) => type === "in_room" || type === "event")).toBe(true);
+  expect(JSON.stringify(records)).toContain("Adas secret");
+  expect((await api.delete(pathOf(ada))).data).toEqual({ pending_rooms: 0 });
+  expect(await left(api, places)).not.toMatch(TRACES);
+  const { entries } = (
+    await api.get<{ entries: AuditEntry[] }>(`/audit?resource=identity&resourceId=${ada.id}`)
+  ).data;
+  expect(entries.map(({ operation }) => operation)).toEqual(["eraseIdentityData", "deleteIdentity"]);
+});

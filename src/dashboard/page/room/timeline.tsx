@@ -9,6 +9,7 @@ import { useDocuments } from "../documents/documents-part.tsx";
 import { LIVE_REFRESH_MS, useLive, useNames } from "../live/live.tsx";
 import {
   changedDocuments,
+  type FeedItem,
   itemOfEvent,
   itemOfFeed,
   KINDS,
@@ -159,36 +160,41 @@ function useStream(roomId: string) {
   const { data, error } = useRoomEvents(roomId);
   const { nameOf } = useNames(roomId);
   const [openedAt] = useState(() => new Date().toISOString());
-  const written = useFeedItems(roomId);
+  const arrivals = useArrivals();
   const documents = useDocumentItems(roomId);
   const items = useMemo(() => {
     const logged = data?.events.filter((event) => !isSeenAnyway(event, openedAt)) ?? [];
     const events = logged.map((event) => itemOfEvent(event, nameOf));
+    const written = arrivals.map(({ item, at, number }) => itemOfFeed(item, at, number, nameOf));
     return mergeItems(events, written, documents);
-  }, [data, written, documents, openedAt, nameOf]);
+  }, [data, arrivals, documents, openedAt, nameOf]);
   return { items: data === undefined ? undefined : items, error };
 }
 
-function useFeedItems(roomId: string): readonly StreamItem[] {
+interface Arrival {
+  readonly item: FeedItem;
+  readonly at: Date;
+  readonly number: number;
+}
+
+/** What the room has sent since the page is shown: it can arrive before the names of its users. */
+function useArrivals(): readonly Arrival[] {
   const { listen } = useLive();
-  const { nameOf } = useNames(roomId);
-  const latestNameOf = useRef(nameOf);
-  latestNameOf.current = nameOf;
-  const [items, setItems] = useState<readonly StreamItem[]>([]);
+  const [arrivals, setArrivals] = useState<readonly Arrival[]>([]);
   const count = useRef(0);
   useEffect(() => {
     if (listen === null) return;
-    let waiting: StreamItem[] = [];
+    let waiting: Arrival[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const flush = () => {
       timer = undefined;
       const news = waiting;
       waiting = [];
-      setItems((known) => [...known, ...news].slice(-MAX_ITEMS));
+      setArrivals((known) => [...known, ...news].slice(-MAX_ITEMS));
     };
     const stop = listen((item) => {
       count.current += 1;
-      waiting.push(itemOfFeed(item, new Date(), count.current, latestNameOf.current));
+      waiting.push({ item, at: new Date(), number: count.current });
       if (waiting.length > MAX_ITEMS) waiting.shift();
       timer ??= setTimeout(flush, FLUSH_MS);
     });
@@ -197,7 +203,7 @@ function useFeedItems(roomId: string): readonly StreamItem[] {
       clearTimeout(timer);
     };
   }, [listen]);
-  return items;
+  return arrivals;
 }
 
 /** Changes of documents since the page is shown. */

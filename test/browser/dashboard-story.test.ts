@@ -137,9 +137,12 @@ describe("identities and groups", () => {
     await desk.button("Create identity").click();
     await desk.dialog().getByText("Fill out this field.").waitFor();
     await desk.field("Name").fill("Dinah");
-    await desk.field("Custom ID").fill("dinah-1");
-    await desk.button("Create identity").click();
+    await desk.button("Create identity").dblclick();
     await desk.heading("Dinah").waitFor();
+    expect((await desk.ask<Identities>("GET", "/identities")).identities).toHaveLength(1);
+    await desk.field("Custom ID").fill("dinah-1");
+    await desk.button("Save").click();
+    await desk.notice("Identity saved").getByRole("button", { name: "Dismiss" }).click();
     await desk.ask("POST", "/identities", { name: "Emil", customId: "emil-1", kind: "agent" });
     await desk.field("Custom ID").fill("emil-1");
     await desk.button("Save").click();

@@ -1,5 +1,5 @@
 /** Entry point of the dashboard. */
-import { QueryClientProvider } from "@tanstack/react-query";
+import { notifyManager, QueryClientProvider } from "@tanstack/react-query";
 import { createRoot } from "react-dom/client";
 import { Router } from "wouter";
 import { App } from "./app.tsx";
@@ -8,6 +8,8 @@ import { watchConnection } from "./data/connection.ts";
 import { applyTheme } from "./data/theme.ts";
 import { Notices, WithConnection } from "./ui/feedback.tsx";
 
+// A button is busy before the second click of a double click arrives.
+notifyManager.setScheduler(queueMicrotask);
 applyTheme();
 watchConnection(() => void queryClient.invalidateQueries());
 

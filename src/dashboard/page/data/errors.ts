@@ -14,6 +14,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   UNREACHABLE: "Check your connection and that the service is running, then try again.",
 };
 
-/** The next step after an error; empty when its message names it. */
+/** The next step after an error; empty when its message names it, behind a semicolon. */
 export const adviceOn = (error: Error): string =>
-  error instanceof AtriumError ? (ADVICE[error.code] ?? "") : "";
+  error instanceof AtriumError && !error.message.includes(";") ? (ADVICE[error.code] ?? "") : "";

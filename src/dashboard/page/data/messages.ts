@@ -5,7 +5,7 @@ export interface FieldProblem {
   readonly problem: string;
 }
 
-const FIELD_FIRST = /^(\w+(?:\.\w+)*)(:?) (.+)$/s;
+const FIELD_FIRST = /^(\w+(?:\.[\w-]+)*)(:?) (.+)$/s;
 
 /** The field that a refusal's message begins with, and its problem; null when the message begins otherwise. */
 export function readRefusal(message: string): FieldProblem | null {

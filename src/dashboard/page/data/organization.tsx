@@ -13,6 +13,7 @@ import type { Me, OwnOrganization } from "../../../features/people/schema.ts";
 import { ME } from "./api.ts";
 import { isUnreachable } from "./connection.ts";
 import { adviceOn } from "./errors.ts";
+import { readRefusal } from "./messages.ts";
 import { type Notice, notify } from "./notices.ts";
 
 interface Current {
@@ -106,14 +107,17 @@ export function useAction<Result, Input = void>(
       onDone?.(result);
     },
     onError: (error) => {
-      if (notifiesErrors) complain(error);
+      if (!notifiesErrors || isUnreachable(error)) return;
+      complain(error);
+      void refresh();
     },
   });
 }
 
 function complain(error: Error): void {
   if (isUnreachable(error)) return;
-  notify({ title: error.message, description: adviceOn(error), isError: true });
+  const title = readRefusal(error.message)?.problem ?? error.message;
+  notify({ title, description: adviceOn(error), isError: true });
 }
 
 /** Refreshes the queries with these prefixes of keys, and confirms an action that changed them. */

@@ -617,4 +617,33 @@ describe("a room with many entries", () => {
     expect([await left(), await row.first()]).toEqual([0, null]);
     expect(await usesOf(room.owner)).toMatchObject({ access_entries: 0 });
   });
+
+  it.each(["group", "identity"] as const)(
+    "ends with its %s in chunks, and so do memberships, before the rest goes with the row",
+    async (kind) => {
+      const { owner, api, ada, team } = await stage();
+      const MANY = 6_000;
+      const ids = JSON.stringify(Array.from({ length: MANY }, () => crypto.randomUUID()));
+      const insert = (sql: string) =>
+        env.DB.prepare(sql).bind(owner.id, ids, kind, kind === "group" ? team : ada);
+      for (const statement of [
+        insert(`INSERT INTO rooms (account_id, id, name, name_folded, state, created_at)
+          SELECT ?1, value, 'R', 'R', 'active', 1 FROM json_each(?2) WHERE ?3 = ?3 AND ?4 = ?4`),
+        insert(`INSERT INTO room_access SELECT ?1, value, ?3, ?4, '["*:read"]' FROM json_each(?2)`),
+        insert(`INSERT INTO identities (account_id, id, kind, name, name_folded, created_at)
+          SELECT ?1, value, 'person', 'A', 'A', 1 FROM json_each(?2) WHERE ?3 = 'group' AND ?4 = ?4`),
+        insert(`INSERT INTO group_members SELECT ?1, ?4, value, 1 FROM json_each(?2) WHERE ?3 = 'group'`),
+      ])
+        await statement.run();
+      // No statement may write so many, as `recordPlans` asserts.
+      expect((await usesOf(owner)).access_entries).toBe(MANY);
+      const path = kind === "group" ? `/groups/${team}` : `/identities/${ada}`;
+      expect((await api.delete(path)).data).toEqual({ pending_rooms: 0 });
+      expect((await api.get(path)).status).toBe(404);
+      expect(await usesOf(owner)).toMatchObject({
+        access_entries: 0,
+        group_members: kind === "group" ? 1 : 0,
+      });
+    },
+  );
 });

@@ -1,7 +1,7 @@
 /** The SQL of access that other features include in their statements. */
 import * as z from "zod";
 import { insertForRooms, type RoomQuery } from "../../delivery/outbox/outbox-store.ts";
-import type { Tenant } from "../../platform/d1/d1.ts";
+import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import { type Access, BAN, decideAccess, Permission, type Rights, rightsOf } from "../../wire/permissions.ts";
 
 const StoredAccess = z.object({
@@ -40,6 +40,31 @@ export const tellRoomsOfGroup = (ctx: Tenant & { now(): number }, groupId: strin
     sql: "SELECT room_id FROM room_access WHERE account_id = ? AND kind = 'group' AND subject_id = ?",
     params: [ctx.accountId, groupId],
   });
+
+const OF_SUBJECT = "account_id = ? AND kind = ? AND subject_id = ?";
+
+type Subject = readonly [kind: "group" | "identity", id: string];
+
+/** Selects a row if a group or an identity has more than `limit` entries. */
+export const selectManyEntries = ({ accountId }: Tenant, subject: Subject, limit: number): Statement => ({
+  sql: `SELECT 1 FROM room_access WHERE ${OF_SUBJECT} LIMIT 1 OFFSET ?`,
+  params: [accountId, ...subject, limit],
+});
+
+/** Deletes up to `limit` entries of a group or an identity, and tells their rooms before. */
+export const deleteSomeEntries = (
+  ctx: Tenant & { now(): number },
+  subject: Subject,
+  limit: number,
+): readonly [ReturnType<typeof commandFor>, Statement<{ deleted: number }>] => {
+  const params = [ctx.accountId, ...subject, limit];
+  const some = (column: string) =>
+    `SELECT ${column} FROM room_access WHERE ${OF_SUBJECT} ORDER BY room_id LIMIT ?`;
+  return [
+    commandFor(ctx, subject[0] === "identity" ? subject[1] : null, { sql: some("room_id"), params }),
+    { sql: `DELETE FROM room_access WHERE rowid IN (${some("rowid")}) RETURNING 1 AS deleted`, params },
+  ];
+};
 
 /** Tells the rooms of an identity in which one of these groups has access. `groups` is a query of their IDs. */
 export const tellRoomsOfMember = (ctx: Tenant & { now(): number }, identityId: string, groups: RoomQuery) =>

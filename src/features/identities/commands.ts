@@ -7,7 +7,7 @@ import type { RequestContext } from "../../platform/d1/context.ts";
 import { type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
-import type { WorkBudget } from "../../platform/flow/work-budget.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import {
@@ -19,6 +19,8 @@ import {
 } from "../../wire/identity.ts";
 import {
   accessChanged,
+  deleteSomeEntries,
+  selectManyEntries,
   tellRoomsOfGroup,
   tellRoomsOfIdentity,
   tellRoomsOfMember,
@@ -27,17 +29,19 @@ import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
 import type { Tokens } from "../users/tokens.ts";
 import {
   deleteMember,
+  deleteSomeMembers,
   GROUPS,
   insertGroup,
   insertMember,
   insertMemberAdded,
   insertMemberRemoved,
   membersAdded,
+  selectManyMembers,
   selectMember,
 } from "./group-store.ts";
 import { noGroup, noIdentity } from "./queries.ts";
 import type { GroupCreation, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
-import { IDENTITIES, insertIdentity, PURGES } from "./store.ts";
+import { endTokensOf, IDENTITIES, insertIdentity, PURGES } from "./store.ts";
 import { type GroupRow, type IdentityRow, MAX_GROUPS } from "./table.ts";
 
 export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {
@@ -128,6 +132,17 @@ export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
  * and can do nothing. Up to `maxRooms` of its live rooms receive the change before it returns. Null without the identity.
  */
 export async function removeIdentity(ctx: IdentityContext, identityId: string, maxRooms?: number) {
+  const subject = ["identity", identityId] as const;
+  const [many] = await ctx.db.run([selectManyEntries(ctx, subject, ROWS_AT_ONCE)]);
+  // Without its entry, an identity would have what its groups and the default allow: its tokens end first.
+  if (many.length > 0) {
+    const [, closing] = await ctx.db.run([
+      endTokensOf(ctx, identityId, ctx.now()),
+      tellRoomsOfIdentity(ctx, identityId),
+    ]);
+    await tell(ctx, identityId, closing);
+  }
+  const earlier = many.length > 0 ? await deleteEntries(ctx, subject) : [];
   const event = newEvent(ctx, "identity.deleted", identityId);
   const [owed, events, deleted] = await ctx.commit([
     tellRoomsOfIdentity(ctx, identityId),
@@ -135,7 +150,24 @@ export async function removeIdentity(ctx: IdentityContext, identityId: string, m
     IDENTITIES.remove(ctx, identityId),
     redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
   ]);
-  return deleted.length === 0 ? null : tell(ctx, identityId, owed, events, maxRooms);
+  return deleted.length === 0 ? null : tell(ctx, identityId, [...earlier, ...owed], events, maxRooms);
+}
+
+/** The entries or members that the deletion of an identity or a group includes; of more, chunks go before it. */
+const ROWS_AT_ONCE = 1_000;
+const CHUNKS_PER_REQUEST = 100;
+
+/** Deletes the entries of a subject. Returns the commands for their rooms. RATE_LIMITED when some are left: repeat it. */
+async function deleteEntries(ctx: IdentityContext, subject: readonly ["group" | "identity", string]) {
+  const commands: { readonly id: string; readonly roomId: string }[] = [];
+  const isComplete = await new WorkBudget(CHUNKS_PER_REQUEST).run(async () => {
+    const [owed, deleted] = await ctx.db.run(deleteSomeEntries(ctx, subject, ROWS_AT_ONCE));
+    commands.push(...owed);
+    return deleted.length === ROWS_AT_ONCE;
+  });
+  if (isComplete) return commands;
+  const why = "Very many rooms are left that give it access; send the request again to continue";
+  throw new AppError("Identities", "RATE_LIMITED", why, 1);
 }
 
 /** Relays a change of access to its rooms, then its events. */
@@ -191,13 +223,21 @@ export async function updateGroup(
 
 /** Deletes a group. Its members stay identities. */
 export async function deleteGroup(ctx: IdentityContext, groupId: string) {
+  const subject = ["group", groupId] as const;
+  const [manyEntries, manyMembers] = await ctx.db.run([
+    selectManyEntries(ctx, subject, ROWS_AT_ONCE),
+    selectManyMembers(ctx, groupId, ROWS_AT_ONCE),
+  ]);
+  const isLarge = manyEntries.length + manyMembers.length > 0;
+  const earlier = isLarge ? await deleteEntries(ctx, subject) : [];
+  if (isLarge) await deleteInChunks(ctx.db, (limit) => deleteSomeMembers(ctx, groupId, limit));
   const [owed, events, deleted] = await ctx.commit([
     tellRoomsOfGroup(ctx, groupId),
     GROUPS.insertEvent(ctx, newEvent(ctx, "group.deleted", groupId)),
     GROUPS.remove(ctx, groupId),
   ]);
   if (deleted.length === 0) throw noGroup();
-  return tell(ctx, null, owed, events);
+  return tell(ctx, null, [...earlier, ...owed], events);
 }
 
 /** Adds an identity to a group; one that is in it stays. CONFLICT when it is in as many groups as it can. */

@@ -111,6 +111,22 @@ export const deleteMember = (tenant: Tenant, membership: Membership) =>
     build.delete(groupMembers).where(isMember(tenant, membership)).returning({ id: groupMembers.identityId }),
   );
 
+/** Selects a row if a group has more than `limit` members. */
+export const selectManyMembers = ({ accountId }: Tenant, groupId: string, limit: number): Statement => ({
+  sql: "SELECT 1 FROM group_members WHERE account_id = ? AND group_id = ? LIMIT 1 OFFSET ?",
+  params: [accountId, groupId, limit],
+});
+
+export const deleteSomeMembers = (
+  { accountId }: Tenant,
+  groupId: string,
+  limit: number,
+): Statement<{ deleted: number }> => ({
+  sql: `DELETE FROM group_members WHERE rowid IN (
+          SELECT rowid FROM group_members WHERE account_id = ? AND group_id = ? LIMIT ?) RETURNING 1 AS deleted`,
+  params: [accountId, groupId, limit],
+});
+
 const memberOrder = ordering({
   table: groupMembers,
   by: { added_at: "addedAt" },

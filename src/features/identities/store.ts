@@ -182,7 +182,7 @@ export const countUsersOf = ({ accountId }: Tenant, identityId: string, page: Pa
   countOnce(page, () => roomCount("all", page, { accountId, identityId }));
 
 const purge =
-  (table: "group_members" | "identity_groups" | "identities" | "room_links") =>
+  (table: "room_access" | "group_members" | "identity_groups" | "identities" | "room_links") =>
   ({ accountId }: Tenant, limit: number): Statement<{ deleted: number }> => ({
     sql: `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE account_id = ? LIMIT ?)
           RETURNING 1 AS deleted`,
@@ -191,6 +191,7 @@ const purge =
 
 /** They delete up to `limit` rows of an organization, what refers to others first. */
 export const PURGES = [
+  purge("room_access"),
   purge("group_members"),
   purge("identity_groups"),
   purge("identities"),

@@ -162,6 +162,7 @@ const sizeOf = (part: string): number =>
 
 const PAGES = [
   ...["overview-page", "rooms-page", "room-page", "files-page", "webhooks-page", "webhook-page"],
+  ...["people-page", "identity-page", "group-page"],
   ...["workflows-page", "workflow-page", "logs-page", "settings-page"],
 ];
 /** What pages load on demand: the code editor, the palette, and Yjs, which reads documents. */

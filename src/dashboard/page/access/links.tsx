@@ -32,7 +32,11 @@ export function Links({ room }: LinksProps) {
     },
   );
   return (
-    <Section id="links" title="Links for guests" beside={<NewLink room={room} />}>
+    <Section
+      id="links"
+      title="Links for guests"
+      beside={<NewLink room={room} onCreated={() => goAfter("")} />}
+    >
       <Loaded query={query} shape="list">
         {({ links, total, cursor }) => (
           <>
@@ -104,10 +108,15 @@ const Revocation = ({ link: { id, room_id, uses } }: LinkProps) => (
 /** As the field for an expiry can be filled at most: later years are no times for JavaScript. */
 const LATEST = "9999-12-31T23:59";
 
+interface NewLinkProps extends LinksProps {
+  readonly onCreated: () => void;
+}
+
 /** Creates a link, and shows its secret once. */
-function NewLink({ room: { id } }: LinksProps) {
+function NewLink({ room: { id }, onCreated }: NewLinkProps) {
   const create = useAction((atrium, link: RoomLinkInput) => atrium.createRoomLink(id, link), {
     refreshes: [["room", id, "links"]],
+    onDone: onCreated,
   });
   return (
     <>

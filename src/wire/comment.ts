@@ -1,6 +1,7 @@
 /** A comment on the wire. The client SDK infers its type from here. */
 import * as z from "zod";
 import { Timestamp } from "../platform/time.ts";
+import { Mention } from "./thread.ts";
 
 export const Comment = z
   .object({
@@ -13,6 +14,9 @@ export const Comment = z
       description: "The subject of the comment, in your own format; null for none.",
     }),
     mentions: z.array(z.string()).meta({ description: "Ids of the mentioned users." }),
+    mentioned: z.array(Mention).optional().meta({
+      description: "The mentioned identities and groups; absent without any.",
+    }),
     reactions: z
       .record(z.string(), z.array(z.string()))
       .meta({ description: "The users who reacted, by reaction, earliest first." }),

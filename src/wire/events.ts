@@ -5,6 +5,7 @@ import { Comment } from "./comment.ts";
 import { StorageFile } from "./file.ts";
 import { Group, Identity } from "./identity.ts";
 import { Room } from "./room.ts";
+import { Thread } from "./thread.ts";
 import { User } from "./user.ts";
 
 const IdentityEventName = z.enum(["identity.created", "identity.updated", "identity.deleted"]);
@@ -33,6 +34,9 @@ export const EventName = z
       "comment.updated",
       "comment.resolved",
       "comment.deleted",
+      "thread.created",
+      "thread.resolved",
+      "thread.deleted",
       "store.changed",
       "document.created",
       "document.updated",
@@ -196,6 +200,18 @@ export const CommentEvent = z
   .meta({ id: "CommentEvent" });
 export type CommentEvent = z.infer<typeof CommentEvent>;
 
+/** A thread was started, resolved, or deleted with its last comment. `userId` is absent for the back end. */
+export const ThreadEvent = z
+  .object({
+    ...common,
+    ...cause,
+    event: z.enum(["thread.created", "thread.resolved", "thread.deleted"]),
+    data: z.object({ roomId, threadId: z.uuid(), userId: z.string().optional() }),
+    thread: Thread.meta({ description: "The thread right after the event; as it was, if it was deleted." }),
+  })
+  .meta({ id: "ThreadEvent" });
+export type ThreadEvent = z.infer<typeof ThreadEvent>;
+
 export const ParticipantEvent = z
   .object({
     ...common,
@@ -264,6 +280,7 @@ export const Event = z
     SessionClosedEvent,
     UserEvent,
     CommentEvent,
+    ThreadEvent,
     StoreEvent,
     DocumentEvent,
     DocumentUpdatedEvent,

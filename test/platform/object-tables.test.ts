@@ -20,6 +20,7 @@ import eventLog1 from "./storage/event-log-1.sql?raw";
 import guessLimit1 from "./storage/guess-limit-1.sql?raw";
 import requestLog1 from "./storage/request-log-1.sql?raw";
 import room1 from "./storage/room-1.sql?raw";
+import room2 from "./storage/room-2.sql?raw";
 import subscriber1 from "./storage/subscriber-1.sql?raw";
 
 /** When the fixtures were written (epoch ms). */
@@ -110,6 +111,11 @@ const LIVE_ROOM: Stored = {
     expect(room.entries.find("s", "k")).toEqual({ key: "k", value: "1", version: 1 });
     expect([room.entries.totals().bytes, room.comments.totals().comments]).toEqual([2, 1]);
     expect(room.comments.find("comment")?.comment).toBe('{"text":"Zoë"}');
+    expect(room.threads.find("comment", "ada")).toMatchObject({
+      comments: 1,
+      resolved: false,
+      state: { unread: 0 },
+    });
     expect(room.follows.has("ada", "ben")).toBe(true);
     const document = room.documents.find("document");
     expect(document).toMatchObject({ foldedSeq: 1, partBytes: [3] });
@@ -168,7 +174,7 @@ const versionIn = ({ sql }: DurableObjectStorage): number =>
 
 const SUBSCRIBERS = { 1: subscriber1 };
 const EVENT_LOGS = { 1: eventLog1 };
-const ROOMS = { 1: room1 };
+const ROOMS = { 1: room1, 2: room2 };
 
 describe.each<[name: string, stored: Stored, versions: Readonly<Record<string, string>>]>([
   ["a subscriber", SUBSCRIBER, SUBSCRIBERS],

@@ -1,6 +1,8 @@
 /** What the room's storage promises beyond what the room shows. */
 import { describe, expect } from "vitest";
+import { NO_STATE } from "../../src/room/storage/sqlite-threads.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/room/storage/storage.ts";
+import { DEFAULT_SETTINGS } from "../../src/wire/thread.ts";
 import { userRecord } from "./support/rows.ts";
 import { test } from "./support/with-storage.ts";
 
@@ -154,7 +156,10 @@ describe("storage", () => {
 
   test("counts comments and their bytes as they are created, changed and deleted", ({ storage }) => {
     const { comments } = storage;
-    const comment = (id: string, text: string) => ({ id, threadId: id, resolved: false, comment: text });
+    const comment = (id: string, text: string) => ({
+      ...{ id, threadId: id, resolved: false, seq: 1 },
+      comment: text,
+    });
     for (const id of ["a", "b"]) comments.insert(comment(id, `"${id}"`));
     comments.update(comment("b", '"é!"'));
     expect(comments.totals()).toEqual({ comments: 2, bytes: 8 });
@@ -166,7 +171,7 @@ describe("storage", () => {
     storage,
     reopen,
   }) => {
-    const comment = (id: string) => ({ id, threadId: id, resolved: false, comment: "1" });
+    const comment = (id: string) => ({ id, threadId: id, resolved: false, seq: 1, comment: "1" });
     const filter = { threadId: null, resolved: null };
     const positions = (from: RoomStorage) =>
       from.comments.list(filter, { after: 0, limit: 9 }).map(({ position }) => position);
@@ -235,7 +240,10 @@ describe("storage", () => {
       storage.receipts.insert({ ...receipt, number: 1, total: 1, at: 1 });
       storage.entries.write("s", { key: "k", value: "1", version: 1 });
       storage.entries.writeSize("s", { entries: 1, bytes: 1 });
-      storage.comments.insert({ id: "c", threadId: "c", resolved: false, comment: "{}" });
+      storage.comments.insert({ id: "c", threadId: "c", resolved: false, seq: 1, comment: "{}" });
+      storage.threads.writeState("c", { subject: "u", userId: "u" }, { ...NO_STATE, readSeq: 1 });
+      storage.threads.writeSettings({ subject: "u", userId: "u" }, DEFAULT_SETTINGS);
+      storage.notices.append("n", "{}");
       storage.follows.insert("a", "b");
       storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
       storage.changedStores.note({ store: "s", fromSeq: 1, cause: null });

@@ -100,3 +100,47 @@ export function parseAccess(json: string): Access & { readonly groupIds: readonl
 }
 
 export const rightsIn = (json: string): Rights => rightsOf(decideAccess(parseAccess(json)));
+
+export interface ReaderRow {
+  readonly id: string;
+  /** Its user in the room; null without one. */
+  readonly userId: string | null;
+  /** Its access to the room, as JSON. */
+  readonly access: string;
+}
+
+/** The identities among these that exist, with their access to a room. */
+export const selectReaders = (
+  { accountId }: Tenant,
+  roomId: string,
+  identityIds: readonly string[],
+): Statement<ReaderRow> => ({
+  sql: `SELECT identities.id, ${accessAsJson("?1", "?2", "identities.id")} AS access, (
+          SELECT users.id FROM users
+          WHERE users.account_id = ?1 AND users.room_id = ?2 AND users.identity_id = identities.id) AS "userId"
+        FROM json_each(?3) AS asked CROSS JOIN identities
+        WHERE identities.account_id = ?1 AND identities.id = asked.value`,
+  params: [accountId, roomId, JSON.stringify(identityIds)],
+});
+
+/** The groups among these that exist. */
+export const selectGroups = (
+  { accountId }: Tenant,
+  groupIds: readonly string[],
+): Statement<{ id: string }> => ({
+  sql: `SELECT identity_groups.id FROM json_each(?) AS asked CROSS JOIN identity_groups
+        WHERE identity_groups.account_id = ? AND identity_groups.id = asked.value`,
+  params: [JSON.stringify(groupIds), accountId],
+});
+
+/** The members of a group after an ID, in the order of their IDs. */
+export const selectMembersAfter = (
+  { accountId }: Tenant,
+  groupId: string,
+  after: string,
+  limit: number,
+): Statement<{ id: string }> => ({
+  sql: `SELECT identity_id AS id FROM group_members
+        WHERE account_id = ? AND group_id = ? AND identity_id > ? ORDER BY identity_id LIMIT ?`,
+  params: [accountId, groupId, after, limit],
+});

@@ -4,6 +4,7 @@ import type { Comment } from "../../wire/comment.ts";
 import type { DocumentEvent, EventDraft, EventName, RoomEvent } from "../../wire/events.ts";
 import { fileUrl, type StorageFile } from "../../wire/file.ts";
 import type { Room } from "../../wire/room.ts";
+import type { Thread } from "../../wire/thread.ts";
 import type { User } from "../../wire/user.ts";
 import { createKey } from "../files/file-name.ts";
 
@@ -47,6 +48,12 @@ export function sampleDraft(event: EventName, { room, users, now, origin, newId 
       const file = sampleFile(room, user, now, origin);
       return { event, data: { roomId, key: file.key, userId }, room, file };
     }
+    case "thread.created":
+    case "thread.resolved":
+    case "thread.deleted": {
+      const thread = sampleThread(newId(), room, now, event === "thread.resolved");
+      return { event, data: { roomId, threadId: thread.id, userId }, room, thread };
+    }
     default: {
       const comment = sampleComment(newId(), user, now, event === "comment.resolved");
       return { event, data: { roomId, commentId: comment.id, threadId: comment.id, userId }, room, comment };
@@ -71,6 +78,16 @@ function sampleFile(room: Room, uploader: User, now: number, origin: string): St
     uploadedBy: uploader.id,
   };
 }
+
+const sampleThread = (id: string, room: Room, now: number, resolved: boolean): Thread => ({
+  id,
+  room_id: room.id,
+  resolved,
+  comment_count: 1,
+  last_seq: 1,
+  created_at: presentTime(now),
+  updated_at: presentTime(now),
+});
 
 const sampleComment = (id: string, author: User, now: number, resolved: boolean): Comment => ({
   id,

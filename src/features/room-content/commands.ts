@@ -6,6 +6,7 @@ import type { Page } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { CommentsFound, CommentsListed } from "../../room/engine/content/comments.ts";
+import type { ThreadsListed } from "../../room/engine/content/threads.ts";
 import { LIMITS } from "../../room/protocol/limits.ts";
 import {
   Key,
@@ -17,9 +18,11 @@ import type { Response } from "../../room/protocol/protocol.ts";
 import type { OrganizationRequest, ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
 import type { Comment } from "../../wire/comment.ts";
 import { requireWrite } from "../../wire/permissions.ts";
+import type { Addressees, Reader, Thread } from "../../wire/thread.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { findUserInRoom } from "../users/queries.ts";
+import { addressedBy, findAddressees, getReader } from "./addressees.ts";
 import type { StorePage } from "./schema.ts";
 
 /** Sends a request to a room: one D1 round trip, one object call. NOT_FOUND without the room. */
@@ -167,14 +170,78 @@ async function searchComments(
   return { comments, total: known ?? found, next: found > end ? last : null };
 }
 
+type ReaderRequest = Extract<RoomRequest, { readonly reader?: Reader }>;
+
+interface ThreadFound {
+  readonly thread: Thread;
+  readonly participants: readonly Reader[];
+}
+
+const NOBODY: Addressees = { readers: [], groups: [], unnotified: [] };
+
 /** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
 export async function postComment<Data>(
   ctx: LiveRoomContext,
   roomId: string,
   request: Extract<OrganizationRequest, { readonly type: "COMMENT_POST" }>,
 ): Promise<Data> {
-  const { room, user } = await findUserInRoom(ctx, roomId, request.data.userId);
+  const { userId, mentions } = request.data;
+  const [{ room, user }, addressees] = await Promise.all([
+    findUserInRoom(ctx, roomId, userId),
+    mentions.length === 0 ? NOBODY : findAddressees(ctx, roomId, mentions),
+  ]);
   if (room === null) throw notFound("Rooms", "Room");
   if (user === null) throw notFound("Users", "User");
-  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor), ctx.trace)) as Data;
+  const addressed = { ...request, addressees: addressedBy(addressees, user) };
+  return (await ctx.rooms.request(roomId, ctx.accountId, addressed, causeOf(ctx.actor), ctx.trace)) as Data;
+}
+
+/** Sends a request about threads for one reader, or for none. */
+export async function requestAsReader<Data>(
+  ctx: LiveRoomContext,
+  roomId: string,
+  userId: string | undefined,
+  request: ReaderRequest,
+): Promise<Data> {
+  if (userId === undefined) return requestRoom(ctx, roomId, request);
+  const reader = await getReader(ctx, roomId, userId);
+  return (await ctx.rooms.request(roomId, ctx.accountId, { ...request, reader })) as Data;
+}
+
+/** A thread, with what the reader has read if there is one, and its participants. */
+export async function getThread(ctx: LiveRoomContext, roomId: string, threadId: string, userId?: string) {
+  const request = { type: "THREAD_GET", data: { threadId } } as const;
+  const found = await requestAsReader<ThreadFound>(ctx, roomId, userId, request);
+  const participants = found.participants.map(({ subject, userId }) => ({
+    user_id: userId,
+    identity_id: subject === userId ? null : subject,
+  }));
+  return { thread: found.thread, participants };
+}
+
+interface ThreadQuery {
+  readonly userId?: string | undefined;
+  readonly resolved?: boolean | undefined;
+  readonly unread?: boolean | undefined;
+  readonly subscribed?: boolean | undefined;
+}
+
+export async function listThreads(
+  ctx: LiveRoomContext,
+  roomId: string,
+  page: Page,
+  { userId, ...filters }: ThreadQuery,
+): Promise<{ threads: readonly Thread[] } & PresentedScroll> {
+  const { limit, offset, after } = page;
+  const from = typeof after?.key === "number" ? { last_seq: after.key, id: after.id } : undefined;
+  const { resolved, unread, subscribed } = filters;
+  const data = { resolved, unread, subscribed, after: from, limit, offset };
+  const request = { type: "THREAD_LIST", requestId: undefined, data } as const;
+  const listed = await requestAsReader<ThreadsListed>(ctx, roomId, userId, request);
+  const total = after?.total ?? listed.total;
+  const presented = presentPage(page, [{ total }]);
+  const { threads, next } = listed;
+  if (next === null) return { threads, ...presented, cursor: null };
+  const place = { key: next.last_seq, id: next.id, offset: presented.offset + threads.length, total };
+  return { threads, ...presented, cursor: encodePosition(place) };
 }

@@ -1,4 +1,6 @@
 /** Fills the ports of live rooms: with the queries of features, and with the delivery of events. */
+
+import { exports } from "cloudflare:workers";
 import { eraseFromLog } from "../../delivery/event-log/shards.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import { relayEvents } from "../../delivery/outbox-relay.ts";
@@ -19,6 +21,8 @@ import { findAccountTokenEpoch, findUserInRoom, findUsers } from "../users/queri
 import { selectBearers } from "../users/statements.ts";
 import { recordOf } from "../users/table.ts";
 import { tokensFor } from "../users/tokens.ts";
+import { findAddressees } from "./addressees.ts";
+import { passOn } from "./notices.ts";
 
 type StoreLimits = (
   room: Pick<RoomRow, "accountId" | "customId" | "storeBytes">,
@@ -74,6 +78,7 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       const [users] = await tenant.db.run([selectBearers(tenant, room.roomId, "id", userIds)]);
       return users.map(knownUser);
     },
+    findAddressees: (room, mentions) => findAddressees(tenantOf(room), room.roomId, mentions),
     copyStats: async (room, stats, version) => {
       const copied = await updateRoomStats(tenantOf(room), room.roomId, stats, version);
       const { customId, accountTokenEpoch, quotas } = copied;
@@ -83,6 +88,10 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       return { accountTokenEpoch, ...limits };
     },
     fanOut: ({ accountId, roomId }, events, calls) => fanOut(accountId, delivery, roomId, events, calls),
+    notify: (room, notices, calls) =>
+      passOn(tenantOf(room), room.roomId, notices, calls, (page) =>
+        exports.NoticePages.deliver(room.accountId, page),
+      ),
     hasListener: ({ accountId, roomId }, event) => hasListener(delivery.eventLogs, accountId, roomId, event),
     eraseFromLog: ({ accountId, roomId }, userId) =>
       eraseFromLog(delivery.eventLogs, accountId, roomId, userId),

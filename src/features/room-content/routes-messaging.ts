@@ -138,7 +138,13 @@ const ofComments = [
     body: CommentPost,
     status: 201,
     done: "Comment created",
-    data: z.object({ comment: Comment }),
+    data: z.object({
+      comment: Comment,
+      unnotified: z.array(z.string()).optional().meta({
+        description:
+          "The mentioned users, identities and groups that do not exist or may not read the room; absent without any.",
+      }),
+    }),
     handle: (ctx, { params, body }) =>
       postComment(ctx, params.roomId, { type: "COMMENT_POST", requestId: requestIdOf(ctx), data: body }),
   }),

@@ -15,6 +15,7 @@ import {
 import { documentCompareEndpoint, documentEndpoints } from "./documents/routes-documents.ts";
 import { messagingEndpoints } from "./routes-messaging.ts";
 import { storeEndpoints } from "./routes-stores.ts";
+import { threadEndpoints } from "./routes-threads.ts";
 
 const { rawEndpoint } = endpointsFor<UserContext>({ module: "Rooms" });
 
@@ -98,4 +99,5 @@ export const realtimeEndpoints = [
   documentCompareEndpoint,
   ...storeEndpoints,
   ...messagingEndpoints,
+  ...threadEndpoints,
 ];

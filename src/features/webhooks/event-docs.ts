@@ -13,6 +13,7 @@ import {
   SessionClosedEvent,
   SessionStartedEvent,
   StoreEvent,
+  ThreadEvent,
   UserEvent,
   VersionEvent,
   type WebhookEventName,
@@ -37,6 +38,9 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventName, DescribedEvent>> 
   "comment.updated": { summary: "A comment was edited or reopened", schema: CommentEvent },
   "comment.resolved": { summary: "A comment was resolved", schema: CommentEvent },
   "comment.deleted": { summary: "A comment was deleted", schema: CommentEvent },
+  "thread.created": { summary: "A thread was started", schema: ThreadEvent },
+  "thread.resolved": { summary: "A thread was resolved", schema: ThreadEvent },
+  "thread.deleted": { summary: "A thread was deleted with its last comment", schema: ThreadEvent },
   "store.changed": { summary: "A store has changed, once within five seconds", schema: StoreEvent },
   "document.created": { summary: "A document was created", schema: DocumentEvent },
   "document.updated": {

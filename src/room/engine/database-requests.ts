@@ -2,6 +2,7 @@
 
 import { FairQueue } from "../../platform/flow/fair-queue.ts";
 import { presentRoom } from "../../wire/room.ts";
+import type { Addressees } from "../../wire/thread.ts";
 import { presentUser } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
@@ -14,6 +15,11 @@ import type { Participants } from "./participants/participants.ts";
 
 const NO_SUCH_USER: Fault = { module: "Users", code: "NOT_FOUND", message: "User not found" };
 
+/** Handled once the database has been read. */
+type Postponed = Extract<
+  DatabaseQuery,
+  { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" | "COMMENT_CREATE" }
+>;
 type Follow = Extract<DatabaseQuery, { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" }>;
 
 /** The parts of the room that these requests use. */
@@ -22,7 +28,7 @@ interface DatabaseRequestParts {
   readonly participants: Participants;
   readonly content: RoomContent;
   /** Handles a request that needs nothing more of the database. */
-  handle(connection: Joined, request: Follow): Effect[];
+  handle(connection: Joined, request: Postponed & { readonly addressees?: Addressees }): Effect[];
 }
 
 export class DatabaseRequests {
@@ -70,12 +76,19 @@ export class DatabaseRequests {
     const { id, userId } = connection;
     if (typeof result === "object" && "userExists" in result)
       return isFollow(query) ? this.#answerFollow(connection, query, result.userExists) : [];
+    if (typeof result === "object" && "addressees" in result)
+      return query.type === "COMMENT_CREATE"
+        ? this.#room.handle(connection, { ...query, addressees: result.addressees })
+        : [];
     const counted: Effect = { type: "countDelivery", userId, isBroadcast: false };
     return [send([id], this.#responseOf(result, query.requestId)), counted];
   }
 
   #responseOf(
-    result: Exclude<QueryResult, { readonly userExists: boolean }> | "failed" | "refused",
+    result:
+      | Exclude<QueryResult, { readonly userExists: boolean } | { readonly addressees: Addressees }>
+      | "failed"
+      | "refused",
     requestId: string | undefined,
   ): Response {
     if (result === "failed") return failure(INTERNAL_FAULT, requestId);

@@ -3,15 +3,17 @@
 import { AppError } from "../../platform/errors.ts";
 import type { EventCause } from "../../wire/events.ts";
 import { mayWrite, missing, type Resource, type Rights } from "../../wire/permissions.ts";
+import type { Addressees, Reader } from "../../wire/thread.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
 import { LIMITS } from "../protocol/limits.ts";
-import type { StoreOperation } from "../protocol/messages.ts";
+import type { CommentCreation, StoreOperation } from "../protocol/messages.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { OrganizationRequest, RoomRequest } from "../protocol/room-request.ts";
 import type { Effect, Joined } from "../transport/connection.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import { ORGANIZATION } from "./content/changes.ts";
+import type { Author } from "./content/comments.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { Downloads } from "./downloads.ts";
 import { findSeen, onlinePage } from "./participants/online-users.ts";
@@ -61,6 +63,8 @@ const REPORTED: ReadonlySet<string> = new Set([
   "COMMENT_EDIT",
   "COMMENT_RESOLVE",
   "COMMENT_DELETE",
+  "THREAD_RESOLVE",
+  "THREAD_DELETE",
 ] satisfies RoomRequest["type"][]);
 export const isReported = ({ type }: RoomRequest): boolean => REPORTED.has(type);
 
@@ -183,7 +187,7 @@ const act = <Request extends RoomRequest>(
 
 function createHandlers({ participants, restParticipants, content, downloads }: RequestParts): Handlers {
   const { presence, connections, sessions } = participants;
-  const { stores, comments, follows } = content;
+  const { stores, comments, threads, follows } = content;
   const broadcasts = new Broadcasts(connections);
   const apply = (
     { type, data }: RequestOf<"STORE_SET" | "STORE_UPDATE" | "STORE_DELETE">,
@@ -211,10 +215,17 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
       offset: data.offset,
     })),
     COMMENT_SEARCH: read("Comments searched", ({ data }) => comments.search(data)),
-    COMMENT_CREATE: write("Comment created", ({ data }, by) => ({
-      comment: comments.create(data, participantOf(by).userId),
-    })),
-    COMMENT_POST: write("Comment created", ({ data }) => ({ comment: comments.create(data, data.userId) })),
+    COMMENT_CREATE: write("Comment created", ({ data, addressees }, by) =>
+      createComment(content, data, readerOf(participantOf(by)), addressees),
+    ),
+    COMMENT_POST: write("Comment created", ({ data, addressees }) =>
+      createComment(
+        content,
+        data,
+        { subject: addressees?.author ?? data.userId, userId: data.userId },
+        addressees,
+      ),
+    ),
     COMMENT_UPDATE: write("Comment updated", ({ data }, by) => ({
       comment: comments.updateText(data.commentId, data.text, by.userId),
     })),
@@ -227,6 +238,31 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
     })),
     COMMENT_DELETE: write("Comment deleted", ({ data }, by) => ({
       comment: comments.delete(data.commentId, by.userId),
+    })),
+
+    THREAD_LIST: passing("Threads retrieved", ({ data, reader }, by) => ({
+      data: {
+        ...threads.list(data, reader ?? readerOf(by.connection)),
+        limit: data.limit,
+        offset: data.offset,
+      },
+    })),
+    THREAD_GET: read("Thread retrieved", ({ data, reader = null }) => ({
+      thread: threads.get(data.threadId, reader),
+      participants: threads.participants(data.threadId),
+    })),
+    THREAD_SUBSCRIBE: write("Subscription changed", ({ data, reader }, by) => ({
+      thread: threads.subscribe(data.threadId, reader ?? readerOf(participantOf(by)), data.on),
+    })),
+    THREAD_READ: write("Thread read", ({ data, reader }, by) => ({
+      thread: threads.read(data.threadId, reader ?? readerOf(participantOf(by)), data.seq),
+    })),
+    THREAD_RESOLVE: write("Thread updated", ({ data }) => ({
+      thread: comments.resolveThread(data.threadId, data.resolved),
+    })),
+    THREAD_DELETE: write("Thread deleted", ({ data }) => ({ thread: comments.deleteThread(data.threadId) })),
+    SUBSCRIPTION_SETTINGS: write("Settings retrieved", ({ data, reader }, by) => ({
+      settings: threads.updateSettings(reader ?? readerOf(participantOf(by)), data),
     })),
 
     USER_FOLLOW: write("User followed", ({ data }, by) => {
@@ -252,6 +288,23 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
       broadcasts.send(data, { requestId, sender: senderOf(by), socketId: by.connection?.id ?? null }),
     ),
   };
+}
+
+function readerOf(connection: Joined): Author;
+function readerOf(connection: Joined | null): Reader | null;
+function readerOf(connection: Joined | null) {
+  return connection && { subject: connection.identityId ?? connection.userId, userId: connection.userId };
+}
+
+/** `unnotified` is absent when everyone who is mentioned may read the comment. */
+function createComment(
+  { comments }: RoomContent,
+  data: CommentCreation,
+  author: Author,
+  { readers, groups, unnotified }: Addressees = { readers: [], groups: [], unnotified: [] },
+) {
+  const comment = comments.create(data, author, { readers, groups });
+  return unnotified.length === 0 ? { comment } : { comment, unnotified };
 }
 
 /** The organization edits text and resolution together. */

@@ -127,6 +127,7 @@ export class RoomCommandHandler {
         if (isErased) {
           sessions.eraseParticipant(userId);
           this.#room.content.comments.eraseUser(userId);
+          this.#room.ports.storage.threads.deleteUser(userId);
         }
         this.#room.content.changes.appendOnce("userDeleted", userId, { userId });
         if (isErased) this.#room.content.changes.forgetUser(userId);

@@ -178,6 +178,10 @@ export class RoomMessages {
       case "USER_FOLLOW":
       case "USER_UNFOLLOW":
         return this.#room.databaseRequests.ask(connection, message);
+      case "COMMENT_CREATE":
+        return message.data.mentions.length === 0
+          ? this.handle(connection, message)
+          : this.#room.databaseRequests.ask(connection, message);
       case "MARK":
         return [
           { type: "acknowledgeRead", id, mark: message.data.mark },

@@ -6,6 +6,8 @@ import type { RoomStats } from "../../wire/snapshots.ts";
 import { StatsProjection } from "../engine/content/stats-projection.ts";
 import { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import { Room } from "../engine/room.ts";
+import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
+import type { StoredNotice } from "../storage/sqlite-threads.ts";
 import { SqliteStorage } from "../storage/storage.ts";
 import type { Effect } from "../transport/connection.ts";
 import { Sockets } from "../transport/sockets.ts";
@@ -30,7 +32,8 @@ export class RoomRuntime {
   readonly reads: DatabaseReads;
   readonly joins: JoinAuthorizer;
   readonly effects: EffectExecutor;
-  readonly outboxDrain: OutboxDrain;
+  readonly outboxDrain: OutboxDrain<OutboxEvent>;
+  readonly noticeDrain: OutboxDrain<StoredNotice>;
   readonly statsProjection: StatsProjection;
   readonly alarm: RoomAlarm;
 
@@ -40,6 +43,7 @@ export class RoomRuntime {
     const recorded = () => {
       this.alarm.outdate();
       this.outboxDrain.drain();
+      this.noticeDrain.drain();
     };
     const storage = new SqliteStorage(ctx.storage, recorded, () => this.traces.stored);
     this.#env = env;
@@ -80,10 +84,19 @@ export class RoomRuntime {
     this.outboxDrain = new OutboxDrain({
       now,
       storage,
+      outbox: storage.events,
       fanOut: (events, calls) => service.fanOut(context.identity, events, calls),
       keepAlive: (work) => context.keepAlive(work),
       failed: (error) =>
         context.report("Events of a room could not be delivered to its subscribers yet", error),
+    });
+    this.noticeDrain = new OutboxDrain({
+      now,
+      storage,
+      outbox: storage.notices,
+      fanOut: (notices, calls) => service.notify(context.identity, notices, calls),
+      keepAlive: (work) => context.keepAlive(work),
+      failed: (error) => context.report("Notices of a room could not be passed to inboxes yet", error),
     });
     this.statsProjection = new StatsProjection({
       now,

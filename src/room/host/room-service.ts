@@ -5,11 +5,13 @@ import type { Rights } from "../../wire/permissions.ts";
 import type { QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
+import type { Addressees } from "../../wire/thread.ts";
 import type { IdentityClaims, TokenClaims } from "../../wire/token-claims.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import type { KnownUser } from "../engine/join/join-decision.ts";
 import type { MessageOf } from "../protocol/messages.ts";
 import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
+import type { StoredNotice } from "../storage/sqlite-threads.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 
 /** A token of an identity, which joins as the identity's user in the room. */
@@ -69,6 +71,11 @@ export interface RoomService {
   ): Promise<{ readonly users: readonly UserRecord[]; readonly total: number }>;
   /** The users among these who exist. */
   findBearers(room: RoomIdentity, userIds: readonly string[]): Promise<readonly KnownUser[]>;
+  /** The mentioned people who may read the room, and those who may not. One round trip. */
+  findAddressees(
+    room: RoomIdentity,
+    mentions: MessageOf<"COMMENT_CREATE">["data"]["mentions"],
+  ): Promise<Addressees>;
   /** The token epoch of the organization; 0 when it is gone. */
   findAccountTokenEpoch(room: RoomIdentity): Promise<number>;
   /**
@@ -90,6 +97,12 @@ export interface RoomService {
   fanOut(
     room: RoomIdentity,
     events: readonly OutboxEvent[],
+    calls: WorkBudget,
+  ): Promise<ReadonlyMap<string, string>>;
+  /** Passes notices to the inboxes that they concern, as {@link fanOut}; the answer has the place to go on from. */
+  notify(
+    room: RoomIdentity,
+    notices: readonly StoredNotice[],
     calls: WorkBudget,
   ): Promise<ReadonlyMap<string, string>>;
   /** Whether a subscriber listens to this event of the room. */

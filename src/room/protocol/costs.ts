@@ -1,6 +1,6 @@
 /** The cost of each message to its room. A message type without an entry here does not compile. */
 import type { Rate } from "../../platform/flow/token-bucket.ts";
-import type { ClientMessage, CommentPage } from "./messages.ts";
+import type { ClientMessage, CommentPage, ThreadPage } from "./messages.ts";
 
 interface DocumentMessage {
   readonly type: "DOCUMENT";
@@ -60,6 +60,11 @@ const write = { rows: 3, reads: 0, excess: "waits", isQuestion: false } as const
 /** Rows for a filter, because all matching comments are counted. */
 const COUNTED_COMMENTS = 100;
 
+const rowsOfThreads = ({ resolved, unread, subscribed, limit, offset }: ThreadPage): number =>
+  2 * limit +
+  offset / 20 +
+  [resolved, unread, subscribed].filter((filter) => filter !== undefined).length * COUNTED_COMMENTS;
+
 const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): number =>
   limit + offset / 20 + (threadId === undefined && resolved === undefined ? 0 : COUNTED_COMMENTS);
 
@@ -84,6 +89,10 @@ const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<T
   COMMENT_DELETE: write,
   COMMENT_RESOLVE: write,
   COMMENT_REACT: write,
+  THREAD_LIST: { rows: ({ data }) => rowsOfThreads(data), reads: 0, excess: "waits", isQuestion: true },
+  THREAD_SUBSCRIBE: write,
+  THREAD_READ: write,
+  SUBSCRIPTION_SETTINGS: write,
   USER_FOLLOW: { ...write, reads: 1 },
   USER_UNFOLLOW: { ...write, reads: 1 },
   USERS_ONLINE: { rows: ({ data }) => data.limit / 10, reads: 0, excess: "waits", isQuestion: true },

@@ -2,6 +2,7 @@
 
 import * as z from "zod";
 import { text } from "../../platform/text.ts";
+import { Mention, SubscriptionSettings } from "../../wire/thread.ts";
 import { Role } from "../../wire/user.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -30,7 +31,13 @@ export const Key = text(1, LIMITS.keyLength);
 export const IfVersion = z.int().min(0).optional();
 
 const CommentText = text(1, LIMITS.commentLength);
-const Mentions = z.array(Id).max(LIMITS.mentions);
+const Mentions = z
+  .array(z.union([Id, Mention.extend({ id: Id }).strict()]))
+  .max(LIMITS.mentions)
+  .meta({
+    description:
+      'Users of the room by their IDs, and identities and groups as `{ kind: "user" | "group", id }`.',
+  });
 
 /** The fields of a new comment; `anchor` is what the comment is about, in the client's own format. */
 export const CommentCreation = z.object({
@@ -51,6 +58,19 @@ const CommentPage = z.object({
   offset: z.int().min(0).default(0),
 });
 export type CommentPage = z.infer<typeof CommentPage>;
+
+/** The place of a thread in lists, behind which the next page begins. */
+const ThreadPlace = z.object({ last_seq: Seq, id: Id });
+
+const ThreadPage = z.object({
+  resolved: z.boolean().optional(),
+  unread: z.boolean().optional(),
+  subscribed: z.boolean().optional(),
+  after: ThreadPlace.optional(),
+  limit: z.int().min(1).max(100).default(50),
+  offset: z.int().min(0).default(0),
+});
+export type ThreadPage = z.infer<typeof ThreadPage>;
 
 const OnlineLimit = z.int().min(1).max(LIMITS.onlinePage);
 
@@ -180,6 +200,10 @@ export const ClientMessage = z.discriminatedUnion("type", [
     "COMMENT_REACT",
     z.object({ commentId, reaction: text(1, LIMITS.reactionLength), on: z.boolean().default(true) }),
   ),
+  message("THREAD_LIST", ThreadPage),
+  message("THREAD_SUBSCRIBE", z.object({ threadId: Id, on: z.boolean().default(true) })),
+  message("THREAD_READ", z.object({ threadId: Id, seq: Seq.optional() })),
+  message("SUBSCRIPTION_SETTINGS", SubscriptionSettings.partial()),
   message("USER_FOLLOW", z.object({ userId: Id })),
   message("USER_UNFOLLOW", z.object({ userId: Id })),
   message("MARK", z.object({ mark: z.int().min(0) })),

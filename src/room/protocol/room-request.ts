@@ -1,10 +1,15 @@
 /** The requests of participants and of the organization: each is one transaction with one response. */
 import type { RoomFields } from "../../wire/room.ts";
+import type { Addressees, Reader } from "../../wire/thread.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import type { ClientMessage, MessageOf } from "./messages.ts";
 
 /** A request that the room answers from the database. */
-export type DatabaseQuery = MessageOf<"ROOM_GET"> | MessageOf<"USERS_GET"> | FollowRequest;
+export type DatabaseQuery =
+  | MessageOf<"ROOM_GET">
+  | MessageOf<"USERS_GET">
+  | FollowRequest
+  | MessageOf<"COMMENT_CREATE">;
 
 /** About a user who has never joined: only the database knows whether they exist. */
 type FollowRequest = MessageOf<"USER_FOLLOW"> | MessageOf<"USER_UNFOLLOW">;
@@ -12,17 +17,44 @@ type FollowRequest = MessageOf<"USER_FOLLOW"> | MessageOf<"USER_UNFOLLOW">;
 export type QueryResult =
   | { readonly room: RoomFields }
   | { readonly userExists: boolean }
+  | { readonly addressees: Addressees }
   | { readonly users: readonly UserRecord[]; readonly total: number };
 
 /** A request that the room answers at once, from what it stores itself. */
 export type RoomRequest =
+  | (MessageOf<"COMMENT_CREATE"> & WithAddressees)
+  | (ThreadMessage & WithReader)
   | Exclude<
       ClientMessage,
       {
-        readonly type: "ROOM_GET" | "USERS_GET" | "JOIN_ROOM" | "LEAVE_ROOM" | "TOKEN_REFRESH" | "MARK";
+        readonly type:
+          | "ROOM_GET"
+          | "USERS_GET"
+          | "JOIN_ROOM"
+          | "LEAVE_ROOM"
+          | "TOKEN_REFRESH"
+          | "MARK"
+          | "COMMENT_CREATE"
+          | ThreadMessage["type"];
       }
     >
   | OrganizationRequest;
+
+/** Beside `data`, so that a repeated request is recognized whatever the database says by then. */
+interface WithAddressees {
+  readonly addressees?: Addressees;
+}
+
+type ThreadMessage =
+  | MessageOf<"THREAD_LIST">
+  | MessageOf<"THREAD_SUBSCRIBE">
+  | MessageOf<"THREAD_READ">
+  | MessageOf<"SUBSCRIPTION_SETTINGS">;
+
+/** The reader for whom the organization asks; a connection asks for its own user. */
+interface WithReader {
+  readonly reader?: Reader;
+}
 
 /** A user's time online without a socket (`ttl` in seconds), with its presence. */
 export interface ParticipantInput {
@@ -59,7 +91,14 @@ export type OrganizationRequest = { readonly requestId?: string | undefined } & 
   | {
       readonly type: "COMMENT_POST";
       readonly data: MessageOf<"COMMENT_CREATE">["data"] & { readonly userId: string };
+      readonly addressees?: Addressees;
     }
+  | { readonly type: "THREAD_GET"; readonly data: { readonly threadId: string }; readonly reader?: Reader }
+  | {
+      readonly type: "THREAD_RESOLVE";
+      readonly data: { readonly threadId: string; readonly resolved: boolean };
+    }
+  | { readonly type: "THREAD_DELETE"; readonly data: { readonly threadId: string } }
   | {
       readonly type: "COMMENT_EDIT";
       readonly data: {

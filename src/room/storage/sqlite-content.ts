@@ -9,6 +9,11 @@ export interface StoredComment {
   readonly comment: string;
 }
 
+/** With the seq of the change that wrote it. */
+interface NewComment extends StoredComment {
+  readonly seq: number;
+}
+
 /** A comment with its place: a later one has a higher number. */
 interface PlacedComment extends StoredComment {
   readonly position: number;
@@ -50,7 +55,7 @@ export class SqliteComments extends SqlitePart {
     return row && commentOf(row);
   }
 
-  insert({ id, threadId, resolved, comment }: StoredComment): void {
+  insert({ id, threadId, resolved, comment, seq }: NewComment): void {
     const position = this.nextNumber("comments", "position");
     this.tables.insert("comments", {
       position,
@@ -58,6 +63,7 @@ export class SqliteComments extends SqlitePart {
       thread_id: threadId,
       resolved: Number(resolved),
       comment,
+      seq,
     });
   }
 

@@ -71,7 +71,7 @@ export class SqliteEvents extends SqlitePart {
       .map((event) => ({ ...event, event: EventName.parse(event.event) }));
   }
 
-  writePendingSubscriptions(seq: number, subscriptions: string): void {
+  writePending(seq: number, subscriptions: string): void {
     this.tables.write("UPDATE events SET owed = ? WHERE seq = ?", subscriptions, seq);
   }
 

@@ -70,9 +70,60 @@ const TABLES: Readonly<Record<string, string>> = {
     id TEXT NOT NULL UNIQUE,
     thread_id TEXT NOT NULL,
     resolved INTEGER NOT NULL,
-    comment TEXT NOT NULL
+    comment TEXT NOT NULL,
+    seq INTEGER NOT NULL DEFAULT 0
   );
-  CREATE INDEX IF NOT EXISTS comments_by_thread ON comments (thread_id);`,
+  CREATE INDEX IF NOT EXISTS comments_by_thread ON comments (thread_id);
+  CREATE INDEX IF NOT EXISTS comments_by_seq ON comments (thread_id, seq);`,
+  threads: `CREATE TABLE IF NOT EXISTS threads (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    comments INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL,
+    resolved INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS threads_by_activity ON threads (last_seq, id);
+  CREATE TRIGGER IF NOT EXISTS threads_grown AFTER INSERT ON comments BEGIN
+    INSERT INTO threads
+    SELECT NEW.thread_id, at, at, 1, NEW.seq, NEW.resolved FROM (SELECT ifnull(NEW.comment ->> 'created_at', '') AS at)
+    WHERE true ON CONFLICT (id) DO UPDATE
+    SET updated_at = excluded.updated_at, comments = comments + 1, last_seq = excluded.last_seq;
+  END;
+  CREATE TRIGGER IF NOT EXISTS threads_resolved AFTER UPDATE OF resolved ON comments
+  WHEN NEW.position = (SELECT min(position) FROM comments WHERE thread_id = NEW.thread_id) BEGIN
+    UPDATE threads SET resolved = NEW.resolved WHERE id = NEW.thread_id;
+  END;
+  CREATE TRIGGER IF NOT EXISTS threads_shrunk AFTER DELETE ON comments BEGIN
+    UPDATE threads SET comments = comments - 1,
+      last_seq = ifnull((SELECT max(seq) FROM comments WHERE thread_id = OLD.thread_id), 0)
+    WHERE id = OLD.thread_id;
+    DELETE FROM thread_states WHERE thread_id = OLD.thread_id
+      AND NOT EXISTS (SELECT 1 FROM comments WHERE thread_id = OLD.thread_id);
+    DELETE FROM threads WHERE id = OLD.thread_id AND comments = 0;
+  END;`,
+  thread_states: `CREATE TABLE IF NOT EXISTS thread_states (
+    thread_id TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    user_id TEXT,
+    participates INTEGER NOT NULL,
+    subscribed INTEGER,
+    read_seq INTEGER NOT NULL,
+    PRIMARY KEY (thread_id, subject)
+  ) WITHOUT ROWID;`,
+  subscription_settings: `CREATE TABLE IF NOT EXISTS subscription_settings (
+    subject TEXT PRIMARY KEY,
+    user_id TEXT,
+    threads TEXT NOT NULL,
+    text_mentions TEXT NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS subscription_settings_by_threads ON subscription_settings (threads);`,
+  notices: `CREATE TABLE IF NOT EXISTS notices (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
+    body TEXT NOT NULL,
+    owed TEXT
+  );`,
   comment_totals: `CREATE TABLE IF NOT EXISTS comment_totals (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     comments INTEGER NOT NULL,
@@ -177,7 +228,20 @@ const TABLES: Readonly<Record<string, string>> = {
   ...FACTS,
 };
 
-export const ROOM_SCHEMA: Schema = { tables: TABLES, migrations: [] };
+export const ROOM_SCHEMA: Schema = {
+  tables: TABLES,
+  migrations: [
+    {
+      version: 2,
+      table: "comments",
+      before: "ALTER TABLE comments ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;",
+      after: `INSERT INTO threads
+        SELECT thread_id, ifnull(min(comment ->> 'created_at'), ''), ifnull(max(comment ->> 'created_at'), ''),
+          count(*), 0, max(resolved AND id = thread_id)
+        FROM comments GROUP BY thread_id;`,
+    },
+  ],
+};
 
 /** Limits rows by a parameter. SQLite would prepare `LIMIT ?` again for each call. */
 export const LIMIT = "LIMIT ? + 0";

@@ -7,6 +7,7 @@ import { SqliteEntries } from "./sqlite-entries.ts";
 import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
+import { SqliteNotices, SqliteThreads } from "./sqlite-threads.ts";
 
 /** Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
@@ -76,16 +77,18 @@ export class SqliteStorage extends SqliteTables {
   readonly receipts = new SqliteReceipts(this);
   readonly entries = new SqliteEntries(this);
   readonly comments = new SqliteComments(this);
+  readonly threads = new SqliteThreads(this);
   readonly follows = new SqliteFollows(this);
   readonly documents = new SqliteDocuments(this);
   readonly versions = new SqliteVersions(this);
   readonly events: SqliteEvents;
+  readonly notices: SqliteNotices;
   readonly changedStores = new SqliteChangedStores(this);
   readonly documentNotes = new SqliteDocumentNotes(this);
   readonly occupancy = new SqliteOccupancy(this);
   readonly gracePeriods = new SqliteGracePeriods(this);
 
-  /** Calls `eventRecorded` in the turn that records an event. `trace` is that of the current request, as JSON. */
+  /** Calls `eventRecorded` in the turn that records an event or a notice. `trace` is that of the current request, as JSON. */
   constructor(
     storage: DurableObjectStorage,
     eventRecorded: () => void = () => {},
@@ -93,6 +96,7 @@ export class SqliteStorage extends SqliteTables {
   ) {
     super(storage);
     this.events = new SqliteEvents(this, eventRecorded, trace);
+    this.notices = new SqliteNotices(this, eventRecorded);
   }
 
   readRecord(): RoomRecord | null {

@@ -1,17 +1,20 @@
-/** The room's comments: threads, edits by their authors, resolving and reactions. */
+/** The room's comments: replies, edits by their authors, resolving and reactions. */
 
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { byteLength, fold } from "../../../platform/text.ts";
 import { presentTime } from "../../../platform/time.ts";
 import type { Comment } from "../../../wire/comment.ts";
+import type { ThreadEvent } from "../../../wire/events.ts";
+import type { Addressees, Reader, Thread } from "../../../wire/thread.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { CommentCreation, CommentPage } from "../../protocol/messages.ts";
 import type { CommentFilter, CommentPart, StoredComment } from "../../storage/sqlite-content.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
-import { type EventPorts, recordComment } from "../outbox/room-events.ts";
+import { type EventPorts, recordComment, recordThread } from "../outbox/room-events.ts";
 import type { Changes } from "./changes.ts";
 import type { StoreQuota } from "./stores.ts";
+import type { Threads } from "./threads.ts";
 
 /** A comment as storage has it: as JSON, with or without its content. */
 const rowOf = (comment: Comment): StoredComment => ({
@@ -27,6 +30,7 @@ const withoutContent = (comment: Comment): Comment => ({
   text: "",
   anchor: null,
   mentions: [],
+  mentioned: undefined,
   reactions: {},
 });
 
@@ -66,28 +70,33 @@ const ALL: CommentFilter = { threadId: null, resolved: null };
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
+export type Author = Reader & { readonly userId: string };
+
 export class Comments {
   readonly #ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">;
   readonly #table: RoomStorage["comments"];
   readonly #changes: Changes;
+  readonly #threads: Threads;
   readonly #events: EventPorts;
   readonly #quota: Pick<StoreQuota, "maxCommentBytes">;
 
   constructor(
     ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">,
     changes: Changes,
+    threads: Threads,
     events: EventPorts,
     quota: Pick<StoreQuota, "maxCommentBytes">,
   ) {
     this.#ports = ports;
     this.#table = ports.storage.comments;
     this.#changes = changes;
+    this.#threads = threads;
     this.#events = events;
     this.#quota = quota;
   }
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
-  create(input: CommentCreation, author: string): Comment {
+  create(input: CommentCreation, author: Author, mentioned: Pick<Addressees, "readers" | "groups">): Comment {
     const { threadId, anchor = null } = input;
     if (byteLength(JSON.stringify(anchor)) > LIMITS.anchorBytes)
       throw new AppError(
@@ -100,14 +109,17 @@ export class Comments {
       throw conflict(`A room can have at most ${LIMITS.comments} comments`);
     const id = this.#ports.newId();
     const at = presentTime(this.#ports.now());
+    const mentions = input.mentions.filter((mention) => typeof mention === "string");
+    const identities = input.mentions.filter((mention) => typeof mention !== "string");
     const comment: Comment = {
       id,
       room_id: this.#ports.roomId(),
-      user_id: author,
+      user_id: author.userId,
       thread_id: threadId ?? id,
       text: input.text,
       anchor,
-      mentions: input.mentions,
+      mentions,
+      ...(identities.length > 0 && { mentioned: identities }),
       reactions: {},
       resolved: false,
       created_at: at,
@@ -115,9 +127,11 @@ export class Comments {
     };
     const row = rowOf(comment);
     this.#requireSpace(byteLength(row.comment));
-    this.#table.insert(row);
-    this.#changes.append("commentCreated", () => ({ comment, by: author }));
-    recordComment(this.#events, "comment.created", comment, author);
+    const { seq } = this.#changes.append("commentCreated", () => ({ comment, by: author.userId }));
+    this.#table.insert({ ...row, seq });
+    this.#threads.commented({ id, threadId: comment.thread_id, seq, author, ...mentioned });
+    recordComment(this.#events, "comment.created", comment, author.userId);
+    if (comment.thread_id === id) this.#recordThread("thread.created", id, author.userId);
     return comment;
   }
 
@@ -167,15 +181,51 @@ export class Comments {
     if (earlier.resolved === resolved) return earlier;
     const comment = { ...earlier, resolved };
     recordComment(this.#events, resolved ? "comment.resolved" : "comment.updated", comment, by);
-    return this.#save(comment, by);
+    const wasResolved = this.#threads.get(comment.thread_id, null).resolved;
+    this.#save(comment, by);
+    if (resolved && !wasResolved && this.#threads.get(comment.thread_id, null).resolved)
+      this.#recordThread("thread.resolved", comment.thread_id, by);
+    return comment;
+  }
+
+  /** Resolves or reopens a thread by its first comment. */
+  resolveThread(threadId: string, resolved: boolean): Thread {
+    const [first] = this.#table.list({ threadId, resolved: null }, { after: 0, limit: 1 });
+    if (first !== undefined) this.resolve(first.id, resolved, null);
+    return this.#threads.get(threadId, null);
   }
 
   delete(id: string, by: string | null): Comment {
     const comment = this.#getOwn(id, by);
-    this.#table.delete(id);
+    this.#remove(comment, by);
+    return comment;
+  }
+
+  /** Deletes a thread with its comments, for the organization. */
+  deleteThread(threadId: string): Thread {
+    const thread = this.#threads.get(threadId, null);
+    for (let rest = true; rest; ) {
+      const { comments } = this.part({ after: 0, limit: COMMENTS_AT_ONCE }, { threadId, resolved: null });
+      for (const comment of comments) this.#remove(comment, null);
+      rest = comments.length > 0;
+    }
+    return thread;
+  }
+
+  /** The comment as it is sent; the last one takes its thread with it. */
+  #remove(comment: Comment, by: string | null): void {
+    const isLast = this.#threads.get(comment.thread_id, null).comment_count === 1;
+    if (isLast) {
+      this.#recordThread("thread.deleted", comment.thread_id, by);
+      this.#threads.ending(comment.thread_id);
+    }
+    this.#table.delete(comment.id);
     this.#changes.append("commentDeleted", () => ({ comment, by }));
     recordComment(this.#events, "comment.deleted", comment, by);
-    return comment;
+  }
+
+  #recordThread(event: ThreadEvent["event"], threadId: string, by: string | null): void {
+    recordThread(this.#events, event, this.#threads.get(threadId, null), by);
   }
 
   /** Adds or removes a user's reaction. Without a difference nothing is logged. */
@@ -198,17 +248,11 @@ export class Comments {
     for (let after: number | null = 0; after !== null; ) {
       const { comments, next } = this.part({ after, limit: COMMENTS_AT_ONCE });
       for (const comment of comments) {
-        if (comment.user_id === userId) this.#erase(withoutContent(comment));
+        if (comment.user_id === userId) this.#remove(withoutContent(comment), null);
         else this.#removeFrom(comment, userId);
       }
       after = next;
     }
-  }
-
-  #erase(comment: Comment): void {
-    this.#table.delete(comment.id);
-    this.#changes.append("commentDeleted", () => ({ comment, by: null }));
-    recordComment(this.#events, "comment.deleted", comment, null);
   }
 
   /** Removes the user from the mentions and reactions of a comment. */

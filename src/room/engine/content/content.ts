@@ -7,10 +7,12 @@ import { Changes } from "./changes.ts";
 import { Comments } from "./comments.ts";
 import { Follows } from "./follows.ts";
 import { type StoreQuota, Stores } from "./stores.ts";
+import { Threads } from "./threads.ts";
 
 export class RoomContent {
   readonly changes: Changes;
   readonly stores: Stores;
+  readonly threads: Threads;
   readonly comments: Comments;
   readonly follows: Follows;
   /** The workflow run whose request is handled, for the events that follow from it. Requests run one by one. */
@@ -19,7 +21,8 @@ export class RoomContent {
   constructor(ports: RoomPorts, events: EventPorts, storeEvents: StoreEvents, quota: StoreQuota) {
     this.changes = new Changes(ports);
     this.stores = new Stores(ports, this.changes, storeEvents, quota);
-    this.comments = new Comments(ports, this.changes, events, quota);
+    this.threads = new Threads(ports);
+    this.comments = new Comments(ports, this.changes, this.threads, events, quota);
     this.follows = new Follows(ports.storage.follows, this.changes);
   }
 }

@@ -1,17 +1,26 @@
-/** Drains the room's outbox: passes events on in order as soon as they are recorded, and retries. */
+/** Drains an outbox of the room: passes its entries on in order as soon as they are recorded, and retries. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { newCallBudget, type WorkBudget } from "../../../platform/flow/work-budget.ts";
-import type { OutboxEvent } from "../../storage/sqlite-outbox.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 
-interface OutboxDrainPorts {
+interface Entry {
+  readonly seq: number;
+  readonly id: string;
+}
+
+interface OutboxDrainPorts<Any extends Entry> {
   now(): number;
-  readonly storage: RoomStorage;
+  readonly storage: Pick<RoomStorage, "transaction">;
+  readonly outbox: {
+    list(limit: number): Any[];
+    delete(seq: number): void;
+    writePending(seq: number, pending: string): void;
+  };
   /**
-   * Enqueues events at their subscribers by at most so many calls. Resolves to the subscriptions that could not be
-   * reached, as JSON by event id; rejects when the subscriptions could not be read.
+   * Passes entries on by at most so many calls. Resolves to the recipients that could not be reached, as JSON by the
+   * ID of the entry; rejects when the recipients could not be read.
    */
-  fanOut(events: readonly OutboxEvent[], calls: WorkBudget): Promise<ReadonlyMap<string, string>>;
+  fanOut(entries: readonly Any[], calls: WorkBudget): Promise<ReadonlyMap<string, string>>;
   keepAlive(work: Promise<unknown>): void;
   /** Reports a failed fan-out, which will be retried. */
   failed(error: unknown): void;
@@ -22,25 +31,25 @@ const BATCH_SIZE = 200;
 const CRASH_RECOVERY_MS = 5_000;
 const RETRY = { firstMs: 1_000, maxMs: 30_000 };
 
-export class OutboxDrain {
-  readonly #ports: OutboxDrainPorts;
+export class OutboxDrain<Any extends Entry = Entry> {
+  readonly #ports: OutboxDrainPorts<Any>;
   #running: Promise<void> | null = null;
   /** When the next retry is due (epoch ms); null when none is. */
   #retryAt: number | null = null;
   #failures = 0;
 
-  constructor(ports: OutboxDrainPorts) {
+  constructor(ports: OutboxDrainPorts<Any>) {
     this.#ports = ports;
   }
 
-  /** Passes on all events in the outbox, including those recorded in the meantime. */
+  /** Passes on all entries of the outbox, including those recorded in the meantime. */
   drain(): void {
     if (this.#running !== null) return;
     this.#running = this.#run();
     this.#ports.keepAlive(this.#running);
   }
 
-  /** Passes on the events of an earlier life of the object. */
+  /** Passes on the entries of an earlier life of the object. */
   resume(): void {
     if (!this.#isEmpty()) this.drain();
   }
@@ -66,16 +75,16 @@ export class OutboxDrain {
     if (this.#isEmpty()) return;
     this.drain();
     await this.#running;
-    if (this.#retryAt !== null) throw new Error("Some of the room's events could not be passed on yet");
+    if (this.#retryAt !== null) throw new Error("An outbox of the room could not be passed on yet");
   }
 
   async #run(): Promise<void> {
     try {
-      await null; // includes the events that the current turn has yet to record
+      await null; // includes the entries that the current turn has yet to record
       let isComplete = true;
       const { calls } = newCallBudget();
-      for (let events = this.#list(); events.length > 0 && isComplete; events = this.#list()) {
-        isComplete = (await this.#fanOut(events, calls)) && calls.hasLeft;
+      for (let entries = this.#list(); entries.length > 0 && isComplete; entries = this.#list()) {
+        isComplete = (await this.#fanOut(entries, calls)) && calls.hasLeft;
       }
       if (isComplete) this.#failures = 0;
       else this.#failures = calls.hasLeft ? this.#failures + 1 : 1; // an invocation that is used up is no failure
@@ -88,22 +97,22 @@ export class OutboxDrain {
   }
 
   #isEmpty(): boolean {
-    return this.#ports.storage.events.list(1).length === 0;
+    return this.#ports.outbox.list(1).length === 0;
   }
 
-  #list(): OutboxEvent[] {
-    return this.#ports.storage.events.list(BATCH_SIZE);
+  #list(): Any[] {
+    return this.#ports.outbox.list(BATCH_SIZE);
   }
 
-  /** Deletes events that reached all subscribers, and keeps the unreached ones with the others. True when none is left. */
-  async #fanOut(events: readonly OutboxEvent[], calls: WorkBudget): Promise<boolean> {
-    const { storage } = this.#ports;
-    const unreached = await this.#ports.fanOut(events, calls);
+  /** Deletes entries that reached all recipients, and keeps the unreached ones with the others. True when none is left. */
+  async #fanOut(entries: readonly Any[], calls: WorkBudget): Promise<boolean> {
+    const { storage, outbox } = this.#ports;
+    const unreached = await this.#ports.fanOut(entries, calls);
     storage.transaction(() => {
-      for (const { seq, id } of events) {
-        const subscriptions = unreached.get(id);
-        if (subscriptions === undefined) storage.events.delete(seq);
-        else storage.events.writePendingSubscriptions(seq, subscriptions);
+      for (const { seq, id } of entries) {
+        const pending = unreached.get(id);
+        if (pending === undefined) outbox.delete(seq);
+        else outbox.writePending(seq, pending);
       }
     });
     return unreached.size === 0;

@@ -1,8 +1,15 @@
 /** Records the room's events in its outbox, in the transaction of the change that they report. */
 import type { Comment } from "../../../wire/comment.ts";
-import { type CommentEvent, type EventCause, type EventDraft, presentEvent } from "../../../wire/events.ts";
-import { presentRoom, type RoomFields } from "../../../wire/room.ts";
+import {
+  type CommentEvent,
+  type EventCause,
+  type EventDraft,
+  presentEvent,
+  type ThreadEvent,
+} from "../../../wire/events.ts";
+import { presentRoom, type Room, type RoomFields } from "../../../wire/room.ts";
 import type { RoomStats } from "../../../wire/snapshots.ts";
+import type { Thread } from "../../../wire/thread.ts";
 import { presentUser, type User } from "../../../wire/user.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
@@ -100,15 +107,34 @@ export function recordComment(
   comment: Comment,
   by: string | null,
 ): void {
+  const { id: commentId, thread_id: threadId } = comment;
+  recordContent(ports, by, (room, userId) => {
+    const data = { roomId: room.id, commentId, threadId, ...userId };
+    return { event, data, room, comment };
+  });
+}
+
+/** The same for a thread. */
+export function recordThread(
+  ports: EventPorts,
+  event: ThreadEvent["event"],
+  thread: Thread,
+  by: string | null,
+): void {
+  recordContent(ports, by, (room, userId) => {
+    const data = { roomId: room.id, threadId: thread.id, ...userId };
+    return { event, data, room, thread };
+  });
+}
+
+function recordContent(
+  ports: EventPorts,
+  by: string | null,
+  draftOf: (room: Room, userId: { readonly userId?: string }) => EventDraft,
+): void {
   const row = ports.storage.occupancy.readRoom();
   if (row === null) return; // of a room that only REST has used, before its row was stored with its comments
   const now = ports.now();
-  const data = {
-    roomId: row.id,
-    commentId: comment.id,
-    threadId: comment.thread_id,
-    ...(by === null ? {} : { userId: by }),
-  };
   const room = presentRoom(row, now, ports.stats());
-  recordEvent(ports, now, { event, data, room, comment }, ports.cause());
+  recordEvent(ports, now, draftOf(room, by === null ? {} : { userId: by }), ports.cause());
 }

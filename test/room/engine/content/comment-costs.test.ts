@@ -17,7 +17,8 @@ const metered = (work: (rowsOf: (piece: () => unknown) => number, storage: Sqlit
     for (let thread = 0; thread < THREADS; thread += 1)
       for (let reply = 0; reply < REPLIES; reply += 1)
         tables.comments.insert({
-          ...{ id: `${thread}-${reply}`, threadId: `${thread}`, resolved: reply === 0, comment: "{}" },
+          ...{ id: `${thread}-${reply}`, threadId: `${thread}`, resolved: reply === 0 },
+          ...{ seq: thread * REPLIES + reply, comment: "{}" },
         });
     work((piece) => {
       cursors.length = 0;

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { Comments } from "../../../../src/room/engine/content/comments.ts";
 import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
+import { Threads } from "../../../../src/room/engine/content/threads.ts";
 import { eventPorts, roomPorts } from "../../support/room-ports.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
 import { withStorage } from "../../support/with-storage.ts";
@@ -190,11 +191,13 @@ it("the comments of a board of the demo have less room", () =>
   withStorage(({ storage }) => {
     const ports = roomPorts({ storage });
     const quota = new StoreQuota(ports, () => 0);
-    const comments = new Comments(ports, new Changes(ports), eventPorts(ports), quota);
+    const comments = new Comments(ports, new Changes(ports), new Threads(ports), eventPorts(ports), quota);
+    const ada = { subject: "ada", userId: "ada" };
+    const write = () =>
+      comments.create({ text: "x".repeat(500), mentions: [] }, ada, { readers: [], groups: [] });
     const use = { quota: "store_bytes", used: 0, limit: 1_000_000 } as const;
     quota.copied(use, 0, 1_000);
-    comments.create({ text: "x".repeat(500), mentions: [] }, "ada");
-    const write = () => comments.create({ text: "x".repeat(500), mentions: [] }, "ada");
+    write();
     expect(write).toThrow("The comments of this room can have at most 1000 bytes; delete some");
     quota.copied(use, 0);
     expect(write().text).toHaveLength(500);

@@ -31,6 +31,7 @@ const it = (title: string, work: () => unknown) =>
     drain = new OutboxDrain({
       now: () => now,
       storage,
+      outbox: storage.events,
       async fanOut(events, budget) {
         batches.push(events.map(({ id }) => id));
         for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.spend();

@@ -1,0 +1,65 @@
+/** Finds the people whom comments and threads concern: their identities, and whether they may read the room. */
+import type { Tenant } from "../../platform/d1/d1.ts";
+import { notFound } from "../../platform/errors.ts";
+import type { CommentCreation } from "../../room/protocol/messages.ts";
+import type { Addressees, Reader } from "../../wire/thread.ts";
+import { rightsIn, selectGroups, selectReaders } from "../access/statements.ts";
+import { selectRoom } from "../rooms/statements.ts";
+import { rightsOfUser, selectBearers } from "../users/statements.ts";
+
+/** The subject of a user of a room: its identity, or the user itself without one. */
+const subjectOf = ({ id, identityId }: { readonly id: string; readonly identityId: string | null }) =>
+  identityId ?? id;
+
+/** With the author of a comment over REST. */
+export const addressedBy = (addressees: Addressees, author: Parameters<typeof subjectOf>[0]): Addressees => ({
+  ...addressees,
+  author: subjectOf(author),
+});
+
+/** Sorts mentions into those who are notified and those who do not exist or may not read the room. One round trip. */
+export async function findAddressees(
+  tenant: Tenant,
+  roomId: string,
+  mentions: CommentCreation["mentions"],
+): Promise<Addressees> {
+  const ofKind = (kind: "user" | "group") =>
+    mentions.flatMap((mention) => (typeof mention === "object" && mention.kind === kind ? [mention.id] : []));
+  const [userIds, identityIds, groupIds] = [
+    mentions.filter((mention) => typeof mention === "string"),
+    ofKind("user"),
+    ofKind("group"),
+  ];
+  const [users, identities, groups] = await tenant.db.run([
+    selectBearers(tenant, roomId, "id", userIds),
+    selectReaders(tenant, roomId, identityIds),
+    selectGroups(tenant, groupIds),
+  ]);
+  const reached = [
+    ...users
+      .filter((user) => rightsOfUser(user) !== 0)
+      .map((user) => ({ mention: user.id, subject: subjectOf(user), userId: user.id })),
+    ...identities
+      .filter(({ access }) => rightsIn(access) !== 0)
+      .map(({ id, userId }) => ({ mention: id, subject: id, userId })),
+  ];
+  const notified = new Set([...reached.map(({ mention }) => mention), ...groups.map(({ id }) => id)]);
+  return {
+    readers: reached.map(({ subject, userId }) => ({ subject, userId })),
+    groups: groups.map(({ id }) => id),
+    unnotified: [...userIds, ...identityIds, ...groupIds].filter((id) => !notified.has(id)),
+  };
+}
+
+/** A reader of a room's threads, by the ID of a user of the room or of an identity. NOT_FOUND without it, or the room. */
+export async function getReader(tenant: Tenant, roomId: string, id: string): Promise<Reader> {
+  const [[room], [user], [identity]] = await tenant.db.run([
+    selectRoom(tenant, { id: roomId }),
+    selectBearers(tenant, roomId, "id", [id]),
+    selectReaders(tenant, roomId, [id]),
+  ]);
+  if (room === undefined) throw notFound("Rooms", "Room");
+  if (user !== undefined) return { subject: subjectOf(user), userId: user.id };
+  if (identity === undefined) throw notFound("Users", "User");
+  return { subject: identity.id, userId: identity.userId };
+}

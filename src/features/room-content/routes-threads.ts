@@ -1,0 +1,192 @@
+/** The endpoints of threads: their readers, who is notified of them, and up to where each has read. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { flag, scrolling, scrollShape, toPage } from "../../http/lists.ts";
+import { text } from "../../platform/text.ts";
+import { SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
+import type { RoomContext } from "../rooms/context.ts";
+import { getThread, listThreads, requestAsReader, requestRoom } from "./commands.ts";
+
+const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
+
+const READER = "The reader: a user of the room, or an identity, by its ID.";
+const userId = text(1, 255).meta({ description: READER });
+const ofReader = { userId: userId.optional() };
+const example = { userId: "5b0e7a34-9c1d-4f28-8e6a-7d2c9f103b55" };
+
+const ReaderBody = z.strictObject({ userId }).meta({ id: "ThreadReader", example });
+const ReadBody = z
+  .strictObject({
+    userId,
+    seq: z.int().min(0).optional().meta({
+      description:
+        "The `seq` up to which the reader has read, such as the thread's `last_seq` when it was shown. If omitted, all.",
+    }),
+  })
+  .meta({ id: "ThreadPosition", example: { ...example, seq: 41 } });
+
+const thread = z.object({ thread: Thread });
+
+/** Changes something for the reader that the body names. */
+const readerEndpoint = (
+  action: "subscribe" | "unsubscribe",
+  operation: string,
+  summary: string,
+  details: string,
+) =>
+  endpoint({
+    method: "POST",
+    path: `/rooms/:roomId/threads/:threadId/${action}`,
+    operation,
+    summary,
+    details,
+    errors: ["NOT_FOUND"],
+    body: ReaderBody,
+    done: "Subscription changed",
+    data: thread,
+    handle: (ctx, { params: { roomId, threadId }, body }) => {
+      const data = { threadId, on: action === "subscribe" };
+      return requestAsReader(ctx, roomId, body.userId, {
+        type: "THREAD_SUBSCRIBE",
+        requestId: undefined,
+        data,
+      });
+    },
+  });
+
+export const threadEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/rooms/:roomId/threads",
+    operation: "listThreads",
+    summary: "List a room's threads",
+    details:
+      "The latest activity first. With a reader, each thread says what the reader has read, and the filters `unread` and `subscribed` apply.",
+    errors: ["NOT_FOUND"],
+    query: z.object({
+      ...scrolling,
+      ...ofReader,
+      resolved: flag("Only threads that are resolved, or only those that are not."),
+      unread: flag("Only threads with comments that the reader has not read, or only those without."),
+      subscribed: flag("Only threads of which the reader is notified, or only the others."),
+    }),
+    done: "Threads retrieved",
+    data: z.object({ threads: z.array(Thread).readonly(), ...scrollShape }),
+    handle: (ctx, { params, query }) => listThreads(ctx, params.roomId, toPage(query), query),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/rooms/:roomId/threads/:threadId",
+    operation: "getThread",
+    summary: "Get a thread",
+    details: "With a reader, it says what the reader has read.",
+    errors: ["NOT_FOUND"],
+    query: z.object(ofReader),
+    done: "Thread retrieved",
+    data: thread,
+    handle: async (ctx, { params, query }) => {
+      const { thread } = await getThread(ctx, params.roomId, params.threadId, query.userId);
+      return { thread };
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/rooms/:roomId/threads/:threadId/participants",
+    operation: "listThreadParticipants",
+    summary: "List the people who take part in a thread",
+    details: "The authors of its comments, and the users and identities that are mentioned in it.",
+    errors: ["NOT_FOUND"],
+    done: "Participants retrieved",
+    data: z.object({ participants: z.array(ThreadParticipant).readonly() }),
+    handle: async (ctx, { params }) => {
+      const { participants } = await getThread(ctx, params.roomId, params.threadId);
+      return { participants };
+    },
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/rooms/:roomId/threads/:threadId",
+    operation: "updateThread",
+    summary: "Resolve or reopen a thread",
+    details:
+      "Its first comment is resolved or reopened, and everyone in the room receives that as `commentUpdated`.",
+    errors: ["NOT_FOUND"],
+    body: z.strictObject({ resolved: z.boolean() }).meta({ id: "ThreadUpdate", example: { resolved: true } }),
+    done: "Thread updated",
+    data: thread,
+    handle: (ctx, { params: { roomId, threadId }, body }) =>
+      requestRoom(ctx, roomId, { type: "THREAD_RESOLVE", data: { threadId, ...body } }),
+  }),
+  endpoint({
+    method: "DELETE",
+    path: "/rooms/:roomId/threads/:threadId",
+    operation: "deleteThread",
+    summary: "Delete a thread with its comments",
+    details:
+      "Everyone in the room receives `commentDeleted` for each comment. The thread leaves all inboxes.",
+    errors: ["NOT_FOUND"],
+    done: "Thread deleted",
+    data: z.object({ thread: Thread.meta({ description: "The thread as it was." }) }),
+    handle: (ctx, { params: { roomId, threadId } }) =>
+      requestRoom(ctx, roomId, { type: "THREAD_DELETE", data: { threadId } }),
+  }),
+  readerEndpoint(
+    "subscribe",
+    "subscribeToThread",
+    "Notify a reader of a thread's comments",
+    "Whatever the reader's settings are.",
+  ),
+  readerEndpoint(
+    "unsubscribe",
+    "unsubscribeFromThread",
+    "Notify a reader of a thread's comments no longer",
+    "Not even when the reader is mentioned in it.",
+  ),
+  endpoint({
+    method: "POST",
+    path: "/rooms/:roomId/threads/:threadId/mark-as-read",
+    operation: "markThreadAsRead",
+    summary: "Record that a reader has read a thread",
+    details:
+      "A position, not a mark: comments after it stay unread. An earlier position changes nothing. The thread is read in the reader's inbox as well.",
+    errors: ["NOT_FOUND"],
+    body: ReadBody,
+    done: "Thread read",
+    data: thread,
+    handle: (ctx, { params: { roomId, threadId }, body }) => {
+      const data = { threadId, seq: body.seq };
+      return requestAsReader(ctx, roomId, body.userId, { type: "THREAD_READ", requestId: undefined, data });
+    },
+  }),
+  endpoint({
+    method: "GET",
+    path: "/rooms/:roomId/users/:userId/subscription-settings",
+    operation: "getSubscriptionSettings",
+    summary: "Get what a reader is notified of in a room",
+    details: "The reader is a user of the room, or an identity.",
+    errors: ["NOT_FOUND"],
+    done: "Settings retrieved",
+    data: z.object({ settings: SubscriptionSettings }),
+    handle: (ctx, { params: { roomId, userId } }) =>
+      requestAsReader(ctx, roomId, userId, { type: "SUBSCRIPTION_SETTINGS", requestId: undefined, data: {} }),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/rooms/:roomId/users/:userId/subscription-settings",
+    operation: "updateSubscriptionSettings",
+    summary: "Change what a reader is notified of in a room",
+    details: "Fields that are left out stay. The reader is a user of the room, or an identity.",
+    errors: ["NOT_FOUND"],
+    body: SubscriptionSettings.partial()
+      .strict()
+      .meta({ id: "SubscriptionSettingsUpdate", example: { threads: "all" } }),
+    done: "Settings changed",
+    data: z.object({ settings: SubscriptionSettings }),
+    handle: (ctx, { params: { roomId, userId }, body }) =>
+      requestAsReader(ctx, roomId, userId, {
+        type: "SUBSCRIPTION_SETTINGS",
+        requestId: undefined,
+        data: body,
+      }),
+  }),
+];

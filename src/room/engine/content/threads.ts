@@ -1,0 +1,201 @@
+/** The threads of a room's comments as their readers see them: who is notified, and up to where each has read. */
+import { notFound } from "../../../platform/errors.ts";
+import {
+  type Addressees,
+  DEFAULT_SETTINGS,
+  type Reader,
+  type SubscriptionSettings,
+  type Thread,
+} from "../../../wire/thread.ts";
+import type { ThreadPage } from "../../protocol/messages.ts";
+import { NO_STATE, type StoredThread, type ThreadState } from "../../storage/sqlite-threads.ts";
+import type { RoomStorage } from "../../storage/storage.ts";
+import type { RoomPorts } from "../../transport/room-ports.ts";
+import type { Notice } from "../../types/notices.ts";
+
+/** Begins the subjects of groups that were mentioned in a thread: its members learn of its end. */
+const GROUP = "group:";
+
+type SettingsChange = {
+  readonly [Name in keyof SubscriptionSettings]?: SubscriptionSettings[Name] | undefined;
+};
+
+interface NewComment {
+  readonly id: string;
+  readonly threadId: string;
+  readonly seq: number;
+  readonly author: Reader;
+  readonly readers: Addressees["readers"];
+  readonly groups: Addressees["groups"];
+}
+
+type ThreadPorts = Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">;
+
+export interface ThreadsListed {
+  readonly threads: readonly Thread[];
+  readonly total: number;
+  /** The place behind which the next page begins; null on the last one. */
+  readonly next: NonNullable<ThreadPage["after"]> | null;
+}
+
+const isSubscribed = (
+  { subscribed, participates }: Pick<ThreadState, "subscribed" | "participates">,
+  threads: SubscriptionSettings["threads"],
+): boolean => subscribed ?? (threads === "all" || (threads === "replies_and_mentions" && participates));
+
+export class Threads {
+  readonly #ports: ThreadPorts;
+  readonly #table: RoomStorage["threads"];
+  readonly #notices: RoomStorage["notices"];
+
+  constructor(ports: ThreadPorts) {
+    this.#ports = ports;
+    this.#table = ports.storage.threads;
+    this.#notices = ports.storage.notices;
+  }
+
+  /** The thread, with the fields of a reader unless that is null. NOT_FOUND without it. */
+  get(id: string, reader: Reader | null): Thread {
+    return this.#present(this.#find(id, reader?.subject ?? ""), reader);
+  }
+
+  /** The latest activity first. The filters `unread` and `subscribed` need a reader. */
+  list(
+    { resolved, unread, subscribed, after, limit, offset }: ThreadPage,
+    reader: Reader | null,
+  ): ThreadsListed {
+    const subject = reader?.subject ?? "";
+    const filter = {
+      resolved: resolved ?? null,
+      ...(reader === null
+        ? { unread: null, subscribed: null }
+        : { unread: unread ?? null, subscribed: subscribed ?? null }),
+    };
+    const before = after === undefined ? null : { lastSeq: after.last_seq, id: after.id };
+    const found = this.#table.list(filter, subject, { before, limit: limit + 1, offset });
+    const shown = found.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      threads: shown.map((thread) => this.#present(thread, reader)),
+      total: this.#table.count(filter, subject),
+      next: found.length > limit && last !== undefined ? { last_seq: last.lastSeq, id: last.id } : null,
+    };
+  }
+
+  /** The authors of the thread, and the users and identities that are mentioned there. */
+  participants(id: string): Reader[] {
+    this.#find(id, "");
+    return this.#table
+      .listStates(id)
+      .filter(({ participates, subject }) => participates && !subject.startsWith(GROUP))
+      .map(({ subject, userId }) => ({ subject, userId }));
+  }
+
+  subscribe(id: string, reader: Reader, subscribed: boolean): Thread {
+    const { state } = this.#find(id, reader.subject);
+    this.#table.writeState(id, reader, { ...state, subscribed });
+    return this.get(id, reader);
+  }
+
+  /** The reader has read the comments up to a seq; all without one. An earlier seq changes nothing. */
+  read(id: string, reader: Reader, seq = Number.MAX_SAFE_INTEGER): Thread {
+    const { state, lastSeq } = this.#find(id, reader.subject);
+    const readSeq = Math.min(seq, lastSeq);
+    if (readSeq > state.readSeq) {
+      this.#table.writeState(id, reader, { ...state, readSeq });
+      this.#notify({ type: "read", threadId: id, subject: reader.subject, seq: readSeq });
+    }
+    return this.get(id, reader);
+  }
+
+  /** Returns the settings after the changes, if there are any. */
+  updateSettings(reader: Reader, { threads, textMentions }: SettingsChange): SubscriptionSettings {
+    const before = this.#table.readSettings(reader.subject);
+    const settings = {
+      threads: threads ?? before.threads,
+      textMentions: textMentions ?? before.textMentions,
+    };
+    if (threads !== undefined || textMentions !== undefined) this.#table.writeSettings(reader, settings);
+    return settings;
+  }
+
+  /** Makes the author and the mentioned participants, and notifies readers. Belongs into the transaction of the comment. */
+  commented({ id, threadId, seq, author, readers, groups }: NewComment): void {
+    const before = this.#find(threadId, author.subject).state;
+    this.#table.writeState(threadId, author, { ...before, participates: true, readSeq: seq });
+    if (before.unread > 1) this.#notify({ type: "read", threadId, subject: author.subject, seq });
+    const mentionedGroups = groups.map((group) => ({ subject: `${GROUP}${group}`, userId: null }));
+    const known = new Map(this.#table.listStates(threadId).map((state) => [state.subject, state]));
+    for (const reader of [...readers, ...mentionedGroups]) {
+      const state = { ...(known.get(reader.subject) ?? NO_STATE), participates: true };
+      this.#table.writeState(threadId, reader, state);
+      known.set(reader.subject, { ...state, ...reader });
+    }
+    const to = this.#subscribers(known).filter((subject) => subject !== author.subject);
+    if (to.length === 0 && groups.length === 0) return;
+    const unsubscribed = [...known.values()].filter(({ subscribed }) => subscribed === false);
+    const except = [
+      author.subject,
+      ...unsubscribed.map(({ subject }) => subject),
+      ...this.#table.subjectsWith("none"),
+    ];
+    const comment = { threadId, commentId: id, seq, at: this.#ports.now(), by: author.subject };
+    this.#notify({ type: "comment", ...comment, to, groups, except: groups.length === 0 ? [] : except });
+  }
+
+  #subscribers(states: ReadonlyMap<string, ThreadState>): string[] {
+    const [all, none] = [new Set(this.#table.subjectsWith("all")), new Set(this.#table.subjectsWith("none"))];
+    const settingOf = (subject: string) => {
+      if (all.has(subject)) return "all";
+      return none.has(subject) ? "none" : DEFAULT_SETTINGS.threads;
+    };
+    return [...new Set([...states.keys(), ...all])].filter(
+      (subject) =>
+        !subject.startsWith(GROUP) && isSubscribed(states.get(subject) ?? NO_STATE, settingOf(subject)),
+    );
+  }
+
+  /** The thread's last comment is about to be deleted: its readers' inboxes forget it. */
+  ending(threadId: string): void {
+    const subjects = this.#table.listStates(threadId).map(({ subject }) => subject);
+    const groups = subjects
+      .filter((subject) => subject.startsWith(GROUP))
+      .map((subject) => subject.slice(GROUP.length));
+    const all = [...subjects, ...this.#table.subjectsWith("all")];
+    const to = [...new Set(all)].filter((subject) => !subject.startsWith(GROUP));
+    this.#notify({ type: "threadDeleted", threadId, to, groups, except: [] });
+  }
+
+  #notify(notice: Notice): void {
+    this.#notices.append(this.#ports.newId(), JSON.stringify(notice));
+  }
+
+  #find(id: string, subject: string): StoredThread {
+    const thread = this.#table.find(id, subject);
+    if (thread === null) throw notFound("Rooms", "Thread");
+    return thread;
+  }
+
+  #present(
+    { id, createdAt, updatedAt, comments, lastSeq, resolved, state }: StoredThread,
+    reader: Reader | null,
+  ): Thread {
+    const thread = {
+      id,
+      room_id: this.#ports.roomId(),
+      resolved,
+      comment_count: comments,
+      last_seq: lastSeq,
+      created_at: createdAt,
+      updated_at: updatedAt,
+    };
+    if (reader === null) return thread;
+    const { threads } = this.#table.readSettings(reader.subject);
+    return {
+      ...thread,
+      subscribed: isSubscribed(state, threads),
+      read_seq: state.readSeq,
+      unread_count: state.unread,
+    };
+  }
+}

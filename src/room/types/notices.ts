@@ -1,0 +1,24 @@
+/** The notices that a room records for inboxes, in the transaction of their change, and passes on afterwards. */
+
+/** Everyone whom a notice concerns: subjects of readers, and the members of groups except some. */
+interface Recipients {
+  readonly to: readonly string[];
+  readonly groups: readonly string[];
+  /** Subjects that do not want it as members. */
+  readonly except: readonly string[];
+}
+
+export type Notice =
+  | ({
+      readonly type: "comment";
+      readonly threadId: string;
+      readonly commentId: string;
+      readonly seq: number;
+      /** Epoch milliseconds. */
+      readonly at: number;
+      /** The author's subject. */
+      readonly by: string;
+    } & Recipients)
+  | ({ readonly type: "threadDeleted"; readonly threadId: string } & Recipients)
+  /** A reader has read a thread up to a seq. */
+  | { readonly type: "read"; readonly threadId: string; readonly subject: string; readonly seq: number };

@@ -1,0 +1,274 @@
+/** Threads as their readers see them: unread comments, subscriptions, and the notices for inboxes. */
+import { expect } from "vitest";
+import { Changes } from "../../../../src/room/engine/content/changes.ts";
+import { Comments } from "../../../../src/room/engine/content/comments.ts";
+import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
+import { Threads } from "../../../../src/room/engine/content/threads.ts";
+import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
+import type { Notice } from "../../../../src/room/types/notices.ts";
+import type { Addressees, SubscriptionSettings } from "../../../../src/wire/thread.ts";
+import { type Random, randomOf } from "../../../support/random.ts";
+import { eventPorts, roomPorts } from "../../support/room-ports.ts";
+import { ROOM } from "../../support/rows.ts";
+import { test } from "../../support/with-storage.ts";
+
+/** A user whose identity has another ID. */
+const person = (name: string) => ({ subject: `${name}'s identity`, userId: name });
+const [ada, ben, cleo] = ["ada", "ben", "cleo"].map(person) as [Author, Author, Author];
+type Author = ReturnType<typeof person>;
+
+const NO_ONE = { readers: [], groups: [] };
+
+/** The threads and comments of a room, without its object: notices stay until `takeNotices` removes them. */
+function open(storage: SqliteStorage) {
+  const ports = roomPorts({ storage });
+  const changes = new Changes(ports);
+  const threads = new Threads(ports);
+  storage.occupancy.writeRoom(ROOM);
+  const quota = new StoreQuota(ports, () => 0);
+  const comments = new Comments(ports, changes, threads, eventPorts(ports), quota);
+  const write = (
+    author: Author,
+    threadId?: string,
+    mentioned: Pick<Addressees, "readers" | "groups"> = NO_ONE,
+  ) => comments.create({ text: "Hello", mentions: [], threadId }, author, mentioned);
+  const takeNotices = () =>
+    storage.notices.list(1_000).map(({ seq, body }) => {
+      storage.notices.delete(seq);
+      return JSON.parse(body) as Notice;
+    });
+  const listed = (
+    reader: Author,
+    filter: { unread?: boolean; subscribed?: boolean; resolved?: boolean } = {},
+  ) => threads.list({ limit: 50, offset: 0, ...filter }, reader);
+  return { changes, threads, comments, write, takeNotices, listed };
+}
+
+test("an author has read the own comment, and is notified of replies", ({ storage }) => {
+  const { threads, write, takeNotices } = open(storage);
+  const { id } = write(ada);
+  expect(threads.get(id, ada)).toEqual({
+    ...{ id, room_id: ROOM.id, resolved: false, comment_count: 1, last_seq: 1 },
+    ...{ created_at: "1970-01-01T00:00:00.000Z", updated_at: "1970-01-01T00:00:00.000Z" },
+    ...{ subscribed: true, read_seq: 1, unread_count: 0 },
+  });
+  expect(threads.get(id, ben)).toMatchObject({ subscribed: false, read_seq: 0, unread_count: 1 });
+  expect(takeNotices()).toEqual([]);
+  const reply = write(ben, id);
+  expect(threads.get(id, ada)).toMatchObject({ comment_count: 2, read_seq: 1, unread_count: 1 });
+  expect(takeNotices()).toEqual([
+    { type: "read", threadId: id, subject: ben.subject, seq: 2 },
+    {
+      ...{ type: "comment", threadId: id, commentId: reply.id, seq: 2, at: 0, by: ben.subject },
+      ...{ to: [ada.subject], groups: [], except: [] },
+    },
+  ]);
+});
+
+test("a reader marks a position: what comes after it stays unread, and an earlier one changes nothing", ({
+  storage,
+}) => {
+  const { threads, write, takeNotices } = open(storage);
+  const { id } = write(ada);
+  for (let more = 0; more < 3; more += 1) write(ada, id);
+  takeNotices();
+  expect(threads.read(id, ben, 2)).toMatchObject({ read_seq: 2, unread_count: 2 });
+  expect(threads.read(id, ben, 1)).toMatchObject({ read_seq: 2, unread_count: 2 });
+  expect(threads.read(id, ben)).toMatchObject({ read_seq: 4, unread_count: 0 });
+  expect(threads.read(id, ben, 99)).toMatchObject({ read_seq: 4 });
+  expect(takeNotices()).toEqual(
+    [2, 4].map((seq) => ({ type: "read", threadId: id, subject: ben.subject, seq })),
+  );
+  write(ada, id);
+  expect(threads.get(id, ben)).toMatchObject({ read_seq: 4, unread_count: 1 });
+});
+
+test("the mentioned take part and are notified, members of groups once, except those who want nothing", ({
+  storage,
+}) => {
+  const { threads, write, takeNotices } = open(storage);
+  threads.updateSettings(cleo, { threads: "none" });
+  const { id } = write(ada, undefined, { readers: [ben, cleo], groups: ["team"] });
+  expect(takeNotices()).toMatchObject([
+    { type: "comment", to: [ben.subject], groups: ["team"], except: [ada.subject, cleo.subject] },
+  ]);
+  expect(threads.participants(id)).toEqual([ada, ben, cleo]);
+  threads.subscribe(id, ben, false);
+  write(ada, id, { readers: [ben], groups: [] });
+  expect(takeNotices()).toEqual([]);
+  threads.subscribe(id, cleo, true);
+  write(ada, id);
+  expect(takeNotices()).toMatchObject([{ to: [cleo.subject] }]);
+});
+
+test("settings decide until a reader chooses for a thread", ({ storage }) => {
+  const { threads, write, takeNotices, listed } = open(storage);
+  const { id } = write(ada);
+  const other = write(ada);
+  expect(threads.updateSettings(ben, {})).toEqual({ threads: "replies_and_mentions", textMentions: "mine" });
+  expect(listed(ben, { subscribed: true }).threads).toEqual([]);
+  expect(threads.updateSettings(ben, { threads: "all" })).toEqual({ threads: "all", textMentions: "mine" });
+  threads.subscribe(other.id, ben, false);
+  expect(listed(ben, { subscribed: true })).toMatchObject({ threads: [{ id }], total: 1, next: null });
+  expect(listed(ben, { subscribed: false })).toMatchObject({ threads: [{ id: other.id }], total: 1 });
+  takeNotices();
+  write(ada, id);
+  write(ada, other.id);
+  expect(takeNotices()).toMatchObject([{ threadId: id, to: [ben.subject] }]);
+});
+
+test("a thread has the resolution of its first comment, and ends with its last", ({ storage }) => {
+  const { threads, comments, write, takeNotices, listed } = open(storage);
+  const { id } = write(ada, undefined, { readers: [], groups: ["team"] });
+  const reply = write(ben, id);
+  comments.resolve(reply.id, true, null);
+  expect(threads.get(id, null).resolved).toBe(false);
+  expect(comments.resolveThread(id, true).resolved).toBe(true);
+  expect(listed(ada, { resolved: true }).total).toBe(1);
+  comments.delete(id, null);
+  expect(threads.get(id, ada)).toMatchObject({ resolved: true, comment_count: 1 });
+  takeNotices();
+  comments.delete(reply.id, null);
+  expect(takeNotices()).toEqual([
+    { type: "threadDeleted", threadId: id, to: [ada.subject, ben.subject], groups: ["team"], except: [] },
+  ]);
+  expect(() => threads.get(id, null)).toThrow("Thread not found");
+  const whole = write(ada);
+  for (let more = 0; more < 150; more += 1) write(ben, whole.id);
+  expect(comments.deleteThread(whole.id)).toMatchObject({ id: whole.id, comment_count: 151 });
+  expect([listed(ada).total, storage.comments.totals()]).toEqual([0, { comments: 0, bytes: 0 }]);
+  const events = storage.events.list(999).map(({ event, body }) => [event, JSON.parse(body).data.threadId]);
+  expect(events.filter(([event]) => event.startsWith("thread."))).toEqual([
+    ...[
+      ["thread.created", id],
+      ["thread.resolved", id],
+      ["thread.deleted", id],
+    ],
+    ...[
+      ["thread.created", whole.id],
+      ["thread.deleted", whole.id],
+    ],
+  ]);
+});
+
+test("lists go by the latest comment, in pages", ({ storage }) => {
+  const { threads, write, listed } = open(storage);
+  const ids = Array.from({ length: 5 }, () => write(ada).id);
+  write(ben, ids[0]);
+  const order = [0, 4, 3, 2, 1].map((index) => ids[index]);
+  const pages: string[] = [];
+  for (let after: { last_seq: number; id: string } | null | undefined; after !== null; ) {
+    const page = threads.list({ limit: 2, offset: 0, after }, null);
+    pages.push(...page.threads.map(({ id }) => id));
+    after = page.next;
+    expect(page.total).toBe(5);
+  }
+  expect(pages).toEqual(order);
+  expect(listed(ada, { unread: true }).threads.map(({ id }) => id)).toEqual([ids[0]]);
+  expect(listed(ben, { unread: false }).threads.map(({ id }) => id)).toEqual([ids[0]]);
+});
+
+test("nothing of an erased user is left, nor of its identity", ({ storage }) => {
+  const { threads, write } = open(storage);
+  const { id } = write(ada);
+  write(ben, id);
+  threads.updateSettings(ben, { threads: "all" });
+  storage.threads.deleteUser(ben.userId);
+  expect(threads.participants(id)).toEqual([ada]);
+  expect(threads.updateSettings(ben, {}).threads).toBe("replies_and_mentions");
+});
+
+/** A thread as the model has it: the seq of each comment, and what each reader knows. */
+interface ModelThread {
+  readonly comments: Map<string, number>;
+  readonly read: Map<string, number>;
+  readonly participants: Set<string>;
+  readonly chosen: Map<string, boolean>;
+}
+
+const SETTINGS = ["all", "replies_and_mentions", "none"] as const;
+const PEOPLE = [ada, ben, cleo];
+
+class Model {
+  readonly threads = new Map<string, ModelThread>();
+  readonly settings = new Map<string, SubscriptionSettings["threads"]>();
+
+  unread(id: string, { subject }: Author): number {
+    const thread = this.threads.get(id);
+    const seqs = [...(thread?.comments.values() ?? [])];
+    return seqs.filter((seq) => seq > (thread?.read.get(subject) ?? 0)).length;
+  }
+
+  subscribed(id: string, { subject }: Author): boolean {
+    const thread = this.threads.get(id);
+    const setting = this.settings.get(subject) ?? "replies_and_mentions";
+    const byDefault = setting === "all" || (setting !== "none" && thread?.participants.has(subject) === true);
+    return thread?.chosen.get(subject) ?? byDefault;
+  }
+
+  /** The next thread, comment or person at random. */
+  static pick<Item>(random: Random, items: readonly Item[]): Item | undefined {
+    return items[random(items.length)];
+  }
+}
+
+test("unread comments, subscriptions and recipients equal a model's in 40 random histories", ({
+  storage,
+}) => {
+  for (let seed = 1; seed <= 40; seed += 1) {
+    storage.clear();
+    const random = randomOf(seed);
+    const model = new Model();
+    const { changes, threads, comments, write, takeNotices } = open(storage);
+    for (let step = 0; step < 60; step += 1) {
+      const by = PEOPLE[random(3)] ?? ada;
+      const [id, thread] = Model.pick(random, [...model.threads]) ?? [undefined, undefined];
+      const action = random(8);
+      if (action < 3 || id === undefined || thread === undefined) {
+        const isReply = thread !== undefined && random(3) > 0;
+        const mentioned = PEOPLE.filter(() => random(4) === 0);
+        const comment = write(by, isReply ? id : undefined, { readers: mentioned, groups: [] });
+        const into = model.threads.get(comment.thread_id) ?? {
+          ...{ comments: new Map(), read: new Map(), participants: new Set(), chosen: new Map() },
+        };
+        into.comments.set(comment.id, changes.lastSeq);
+        into.read.set(by.subject, changes.lastSeq);
+        for (const { subject } of [by, ...mentioned]) into.participants.add(subject);
+        model.threads.set(comment.thread_id, into);
+        const to = takeNotices().flatMap((notice) => (notice.type === "comment" ? notice.to : []));
+        const others = PEOPLE.filter((each) => each !== by && model.subscribed(comment.thread_id, each));
+        expect(to.toSorted()).toEqual(others.map(({ subject }) => subject).toSorted());
+      } else if (action === 3) {
+        const seq = random(changes.lastSeq + 1);
+        threads.read(id, by, seq);
+        const last = Math.max(...thread.comments.values());
+        thread.read.set(by.subject, Math.max(thread.read.get(by.subject) ?? 0, Math.min(seq, last)));
+      } else if (action === 4) {
+        const on = random(2) === 0;
+        threads.subscribe(id, by, on);
+        thread.chosen.set(by.subject, on);
+      } else if (action === 5) {
+        const setting = SETTINGS[random(3)] ?? "all";
+        threads.updateSettings(by, { threads: setting });
+        model.settings.set(by.subject, setting);
+      } else {
+        const commentId = Model.pick(random, [...thread.comments.keys()]) ?? "";
+        comments.delete(commentId, null);
+        thread.comments.delete(commentId);
+        if (thread.comments.size === 0) model.threads.delete(id);
+      }
+      for (const each of PEOPLE) {
+        const listed = threads.list({ limit: 100, offset: 0 }, each).threads;
+        expect(
+          new Set(listed.map((found) => [found.id, found.unread_count, found.subscribed].join())),
+        ).toEqual(
+          new Set(
+            [...model.threads.keys()].map((key) =>
+              [key, model.unread(key, each), model.subscribed(key, each)].join(),
+            ),
+          ),
+        );
+      }
+    }
+  }
+});

@@ -1,0 +1,228 @@
+/** Threads over REST, and the notices of rooms on their way to inboxes. */
+import { env, exports } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { openInbox } from "../../src/delivery/inboxes.ts";
+import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
+import { type NoticePage, passOn } from "../../src/features/room-content/notices.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
+import { newCallBudget } from "../../src/platform/flow/work-budget.ts";
+import type { Notice } from "../../src/room/types/notices.ts";
+import type { Comment } from "../../src/wire/comment.ts";
+import type { Identity } from "../../src/wire/identity.ts";
+import type { Thread, ThreadParticipant } from "../../src/wire/thread.ts";
+import { PAGE } from "../inbox/support.ts";
+import { joinWith } from "../room/support/join.ts";
+import { type Account, account, refusalOf } from "../support/api.ts";
+
+interface Item {
+  readonly subject_id: string;
+  readonly unread: boolean;
+}
+
+/** A room whose access names some identities: a writer, a reader, and one without access. */
+async function setUp() {
+  const owner = await account();
+  const room = await owner.api.createRoom();
+  const identify = async (name: string) => {
+    const { data } = await owner.api.post<{ identity: Identity; token: string }>("/identify", {
+      customId: name,
+      name,
+    });
+    return { ...data, id: data.identity.id };
+  };
+  const [ada, ben, cleo] = [await identify("Ada"), await identify("Ben"), await identify("Cleo")];
+  const allow = (id: string, permissions: string[] | null) =>
+    owner.api.put(`/rooms/${room.id}/access`, { identitiesAccesses: { [id]: permissions } });
+  await allow(ada.id, ["*:write"]);
+  await allow(ben.id, ["*:read"]);
+  const at = `/rooms/${room.id}/threads`;
+  const { socket } = await joinWith(owner.id, room.id, ada.token);
+  const write = async (data: object = {}) =>
+    (await socket.call("COMMENT_CREATE", { text: "Hello", ...data })).data as {
+      comment: Comment;
+      unnotified?: string[];
+    };
+  return { owner, room, ada, ben, cleo, allow, at, socket, write };
+}
+
+const openInboxOf = openInbox<InboxObject>(env);
+const inbox = async ({ id: accountId }: Account, id: string): Promise<readonly Item[]> =>
+  (await openInboxOf(accountId, id).list({}, PAGE))?.notifications ?? [];
+
+/** Resolves once the inbox has these threads. */
+const inboxHas = (owner: Account, id: string, items: readonly Item[]) =>
+  vi.waitFor(async () => expect(await inbox(owner, id)).toMatchObject(items), { timeout: 20_000 });
+
+const mentionOf = (id: string, kind = "user") => ({ kind, id });
+
+describe("mentions", () => {
+  it("reach the inboxes of those who may read the room, and the answer names the others", async () => {
+    const { owner, ada, ben, cleo, write } = await setUp();
+    const mentions = [mentionOf(ben.id), mentionOf(cleo.id), "no user", mentionOf("no group", "group")];
+    const { comment, unnotified } = await write({ mentions });
+    expect(unnotified).toEqual(["no user", cleo.id, "no group"]);
+    expect(comment).toMatchObject({
+      mentions: ["no user"],
+      mentioned: mentions.filter((each) => typeof each === "object"),
+    });
+    await inboxHas(owner, ben.id, [{ subject_id: comment.thread_id, unread: true }]);
+    expect(await inbox(owner, cleo.id)).toEqual([]);
+    expect(await inbox(owner, ada.id)).toEqual([]);
+  });
+
+  it("of a group reach its members who may read the room, and not the author", async () => {
+    const { owner, ada, ben, cleo, write } = await setUp();
+    const { data } = await owner.api.post<{ group: { id: string } }>("/groups", { name: "Team" });
+    for (const { id } of [ada, ben, cleo]) await owner.api.put(`/groups/${data.group.id}/members/${id}`, {});
+    const { comment } = await write({ mentions: [mentionOf(data.group.id, "group")] });
+    await inboxHas(owner, ben.id, [{ subject_id: comment.thread_id, unread: true }]);
+    expect([await inbox(owner, ada.id), await inbox(owner, cleo.id)]).toEqual([[], []]);
+  });
+
+  it("over REST name the unnotified as well, and a repeated request writes no second comment", async () => {
+    const { owner, room, ben, cleo, allow } = await setUp();
+    const { user } = (
+      await owner.api.post<{ user: { id: string } }>("/users", { name: "Dan", roomId: room.id })
+    ).data;
+    const body = { userId: user.id, text: "Hi", mentions: [mentionOf(ben.id), mentionOf(cleo.id), user.id] };
+    const headers = { "Idempotency-Key": "once" };
+    const post = () => owner.api.post<{ comment: Comment }>(`/rooms/${room.id}/comments`, body, { headers });
+    const first = await post();
+    expect(first.data).toMatchObject({ unnotified: [cleo.id] });
+    await allow(cleo.id, ["*:read"]);
+    expect((await post()).data.comment.id).toBe(first.data.comment.id);
+    await inboxHas(owner, ben.id, [{ subject_id: first.data.comment.id, unread: true }]);
+    expect(await inbox(owner, cleo.id)).toEqual([]);
+  });
+});
+
+it("a thread that is read in the room is read in the inbox, and one that is deleted leaves it", async () => {
+  const { owner, ben, at, write } = await setUp();
+  const { comment } = await write({ mentions: [mentionOf(ben.id)] });
+  const thread = `${at}/${comment.id}`;
+  await inboxHas(owner, ben.id, [{ subject_id: comment.id, unread: true }]);
+  const read = await owner.api.post<{ thread: Thread }>(`${thread}/mark-as-read`, { userId: ben.id });
+  expect(read.data.thread).toMatchObject({ read_seq: 1, unread_count: 0 });
+  await inboxHas(owner, ben.id, [{ subject_id: comment.id, unread: false }]);
+  await owner.api.delete(thread);
+  await inboxHas(owner, ben.id, []);
+  expect(refusalOf(await owner.api.get(thread))).toEqual([404, "Rooms", "NOT_FOUND"]);
+});
+
+it("the organization lists threads for a reader, resolves them, and subscribes readers", async () => {
+  const { owner, room, ada, ben, at, write } = await setUp();
+  const [{ comment: first }, { comment: other }] = [
+    await write(),
+    await write({ mentions: [mentionOf(ben.id)] }),
+  ];
+  const list = async (query: string) => {
+    const { data } = await owner.api.get<{ threads: Thread[]; total: number; cursor: string | null }>(
+      `${at}?${query}`,
+    );
+    return [data.threads.map(({ id }) => id), data.total, data.cursor] as const;
+  };
+  expect(await list("")).toEqual([[other.id, first.id], 2, null]);
+  const [page, total, cursor] = await list("limit=1");
+  expect([page, total]).toEqual([[other.id], 2]);
+  expect(await list(`limit=1&after=${cursor}`)).toEqual([[first.id], 2, null]);
+  expect(await list(`userId=${ben.id}&subscribed=true`)).toEqual([[other.id], 1, null]);
+  const act = (action: string, id: string) =>
+    owner.api.post<{ thread: Thread }>(`${at}/${first.id}/${action}`, { userId: id });
+  expect((await act("subscribe", ben.id)).data.thread).toMatchObject({ subscribed: true, unread_count: 1 });
+  expect((await act("unsubscribe", ada.id)).data.thread).toMatchObject({ subscribed: false });
+  const resolved = await owner.api.patch<{ thread: Thread }>(`${at}/${first.id}`, { resolved: true });
+  expect(resolved.data.thread).toMatchObject({ id: first.id, resolved: true });
+  expect(await list("resolved=true")).toEqual([[first.id], 1, null]);
+  const { data } = await owner.api.get<{ participants: ThreadParticipant[] }>(
+    `${at}/${other.id}/participants`,
+  );
+  expect(
+    data.participants.toSorted((a, b) => Number(a.user_id === null) - Number(b.user_id === null)),
+  ).toEqual([
+    { user_id: other.user_id, identity_id: ada.id },
+    { user_id: null, identity_id: ben.id },
+  ]);
+  const settings = `/rooms/${room.id}/users/${ben.id}/subscription-settings`;
+  expect((await owner.api.patch(settings, { threads: "all" })).data).toEqual({
+    settings: { threads: "all", textMentions: "mine" },
+  });
+  expect((await owner.api.get(settings)).data).toMatchObject({ settings: { threads: "all" } });
+  expect(refusalOf(await act("subscribe", crypto.randomUUID()))).toEqual([404, "Users", "NOT_FOUND"]);
+  expect(refusalOf(await owner.api.patch(settings, { threads: "some" }))).toEqual([
+    400,
+    "Rooms",
+    "VALIDATION_ERROR",
+  ]);
+});
+
+it("whoever loses access before a notice is passed on is not notified", async () => {
+  const { owner, room, ben, allow, write } = await setUp();
+  await allow(ben.id, null);
+  const { comment } = await write();
+  const page: NoticePage = {
+    id: crypto.randomUUID(),
+    roomId: room.id,
+    notice: { ...NOTICE, at: Date.now(), threadId: comment.id, commentId: comment.id, to: [ben.id] },
+    subjects: [ben.id],
+  };
+  await exports.NoticePages.deliver(owner.id, page);
+  await allow(ben.id, ["*:read"]);
+  expect(await inbox(owner, ben.id)).toEqual([]);
+  await exports.NoticePages.deliver(owner.id, page);
+  await exports.NoticePages.deliver(owner.id, page);
+  expect(await inbox(owner, ben.id)).toMatchObject([{ subject_id: comment.id, unread: true }]);
+});
+
+const NOTICE = {
+  type: "comment",
+  threadId: "thread",
+  commentId: "comment",
+  seq: 1,
+  at: 0,
+  by: "author",
+  groups: [],
+  except: [],
+} as const;
+
+/** A group of an organization with new identities of these IDs. */
+async function groupOf(owner: Account, memberIds: readonly string[]): Promise<string> {
+  const { data } = await owner.api.post<{ group: { id: string } }>("/groups", { name: "Crowd" });
+  await env.DB.prepare(
+    `INSERT INTO identities (account_id, id, name, name_folded, kind, created_at)
+     SELECT ?, value, value, upper(value), 'user', 0 FROM json_each(?)`,
+  )
+    .bind(owner.id, JSON.stringify(memberIds))
+    .run();
+  await env.DB.prepare(
+    "INSERT INTO group_members (account_id, group_id, identity_id, added_at) SELECT ?, ?, value, 0 FROM json_each(?)",
+  )
+    .bind(owner.id, data.group.id, JSON.stringify(memberIds))
+    .run();
+  return data.group.id;
+}
+
+it("a notice goes to a thousand at a time, and goes on where it was interrupted", async () => {
+  const owner = await account();
+  const members = Array.from({ length: 2_300 }, (_, number) => `member ${String(number).padStart(4, "0")}`);
+  const group = await groupOf(owner, members);
+  const named = Array.from({ length: 1_200 }, (_, number) => `named ${number}`);
+  const notice: Notice = { ...NOTICE, to: named, groups: [group], except: ["member 0001"] };
+  const given: string[][] = [];
+  let failures = 1;
+  const run = (pending: string | null) =>
+    passOn(
+      openTenant(env, owner.id),
+      "room",
+      [{ seq: 1, id: "notice", body: JSON.stringify(notice), pending }],
+      newCallBudget().calls,
+      async ({ subjects }) => {
+        if (given.length === 3 && failures-- > 0) throw new Error("on purpose");
+        given.push([...subjects]);
+      },
+    );
+  const left = await run(null);
+  expect(given.map(({ length }) => length)).toEqual([1_000, 200, 999]);
+  expect(await run(left.get("notice") ?? null)).toEqual(new Map());
+  expect(given.map(({ length }) => length)).toEqual([1_000, 200, 999, 1_000, 300]);
+  expect(given.flat()).toEqual([...named, ...members.filter((id) => id !== "member 0001")]);
+});

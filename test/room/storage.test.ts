@@ -243,7 +243,7 @@ describe("storage", () => {
       storage.comments.insert({ id: "c", threadId: "c", resolved: false, seq: 1, comment: "{}" });
       storage.threads.writeState("c", { subject: "u", userId: "u" }, { ...NO_STATE, readSeq: 1 });
       storage.threads.writeSettings({ subject: "u", userId: "u" }, DEFAULT_SETTINGS);
-      storage.notices.append("n", "{}");
+      storage.inboxUpdates.append("n", "{}");
       storage.follows.insert("a", "b");
       storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
       storage.changedStores.note({ store: "s", fromSeq: 1, cause: null });

@@ -1,12 +1,12 @@
-/** Threads over REST, and the notices of rooms on their way to inboxes. */
+/** Threads over REST, and the updates of rooms on their way to inboxes. */
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { openInbox } from "../../src/delivery/inboxes.ts";
 import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
-import { type NoticePage, passOn } from "../../src/features/room-content/notices.ts";
+import { passOn, type UpdatePage } from "../../src/features/room-content/inbox-updates.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { newCallBudget } from "../../src/platform/flow/work-budget.ts";
-import type { Notice } from "../../src/room/types/notices.ts";
+import type { InboxUpdate } from "../../src/room/types/inbox-updates.ts";
 import type { Comment } from "../../src/wire/comment.ts";
 import type { Identity } from "../../src/wire/identity.ts";
 import type { Thread, ThreadParticipant } from "../../src/wire/thread.ts";
@@ -155,25 +155,25 @@ it("the organization lists threads for a reader, resolves them, and subscribes r
   ]);
 });
 
-it("whoever loses access before a notice is passed on is not notified", async () => {
+it("whoever loses access before an update is passed on is not notified", async () => {
   const { owner, room, ben, allow, write } = await setUp();
   await allow(ben.id, null);
   const { comment } = await write();
-  const page: NoticePage = {
+  const page: UpdatePage = {
     id: crypto.randomUUID(),
     roomId: room.id,
-    notice: { ...NOTICE, at: Date.now(), threadId: comment.id, commentId: comment.id, to: [ben.id] },
+    update: { ...UPDATE, at: Date.now(), threadId: comment.id, commentId: comment.id, to: [ben.id] },
     subjects: [ben.id],
   };
-  await exports.NoticePages.deliver(owner.id, page);
+  await exports.InboxFanOut.deliver(owner.id, page);
   await allow(ben.id, ["*:read"]);
   expect(await inbox(owner, ben.id)).toEqual([]);
-  await exports.NoticePages.deliver(owner.id, page);
-  await exports.NoticePages.deliver(owner.id, page);
+  await exports.InboxFanOut.deliver(owner.id, page);
+  await exports.InboxFanOut.deliver(owner.id, page);
   expect(await inbox(owner, ben.id)).toMatchObject([{ subject_id: comment.id, unread: true }]);
 });
 
-const NOTICE = {
+const UPDATE = {
   type: "comment",
   threadId: "thread",
   commentId: "comment",
@@ -201,19 +201,19 @@ async function groupOf(owner: Account, memberIds: readonly string[]): Promise<st
   return data.group.id;
 }
 
-it("a notice goes to a thousand at a time, and goes on where it was interrupted", async () => {
+it("an update goes to a thousand at a time, and goes on where it was interrupted", async () => {
   const owner = await account();
   const members = Array.from({ length: 2_300 }, (_, number) => `member ${String(number).padStart(4, "0")}`);
   const group = await groupOf(owner, members);
   const named = Array.from({ length: 1_200 }, (_, number) => `named ${number}`);
-  const notice: Notice = { ...NOTICE, to: named, groups: [group], except: ["member 0001"] };
+  const update: InboxUpdate = { ...UPDATE, to: named, groups: [group], except: ["member 0001"] };
   const given: string[][] = [];
   let failures = 1;
   const run = (pending: string | null) =>
     passOn(
       openTenant(env, owner.id),
       "room",
-      [{ seq: 1, id: "notice", body: JSON.stringify(notice), pending }],
+      [{ seq: 1, id: "update", body: JSON.stringify(update), pending }],
       newCallBudget().calls,
       async ({ subjects }) => {
         if (given.length === 3 && failures-- > 0) throw new Error("on purpose");
@@ -222,7 +222,7 @@ it("a notice goes to a thousand at a time, and goes on where it was interrupted"
     );
   const left = await run(null);
   expect(given.map(({ length }) => length)).toEqual([1_000, 200, 999]);
-  expect(await run(left.get("notice") ?? null)).toEqual(new Map());
+  expect(await run(left.get("update") ?? null)).toEqual(new Map());
   expect(given.map(({ length }) => length)).toEqual([1_000, 200, 999, 1_000, 300]);
   expect(given.flat()).toEqual([...named, ...members.filter((id) => id !== "member 0001")]);
 });

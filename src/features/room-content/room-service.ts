@@ -22,7 +22,7 @@ import { selectBearers } from "../users/statements.ts";
 import { recordOf } from "../users/table.ts";
 import { tokensFor } from "../users/tokens.ts";
 import { findAddressees } from "./addressees.ts";
-import { passOn } from "./notices.ts";
+import { passOn } from "./inbox-updates.ts";
 
 type StoreLimits = (
   room: Pick<RoomRow, "accountId" | "customId" | "storeBytes">,
@@ -88,9 +88,9 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       return { accountTokenEpoch, ...limits };
     },
     fanOut: ({ accountId, roomId }, events, calls) => fanOut(accountId, delivery, roomId, events, calls),
-    notify: (room, notices, calls) =>
-      passOn(tenantOf(room), room.roomId, notices, calls, (page) =>
-        exports.NoticePages.deliver(room.accountId, page),
+    notify: (room, updates, calls) =>
+      passOn(tenantOf(room), room.roomId, updates, calls, (page) =>
+        exports.InboxFanOut.deliver(room.accountId, page),
       ),
     hasListener: ({ accountId, roomId }, event) => hasListener(delivery.eventLogs, accountId, roomId, event),
     eraseFromLog: ({ accountId, roomId }, userId) =>

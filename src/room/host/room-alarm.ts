@@ -26,7 +26,7 @@ interface AlarmPorts {
   readonly reads: DatabaseReads;
   readonly service: RoomService;
   readonly outboxDrain: Pick<OutboxDrain, "resume" | "retryIfDue" | "dueAt">;
-  readonly noticeDrain: AlarmPorts["outboxDrain"];
+  readonly inboxDrain: AlarmPorts["outboxDrain"];
   readonly statsProjection: StatsProjection;
 }
 
@@ -52,26 +52,26 @@ export class RoomAlarm {
 
   /** Memory is empty: sockets and storage hold the room's state, and show whether a crash ended sessions. */
   wake(): void {
-    const { context, room, sockets, effects, outboxDrain, noticeDrain, statsProjection } = this.#ports;
+    const { context, room, sockets, effects, outboxDrain, inboxDrain, statsProjection } = this.#ports;
     const connections = sockets.restore();
     context.restore(room.identity ?? sockets.identity);
     effects.perform(room.restore(connections));
     outboxDrain.resume();
-    noticeDrain.resume();
-    const due = [statsProjection, outboxDrain, noticeDrain, room.storeEvents, room.documentEvents].map(
+    inboxDrain.resume();
+    const due = [statsProjection, outboxDrain, inboxDrain, room.storeEvents, room.documentEvents].map(
       (part) => part.dueAt(),
     );
     if (due.some((at) => at !== null)) this.plan();
   }
 
   plan(): void {
-    const { room, outboxDrain, noticeDrain, statsProjection } = this.#ports;
+    const { room, outboxDrain, inboxDrain, statsProjection } = this.#ports;
     this.#isOutdated = false;
     this.#alarm.scheduleBy([
       room.participants.sweepAt(),
       statsProjection.dueAt(),
       outboxDrain.dueAt(),
-      noticeDrain.dueAt(),
+      inboxDrain.dueAt(),
       room.storeEvents.dueAt(),
       room.documentEvents.dueAt(),
       this.#recoverAt,
@@ -93,7 +93,7 @@ export class RoomAlarm {
 
   /** The alarm has fired. Catches everything and always plans the next one: the platform gives up after six failures. */
   async run(): Promise<void> {
-    const { context, room, effects, outboxDrain, noticeDrain, statsProjection } = this.#ports;
+    const { context, room, effects, outboxDrain, inboxDrain, statsProjection } = this.#ports;
     this.#alarm.markFired();
     const tasks = [
       () => this.#count(),
@@ -103,7 +103,7 @@ export class RoomAlarm {
       () => this.#report(room.storeEvents),
       () => this.#report(room.documentEvents),
       () => outboxDrain.retryIfDue(),
-      () => noticeDrain.retryIfDue(),
+      () => inboxDrain.retryIfDue(),
       () => statsProjection.copyIfDue(),
     ];
     for (const task of tasks) {

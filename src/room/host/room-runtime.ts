@@ -7,7 +7,7 @@ import { StatsProjection } from "../engine/content/stats-projection.ts";
 import { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import { Room } from "../engine/room.ts";
 import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
-import type { StoredNotice } from "../storage/sqlite-threads.ts";
+import type { StoredInboxUpdate } from "../storage/sqlite-threads.ts";
 import { SqliteStorage } from "../storage/storage.ts";
 import type { Effect } from "../transport/connection.ts";
 import { Sockets } from "../transport/sockets.ts";
@@ -33,7 +33,7 @@ export class RoomRuntime {
   readonly joins: JoinAuthorizer;
   readonly effects: EffectExecutor;
   readonly outboxDrain: OutboxDrain<OutboxEvent>;
-  readonly noticeDrain: OutboxDrain<StoredNotice>;
+  readonly inboxDrain: OutboxDrain<StoredInboxUpdate>;
   readonly statsProjection: StatsProjection;
   readonly alarm: RoomAlarm;
 
@@ -43,7 +43,7 @@ export class RoomRuntime {
     const recorded = () => {
       this.alarm.outdate();
       this.outboxDrain.drain();
-      this.noticeDrain.drain();
+      this.inboxDrain.drain();
     };
     const storage = new SqliteStorage(ctx.storage, recorded, () => this.traces.stored);
     this.#env = env;
@@ -90,13 +90,13 @@ export class RoomRuntime {
       failed: (error) =>
         context.report("Events of a room could not be delivered to its subscribers yet", error),
     });
-    this.noticeDrain = new OutboxDrain({
+    this.inboxDrain = new OutboxDrain({
       now,
       storage,
-      outbox: storage.notices,
-      fanOut: (notices, calls) => service.notify(context.identity, notices, calls),
+      outbox: storage.inboxUpdates,
+      fanOut: (updates, calls) => service.notify(context.identity, updates, calls),
       keepAlive: (work) => context.keepAlive(work),
-      failed: (error) => context.report("Notices of a room could not be passed to inboxes yet", error),
+      failed: (error) => context.report("Updates of a room could not be passed to inboxes yet", error),
     });
     this.statsProjection = new StatsProjection({
       now,

@@ -11,7 +11,7 @@ import type { UserRecord } from "../../wire/user.ts";
 import type { KnownUser } from "../engine/join/join-decision.ts";
 import type { MessageOf } from "../protocol/messages.ts";
 import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
-import type { StoredNotice } from "../storage/sqlite-threads.ts";
+import type { StoredInboxUpdate } from "../storage/sqlite-threads.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 
 /** A token of an identity, which joins as the identity's user in the room. */
@@ -99,10 +99,10 @@ export interface RoomService {
     events: readonly OutboxEvent[],
     calls: WorkBudget,
   ): Promise<ReadonlyMap<string, string>>;
-  /** Passes notices to the inboxes that they concern, as {@link fanOut}; the answer has the place to go on from. */
+  /** Passes updates to the inboxes that they concern, as {@link fanOut}; the answer has the place to go on from. */
   notify(
     room: RoomIdentity,
-    notices: readonly StoredNotice[],
+    updates: readonly StoredInboxUpdate[],
     calls: WorkBudget,
   ): Promise<ReadonlyMap<string, string>>;
   /** Whether a subscriber listens to this event of the room. */

@@ -118,7 +118,7 @@ const TABLES: Readonly<Record<string, string>> = {
     text_mentions TEXT NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS subscription_settings_by_threads ON subscription_settings (threads);`,
-  notices: `CREATE TABLE IF NOT EXISTS notices (
+  inbox_updates: `CREATE TABLE IF NOT EXISTS inbox_updates (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     body TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** A room's threads in SQLite, with what their readers have read; and notices about them that have yet to be passed on. */
+/** A room's threads in SQLite, with what their readers have read; and updates about them that have yet to be passed on. */
 import { DEFAULT_SETTINGS, type Reader, SubscriptionSettings } from "../../wire/thread.ts";
 import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
@@ -185,8 +185,8 @@ export class SqliteThreads extends SqlitePart {
   }
 }
 
-/** A notice for inboxes; `body` is its JSON. */
-export interface StoredNotice {
+/** A update for inboxes; `body` is its JSON. */
+export interface StoredInboxUpdate {
   readonly seq: number;
   readonly id: string;
   readonly body: string;
@@ -194,32 +194,32 @@ export interface StoredNotice {
   readonly pending: string | null;
 }
 
-export class SqliteNotices extends SqlitePart {
+export class SqliteInboxUpdates extends SqlitePart {
   readonly #appended: () => void;
 
-  /** Calls `appended` after each notice, within the transaction that records it. */
+  /** Calls `appended` after each update, within the transaction that records it. */
   constructor(tables: SqliteTables, appended: () => void) {
     super(tables);
     this.#appended = appended;
   }
 
   append(id: string, body: string): void {
-    this.tables.insert("notices", { id, body });
+    this.tables.insert("inbox_updates", { id, body });
     this.#appended();
   }
 
-  list(limit: number): StoredNotice[] {
-    return this.tables.read<StoredNotice>(
-      `SELECT seq, id, body, owed AS pending FROM notices ORDER BY seq ${LIMIT}`,
+  list(limit: number): StoredInboxUpdate[] {
+    return this.tables.read<StoredInboxUpdate>(
+      `SELECT seq, id, body, owed AS pending FROM inbox_updates ORDER BY seq ${LIMIT}`,
       limit,
     );
   }
 
   writePending(seq: number, pending: string): void {
-    this.tables.write("UPDATE notices SET owed = ? WHERE seq = ?", pending, seq);
+    this.tables.write("UPDATE inbox_updates SET owed = ? WHERE seq = ?", pending, seq);
   }
 
   delete(seq: number): void {
-    this.tables.write("DELETE FROM notices WHERE seq = ?", seq);
+    this.tables.write("DELETE FROM inbox_updates WHERE seq = ?", seq);
   }
 }

@@ -7,7 +7,7 @@ import { SqliteEntries } from "./sqlite-entries.ts";
 import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
-import { SqliteNotices, SqliteThreads } from "./sqlite-threads.ts";
+import { SqliteInboxUpdates, SqliteThreads } from "./sqlite-threads.ts";
 
 /** Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
@@ -82,13 +82,13 @@ export class SqliteStorage extends SqliteTables {
   readonly documents = new SqliteDocuments(this);
   readonly versions = new SqliteVersions(this);
   readonly events: SqliteEvents;
-  readonly notices: SqliteNotices;
+  readonly inboxUpdates: SqliteInboxUpdates;
   readonly changedStores = new SqliteChangedStores(this);
   readonly documentNotes = new SqliteDocumentNotes(this);
   readonly occupancy = new SqliteOccupancy(this);
   readonly gracePeriods = new SqliteGracePeriods(this);
 
-  /** Calls `eventRecorded` in the turn that records an event or a notice. `trace` is that of the current request, as JSON. */
+  /** Calls `eventRecorded` in the turn that records an event or an update for inboxes. `trace` is that of the current request, as JSON. */
   constructor(
     storage: DurableObjectStorage,
     eventRecorded: () => void = () => {},
@@ -96,7 +96,7 @@ export class SqliteStorage extends SqliteTables {
   ) {
     super(storage);
     this.events = new SqliteEvents(this, eventRecorded, trace);
-    this.notices = new SqliteNotices(this, eventRecorded);
+    this.inboxUpdates = new SqliteInboxUpdates(this, eventRecorded);
   }
 
   readRecord(): RoomRecord | null {

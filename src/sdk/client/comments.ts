@@ -1,7 +1,7 @@
 /** `client.comments`: threads of comments, which are stored and kept in sync for everyone in the room. */
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError } from "../core/error.ts";
-import type { Comment } from "../wire/resources.ts";
+import type { Comment, Mention, SubscriptionSettings, Thread } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
 import { type Data, isComment, isCount, listOf, UNREADABLE } from "./connection/frames.ts";
 
@@ -21,8 +21,8 @@ export interface NewComment {
   readonly threadId?: string | undefined;
   /** The subject of the comment, such as a position in a document: any JSON. */
   readonly anchor?: unknown;
-  /** The ids of the users who are mentioned. */
-  readonly mentions?: readonly string[] | undefined;
+  /** The users who are mentioned, by their IDs; identities and groups. */
+  readonly mentions?: readonly (string | Mention)[] | undefined;
 }
 
 export interface CommentFilter {
@@ -43,6 +43,29 @@ export interface CommentPage {
   readonly total: number;
   /** Goes into `after` to read the page that follows; null on the last one. */
   readonly next: number | null;
+}
+
+export interface ThreadFilter {
+  readonly resolved?: boolean | undefined;
+  /** Threads with comments that you have not read. */
+  readonly unread?: boolean | undefined;
+  /** Threads of which you are notified. */
+  readonly subscribed?: boolean | undefined;
+  /** 1 to 100; 50 by default. */
+  readonly limit?: number | undefined;
+  /** The `next` of an earlier page. */
+  readonly after?: ThreadPlace | undefined;
+}
+
+export type ThreadPlace = Pick<Thread, "id" | "last_seq">;
+
+export interface ThreadPage {
+  /** The latest comment first. */
+  readonly threads: readonly Thread[];
+  /** The number of matching threads, on all pages. */
+  readonly total: number;
+  /** Goes into `after` to read the page that follows; null on the last one. */
+  readonly next: ThreadPlace | null;
 }
 
 const EVENTS = [
@@ -106,10 +129,44 @@ export class Comments extends Emitter<CommentsEvents> {
     return this.#change("COMMENT_REACT", change);
   }
 
+  /** One page of the room's threads, with what you have read. */
+  threads(filter: ThreadFilter = {}): Promise<ThreadPage> {
+    return this.#connection.requests.send("THREAD_LIST", filter, { read: readAs<ThreadPage>("threads") });
+  }
+
+  /** Moves your position in a thread forward: to `seq`, such as the `last_seq` of the thread as it was shown, or to its end. */
+  markAsRead(position: { readonly threadId: string; readonly seq?: number | undefined }): Promise<Thread> {
+    return this.#thread("THREAD_READ", position);
+  }
+
+  /** Notifies you of a thread's comments or, with `on: false`, no longer. */
+  subscribe(change: { readonly threadId: string; readonly on?: boolean | undefined }): Promise<Thread> {
+    return this.#thread("THREAD_SUBSCRIBE", change);
+  }
+
+  /** Changes what you are notified of in this room; without changes it returns that. */
+  async settings(changes: Partial<SubscriptionSettings> = {}): Promise<SubscriptionSettings> {
+    const read = readAs<{ settings: SubscriptionSettings }>("settings");
+    return (await this.#connection.requests.send("SUBSCRIPTION_SETTINGS", changes, { read })).settings;
+  }
+
+  async #thread(type: string, data: object): Promise<Thread> {
+    const read = readAs<{ thread: Thread }>("thread");
+    return (await this.#connection.requests.send(type, data, { read })).thread;
+  }
+
   #change(type: string, data: object): Promise<Comment> {
     return this.#connection.requests.send(type, data, { read: readComment });
   }
 }
+
+/** Data that has a field is taken as the service describes it. */
+const readAs =
+  <Answer>(field: keyof Answer & string) =>
+  (data: Data): Answer => {
+    if (data[field] instanceof Object) return data as Answer;
+    throw new AtriumError(UNREADABLE);
+  };
 
 function readComment({ comment }: Data): Comment {
   if (isComment(comment)) return comment;

@@ -5,18 +5,30 @@ export type { FileFilter, Progress } from "../core/rest.ts";
 export type {
   Comment,
   Identity,
+  Mention,
   Permission,
   PresenceState,
   Resource,
   Role,
   Room,
   StorageFile,
+  SubscriptionSettings,
+  Thread,
   UploadResult,
   User as UserRecord,
 } from "../wire/resources.ts";
 export { Atrium, type AtriumOptions, type RoomOptions, redeemLink } from "./atrium.ts";
 export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
-export type { CommentFilter, CommentPage, Comments, CommentsEvents, NewComment } from "./comments.ts";
+export type {
+  CommentFilter,
+  CommentPage,
+  Comments,
+  CommentsEvents,
+  NewComment,
+  ThreadFilter,
+  ThreadPage,
+  ThreadPlace,
+} from "./comments.ts";
 export type { SocketEvents, SocketState } from "./connection/connection.ts";
 export type { Access } from "./connection/frames.ts";
 export type { AuthToken } from "./connection/token.ts";

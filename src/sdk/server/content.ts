@@ -160,6 +160,88 @@ export class Comments extends Resource {
   }
 }
 
+/** Filters a list of threads; a thread must match all fields. */
+export interface ThreadFilter extends Scroll {
+  readonly resolved?: boolean;
+  /** The reader for whom threads are read: a user of the room, or an identity, by its ID. */
+  readonly userId?: string;
+  /** Threads with comments that the reader has not read. */
+  readonly unread?: boolean;
+  /** Threads of which the reader is notified. */
+  readonly subscribed?: boolean;
+}
+
+/** `AtriumServer.threads`: a room's threads, and what their readers have read. Readers are users of the room, or identities. */
+export class Threads extends Resource {
+  /** The latest comment first. */
+  list(roomId: string, filter: ThreadFilter = {}): Promise<Listed<"threads", wire.Thread>> {
+    return this.rest.get(["rooms", roomId, "threads"], filter);
+  }
+
+  /** All threads of a room, the latest comment first, 100 at a time. */
+  each(roomId: string, filter: Filter<ThreadFilter> = {}): AsyncGenerator<wire.Thread, void, void> {
+    return eachOf("threads", (part) => this.list(roomId, { ...filter, ...part }));
+  }
+
+  /** A thread; with a reader, also what the reader has read. */
+  get(roomId: string, threadId: string, reader: { readonly userId?: string } = {}): Promise<wire.Thread> {
+    return this.only("thread", this.rest.get(this.#path(roomId, threadId), reader));
+  }
+
+  /** The people who wrote in it or are mentioned in it. */
+  participants(roomId: string, threadId: string): Promise<readonly wire.ThreadParticipant[]> {
+    return this.only("participants", this.rest.get([...this.#path(roomId, threadId), "participants"]));
+  }
+
+  /** Resolves or reopens the thread. */
+  update(roomId: string, threadId: string, changes: { readonly resolved: boolean }): Promise<wire.Thread> {
+    return this.only("thread", this.rest.patch(this.#path(roomId, threadId), changes));
+  }
+
+  /** Deletes the thread with its comments. */
+  delete(roomId: string, threadId: string): Promise<void> {
+    return this.rest.delete(this.#path(roomId, threadId));
+  }
+
+  /** Notifies the reader of comments. */
+  subscribe(roomId: string, threadId: string, userId: string): Promise<wire.Thread> {
+    return this.#act(roomId, threadId, "subscribe", { userId });
+  }
+
+  /** Notifies the reader no longer, not even of mentions. */
+  unsubscribe(roomId: string, threadId: string, userId: string): Promise<wire.Thread> {
+    return this.#act(roomId, threadId, "unsubscribe", { userId });
+  }
+
+  /** The reader has read the comments up to `seq`, such as the `last_seq` of the thread when it was shown; all without it. */
+  markAsRead(roomId: string, threadId: string, userId: string, seq?: number): Promise<wire.Thread> {
+    return this.#act(roomId, threadId, "mark-as-read", { userId, seq });
+  }
+
+  /** What the reader is notified of in the room. */
+  settings(roomId: string, userId: string): Promise<wire.SubscriptionSettings> {
+    return this.only("settings", this.rest.get(["rooms", roomId, "users", userId, "subscription-settings"]));
+  }
+
+  /** Changes it; fields that are left out stay. */
+  updateSettings(
+    roomId: string,
+    userId: string,
+    changes: Partial<wire.SubscriptionSettings>,
+  ): Promise<wire.SubscriptionSettings> {
+    const path = ["rooms", roomId, "users", userId, "subscription-settings"];
+    return this.only("settings", this.rest.patch(path, changes));
+  }
+
+  #path(roomId: string, threadId: string): string[] {
+    return ["rooms", roomId, "threads", threadId];
+  }
+
+  #act(roomId: string, threadId: string, action: string, body: object): Promise<wire.Thread> {
+    return this.only("thread", this.rest.post([...this.#path(roomId, threadId), action], body));
+  }
+}
+
 /** A file to upload on behalf of a user of the room. */
 export interface ServerUpload {
   readonly userId: string;

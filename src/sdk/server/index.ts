@@ -2,7 +2,7 @@
 import { Rest, type RestOptions } from "../core/rest.ts";
 import type { IdentificationInput, RoomAccessInput, RoomLinkInput } from "../wire/requests.ts";
 import type { AccessDecision, Identified, PresenceState, RoomAccess, RoomLink } from "../wire/resources.ts";
-import { Comments, Files, Stores } from "./content.ts";
+import { Comments, Files, Stores, Threads } from "./content.ts";
 import { Documents } from "./documents.ts";
 import { Groups, Identities } from "./identities.ts";
 import { Events, Requests } from "./logs.ts";
@@ -26,6 +26,8 @@ export type {
   StoreBatch,
   StoreOperation,
   Stores,
+  ThreadFilter,
+  Threads,
   WriteOptions,
 } from "./content.ts";
 export type {
@@ -72,6 +74,7 @@ export class AtriumServer {
   readonly groups: Groups;
   readonly stores: Stores;
   readonly comments: Comments;
+  readonly threads: Threads;
   readonly documents: Documents;
   readonly files: Files;
   readonly events: Events;
@@ -92,6 +95,7 @@ export class AtriumServer {
     this.groups = new Groups(rest);
     this.stores = new Stores(rest);
     this.comments = new Comments(rest);
+    this.threads = new Threads(rest);
     this.documents = new Documents(rest);
     this.files = new Files(rest);
     this.events = new Events(rest);

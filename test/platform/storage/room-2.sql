@@ -23,7 +23,7 @@ CREATE TABLE stores ( name TEXT PRIMARY KEY, entries INTEGER NOT NULL, bytes INT
 CREATE TABLE threads ( id TEXT PRIMARY KEY, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, comments INTEGER NOT NULL, last_seq INTEGER NOT NULL, resolved INTEGER NOT NULL ) WITHOUT ROWID;
 CREATE TABLE thread_states ( thread_id TEXT NOT NULL, subject TEXT NOT NULL, user_id TEXT, participates INTEGER NOT NULL, subscribed INTEGER, read_seq INTEGER NOT NULL, PRIMARY KEY (thread_id, subject) ) WITHOUT ROWID;
 CREATE TABLE subscription_settings ( subject TEXT PRIMARY KEY, user_id TEXT, threads TEXT NOT NULL, text_mentions TEXT NOT NULL ) WITHOUT ROWID;
-CREATE TABLE notices ( seq INTEGER PRIMARY KEY, id TEXT NOT NULL, body TEXT NOT NULL, owed TEXT );
+CREATE TABLE inbox_updates ( seq INTEGER PRIMARY KEY, id TEXT NOT NULL, body TEXT NOT NULL, owed TEXT );
 INSERT INTO changed_stores VALUES ('s', 1);
 INSERT INTO changes VALUES (1, 11, 'storeChanged', '{"store":"s","key":"k","value":1}', 33, NULL, NULL);
 INSERT INTO comment_totals VALUES (1, 1, 15);
@@ -49,7 +49,7 @@ INSERT INTO stores VALUES ('s', 1, 2);
 INSERT INTO threads VALUES ('comment', '', '', 1, 1, 0);
 INSERT INTO thread_states VALUES ('comment', 'ada', 'ada', 1, NULL, 1);
 INSERT INTO subscription_settings VALUES ('ada', 'ada', 'all', 'mine');
-INSERT INTO notices VALUES (1, 'notice 1', '{}', NULL);
+INSERT INTO inbox_updates VALUES (1, 'update 1', '{}', NULL);
 CREATE UNIQUE INDEX changes_by_entry ON changes (store, key) WHERE store IS NOT NULL;
 CREATE INDEX comments_by_thread ON comments (thread_id);
 CREATE TRIGGER comments_deleted AFTER DELETE ON comments BEGIN UPDATE comment_totals SET comments = comments - 1, bytes = bytes - length(CAST(OLD.comment AS BLOB)); END;

@@ -11,7 +11,7 @@ import type { ThreadPage } from "../../protocol/messages.ts";
 import { NO_STATE, type StoredThread, type ThreadState } from "../../storage/sqlite-threads.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
-import type { Notice } from "../../types/notices.ts";
+import type { InboxUpdate } from "../../types/inbox-updates.ts";
 
 /** Begins the subjects of groups that were mentioned in a thread: its members learn of its end. */
 const GROUP = "group:";
@@ -46,12 +46,12 @@ const isSubscribed = (
 export class Threads {
   readonly #ports: ThreadPorts;
   readonly #table: RoomStorage["threads"];
-  readonly #notices: RoomStorage["notices"];
+  readonly #updates: RoomStorage["inboxUpdates"];
 
   constructor(ports: ThreadPorts) {
     this.#ports = ports;
     this.#table = ports.storage.threads;
-    this.#notices = ports.storage.notices;
+    this.#updates = ports.storage.inboxUpdates;
   }
 
   /** The thread, with the fields of a reader unless that is null. NOT_FOUND without it. */
@@ -166,8 +166,8 @@ export class Threads {
     this.#notify({ type: "threadDeleted", threadId, to, groups, except: [] });
   }
 
-  #notify(notice: Notice): void {
-    this.#notices.append(this.#ports.newId(), JSON.stringify(notice));
+  #notify(update: InboxUpdate): void {
+    this.#updates.append(this.#ports.newId(), JSON.stringify(update));
   }
 
   #find(id: string, subject: string): StoredThread {

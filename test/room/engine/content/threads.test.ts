@@ -1,11 +1,11 @@
-/** Threads as their readers see them: unread comments, subscriptions, and the notices for inboxes. */
+/** Threads as their readers see them: unread comments, subscriptions, and the updates for inboxes. */
 import { expect } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { Comments } from "../../../../src/room/engine/content/comments.ts";
 import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
 import { Threads } from "../../../../src/room/engine/content/threads.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
-import type { Notice } from "../../../../src/room/types/notices.ts";
+import type { InboxUpdate } from "../../../../src/room/types/inbox-updates.ts";
 import type { Addressees, SubscriptionSettings } from "../../../../src/wire/thread.ts";
 import { type Random, randomOf } from "../../../support/random.ts";
 import { eventPorts, roomPorts } from "../../support/room-ports.ts";
@@ -19,7 +19,7 @@ type Author = ReturnType<typeof person>;
 
 const NO_ONE = { readers: [], groups: [] };
 
-/** The threads and comments of a room, without its object: notices stay until `takeNotices` removes them. */
+/** The threads and comments of a room, without its object: updates stay until `takeUpdates` removes them. */
 function open(storage: SqliteStorage) {
   const ports = roomPorts({ storage });
   const changes = new Changes(ports);
@@ -32,20 +32,20 @@ function open(storage: SqliteStorage) {
     threadId?: string,
     mentioned: Pick<Addressees, "readers" | "groups"> = NO_ONE,
   ) => comments.create({ text: "Hello", mentions: [], threadId }, author, mentioned);
-  const takeNotices = () =>
-    storage.notices.list(1_000).map(({ seq, body }) => {
-      storage.notices.delete(seq);
-      return JSON.parse(body) as Notice;
+  const takeUpdates = () =>
+    storage.inboxUpdates.list(1_000).map(({ seq, body }) => {
+      storage.inboxUpdates.delete(seq);
+      return JSON.parse(body) as InboxUpdate;
     });
   const listed = (
     reader: Author,
     filter: { unread?: boolean; subscribed?: boolean; resolved?: boolean } = {},
   ) => threads.list({ limit: 50, offset: 0, ...filter }, reader);
-  return { changes, threads, comments, write, takeNotices, listed };
+  return { changes, threads, comments, write, takeUpdates, listed };
 }
 
 test("an author has read the own comment, and is notified of replies", ({ storage }) => {
-  const { threads, write, takeNotices } = open(storage);
+  const { threads, write, takeUpdates } = open(storage);
   const { id } = write(ada);
   expect(threads.get(id, ada)).toEqual({
     ...{ id, room_id: ROOM.id, resolved: false, comment_count: 1, last_seq: 1 },
@@ -53,10 +53,10 @@ test("an author has read the own comment, and is notified of replies", ({ storag
     ...{ subscribed: true, read_seq: 1, unread_count: 0 },
   });
   expect(threads.get(id, ben)).toMatchObject({ subscribed: false, read_seq: 0, unread_count: 1 });
-  expect(takeNotices()).toEqual([]);
+  expect(takeUpdates()).toEqual([]);
   const reply = write(ben, id);
   expect(threads.get(id, ada)).toMatchObject({ comment_count: 2, read_seq: 1, unread_count: 1 });
-  expect(takeNotices()).toEqual([
+  expect(takeUpdates()).toEqual([
     { type: "read", threadId: id, subject: ben.subject, seq: 2 },
     {
       ...{ type: "comment", threadId: id, commentId: reply.id, seq: 2, at: 0, by: ben.subject },
@@ -68,15 +68,15 @@ test("an author has read the own comment, and is notified of replies", ({ storag
 test("a reader marks a position: what comes after it stays unread, and an earlier one changes nothing", ({
   storage,
 }) => {
-  const { threads, write, takeNotices } = open(storage);
+  const { threads, write, takeUpdates } = open(storage);
   const { id } = write(ada);
   for (let more = 0; more < 3; more += 1) write(ada, id);
-  takeNotices();
+  takeUpdates();
   expect(threads.read(id, ben, 2)).toMatchObject({ read_seq: 2, unread_count: 2 });
   expect(threads.read(id, ben, 1)).toMatchObject({ read_seq: 2, unread_count: 2 });
   expect(threads.read(id, ben)).toMatchObject({ read_seq: 4, unread_count: 0 });
   expect(threads.read(id, ben, 99)).toMatchObject({ read_seq: 4 });
-  expect(takeNotices()).toEqual(
+  expect(takeUpdates()).toEqual(
     [2, 4].map((seq) => ({ type: "read", threadId: id, subject: ben.subject, seq })),
   );
   write(ada, id);
@@ -86,23 +86,23 @@ test("a reader marks a position: what comes after it stays unread, and an earlie
 test("the mentioned take part and are notified, members of groups once, except those who want nothing", ({
   storage,
 }) => {
-  const { threads, write, takeNotices } = open(storage);
+  const { threads, write, takeUpdates } = open(storage);
   threads.updateSettings(cleo, { threads: "none" });
   const { id } = write(ada, undefined, { readers: [ben, cleo], groups: ["team"] });
-  expect(takeNotices()).toMatchObject([
+  expect(takeUpdates()).toMatchObject([
     { type: "comment", to: [ben.subject], groups: ["team"], except: [ada.subject, cleo.subject] },
   ]);
   expect(threads.participants(id)).toEqual([ada, ben, cleo]);
   threads.subscribe(id, ben, false);
   write(ada, id, { readers: [ben], groups: [] });
-  expect(takeNotices()).toEqual([]);
+  expect(takeUpdates()).toEqual([]);
   threads.subscribe(id, cleo, true);
   write(ada, id);
-  expect(takeNotices()).toMatchObject([{ to: [cleo.subject] }]);
+  expect(takeUpdates()).toMatchObject([{ to: [cleo.subject] }]);
 });
 
 test("settings decide until a reader chooses for a thread", ({ storage }) => {
-  const { threads, write, takeNotices, listed } = open(storage);
+  const { threads, write, takeUpdates, listed } = open(storage);
   const { id } = write(ada);
   const other = write(ada);
   expect(threads.updateSettings(ben, {})).toEqual({ threads: "replies_and_mentions", textMentions: "mine" });
@@ -111,14 +111,14 @@ test("settings decide until a reader chooses for a thread", ({ storage }) => {
   threads.subscribe(other.id, ben, false);
   expect(listed(ben, { subscribed: true })).toMatchObject({ threads: [{ id }], total: 1, next: null });
   expect(listed(ben, { subscribed: false })).toMatchObject({ threads: [{ id: other.id }], total: 1 });
-  takeNotices();
+  takeUpdates();
   write(ada, id);
   write(ada, other.id);
-  expect(takeNotices()).toMatchObject([{ threadId: id, to: [ben.subject] }]);
+  expect(takeUpdates()).toMatchObject([{ threadId: id, to: [ben.subject] }]);
 });
 
 test("a thread has the resolution of its first comment, and ends with its last", ({ storage }) => {
-  const { threads, comments, write, takeNotices, listed } = open(storage);
+  const { threads, comments, write, takeUpdates, listed } = open(storage);
   const { id } = write(ada, undefined, { readers: [], groups: ["team"] });
   const reply = write(ben, id);
   comments.resolve(reply.id, true, null);
@@ -127,9 +127,9 @@ test("a thread has the resolution of its first comment, and ends with its last",
   expect(listed(ada, { resolved: true }).total).toBe(1);
   comments.delete(id, null);
   expect(threads.get(id, ada)).toMatchObject({ resolved: true, comment_count: 1 });
-  takeNotices();
+  takeUpdates();
   comments.delete(reply.id, null);
-  expect(takeNotices()).toEqual([
+  expect(takeUpdates()).toEqual([
     { type: "threadDeleted", threadId: id, to: [ada.subject, ben.subject], groups: ["team"], except: [] },
   ]);
   expect(() => threads.get(id, null)).toThrow("Thread not found");
@@ -219,7 +219,7 @@ test("unread comments, subscriptions and recipients equal a model's in 40 random
     storage.clear();
     const random = randomOf(seed);
     const model = new Model();
-    const { changes, threads, comments, write, takeNotices } = open(storage);
+    const { changes, threads, comments, write, takeUpdates } = open(storage);
     for (let step = 0; step < 60; step += 1) {
       const by = PEOPLE[random(3)] ?? ada;
       const [id, thread] = Model.pick(random, [...model.threads]) ?? [undefined, undefined];
@@ -235,7 +235,7 @@ test("unread comments, subscriptions and recipients equal a model's in 40 random
         into.read.set(by.subject, changes.lastSeq);
         for (const { subject } of [by, ...mentioned]) into.participants.add(subject);
         model.threads.set(comment.thread_id, into);
-        const to = takeNotices().flatMap((notice) => (notice.type === "comment" ? notice.to : []));
+        const to = takeUpdates().flatMap((update) => (update.type === "comment" ? update.to : []));
         const others = PEOPLE.filter((each) => each !== by && model.subscribed(comment.thread_id, each));
         expect(to.toSorted()).toEqual(others.map(({ subject }) => subject).toSorted());
       } else if (action === 3) {

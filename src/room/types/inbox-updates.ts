@@ -1,6 +1,6 @@
-/** The notices that a room records for inboxes, in the transaction of their change, and passes on afterwards. */
+/** The updates that a room records for inboxes, in the transaction of their change, and passes on afterwards. */
 
-/** Everyone whom a notice concerns: subjects of readers, and the members of groups except some. */
+/** Everyone whom an update concerns: subjects of readers, and the members of groups except some. */
 interface Recipients {
   readonly to: readonly string[];
   readonly groups: readonly string[];
@@ -8,7 +8,7 @@ interface Recipients {
   readonly except: readonly string[];
 }
 
-export type Notice =
+export type InboxUpdate =
   | ({
       readonly type: "comment";
       readonly threadId: string;

@@ -10,7 +10,7 @@ export { EventLogObject } from "./delivery/event-log/event-log-object.ts";
 export { GuessLimitObject } from "./features/people/guess-limit-object.ts";
 export { RequestRateObject } from "./features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "./features/request-log/request-log-object.ts";
-export { InboxFanOut } from "./features/room-content/inbox-fan-out.ts";
+export { InboxFanOut } from "./features/room-content/inbox-updates.ts";
 export { InboxObject, RoomObject, SubscriberObject } from "./objects.ts";
 export { Isolates } from "./sandbox/runners/loader-runner.ts";
 export { ScheduledTasks } from "./scheduled.ts";

@@ -17,7 +17,7 @@ export const Thread = z
     id: z.string().meta({ description: "The ID of the comment that started it." }),
     room_id: z.uuid(),
     resolved: z.boolean().meta({ description: "As its first comment is." }),
-    comment_count: z.int(),
+    comment_count: z.int().meta({ description: "The comments in it." }),
     last_seq: z.int().meta({ description: "The `seq` of the room's change that wrote its latest comment." }),
     created_at: Timestamp,
     updated_at: Timestamp.meta({ description: "When its latest comment was written." }),
@@ -73,7 +73,10 @@ export const DEFAULT_SETTINGS: SubscriptionSettings = {
 
 /** A mentioned identity, or all identities of a group. */
 export const Mention = z
-  .object({ kind: z.enum(["user", "group"]), id: z.string() })
+  .object({
+    kind: z.enum(["user", "group"]).meta({ description: "An identity, or all identities of a group." }),
+    id: z.string(),
+  })
   .meta({ id: "Mention", example: { kind: "user", id: "5b0e7a34-9c1d-4f28-8e6a-7d2c9f103b55" } });
 export type Mention = z.infer<typeof Mention>;
 

@@ -23,7 +23,15 @@ const SERVER = path.join(ROOT, "src/sdk/server/index.ts");
 /** What readers have, by the names that samples use. */
 const VALUES: Readonly<Record<string, unknown>> = {
   ...{ serverUrl: "https://atrium.example", accountId: "account", apiKey: "key" },
-  ...{ roomId: "room", userId: "user", customId: "custom", commentId: "comment", threadId: "thread", seq: 41, keyId: "key-id" },
+  ...{
+    roomId: "room",
+    userId: "user",
+    customId: "custom",
+    commentId: "comment",
+    threadId: "thread",
+    seq: 41,
+    keyId: "key-id",
+  },
   ...{ personId: "person", invitationId: "invitation", requestId: "request", fileKey: "account/room/file" },
   ...{ identityId: "identity", groupId: "group", linkId: "link" },
   ...{ webhookId: "webhook", deliveryId: "delivery", workflowId: "workflow", executionId: "execution" },

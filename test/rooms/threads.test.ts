@@ -155,7 +155,7 @@ it("the organization lists threads for a reader, resolves them, and subscribes r
   ]);
 });
 
-it("whoever loses access before an update is passed on is not notified", async () => {
+it("an identity that loses access before an update is passed on is not notified", async () => {
   const { owner, room, ben, allow, write } = await setUp();
   await allow(ben.id, null);
   const { comment } = await write();

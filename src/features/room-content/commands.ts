@@ -177,7 +177,7 @@ interface ThreadFound {
   readonly participants: readonly Reader[];
 }
 
-const NOBODY: Addressees = { readers: [], groups: [], unnotified: [] };
+const NO_ADDRESSEES: Addressees = { readers: [], groups: [], unnotified: [] };
 
 /** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
 export async function postComment<Data>(
@@ -188,7 +188,7 @@ export async function postComment<Data>(
   const { userId, mentions } = request.data;
   const [{ room, user }, addressees] = await Promise.all([
     findUserInRoom(ctx, roomId, userId),
-    mentions.length === 0 ? NOBODY : findAddressees(ctx, roomId, mentions),
+    mentions.length === 0 ? NO_ADDRESSEES : findAddressees(ctx, roomId, mentions),
   ]);
   if (room === null) throw notFound("Rooms", "Room");
   if (user === null) throw notFound("Users", "User");

@@ -1,11 +1,14 @@
 /** Passes the updates of rooms on to inboxes: page by page, and each page in an invocation of its own. */
+import { WorkerEntrypoint } from "cloudflare:workers";
 import * as z from "zod";
+import { type Inboxes, openInbox } from "../../delivery/inboxes.ts";
+import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
+import { openTenant } from "../../platform/d1/databases.ts";
 import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { StoredInboxUpdate } from "../../room/storage/sqlite-threads.ts";
 import type { InboxUpdate } from "../../room/types/inbox-updates.ts";
-import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
 import { rightsIn, selectMembersAfter, selectReaders } from "../access/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
 
@@ -82,17 +85,11 @@ async function readPage(
   };
 }
 
-interface Inbox {
-  deliver(activities: readonly InboxActivity[]): Promise<void>;
-  markRead(position: InboxPosition): Promise<void>;
-  removeItems(removal: InboxRemoval): Promise<void>;
-}
-
 /** Delivers a page to the inboxes of the identities that may read the room now. Rejects when one could not be reached. */
-export async function deliverPage(
+async function deliverPage(
   tenant: Tenant,
   { id, roomId, update, subjects }: UpdatePage,
-  inboxOf: (identityId: string) => Inbox,
+  inboxes: Inboxes,
 ): Promise<void> {
   const [[room], identities] = await tenant.db.run([
     selectRoom(tenant, { id: roomId }),
@@ -104,12 +101,14 @@ export async function deliverPage(
   );
   const failures: unknown[] = [];
   await forEachConcurrently(INBOXES_AT_ONCE, mayRead, (identity) =>
-    apply(inboxOf(identity.id), id, roomId, update).catch((error: unknown) => void failures.push(error)),
+    apply(inboxes(tenant.accountId, identity.id), id, roomId, update).catch(
+      (error: unknown) => void failures.push(error),
+    ),
   );
   if (failures.length > 0) throw failures[0];
 }
 
-function apply(inbox: Inbox, id: string, roomId: string, update: InboxUpdate): Promise<void> {
+function apply(inbox: ReturnType<Inboxes>, id: string, roomId: string, update: InboxUpdate): Promise<void> {
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
   switch (update.type) {
     case "comment": {
@@ -120,5 +119,13 @@ function apply(inbox: Inbox, id: string, roomId: string, update: InboxUpdate): P
       return inbox.markRead({ ...subject, upTo: update.seq });
     case "threadDeleted":
       return inbox.removeItems(subject);
+  }
+}
+
+/** Delivers pages in invocations of their own, for which the platform counts calls anew. */
+export class InboxFanOut extends WorkerEntrypoint<Env> {
+  /** Rejects when an inbox could not be reached. */
+  deliver(accountId: string, page: UpdatePage): Promise<void> {
+    return deliverPage(openTenant(this.env, accountId), page, openInbox(this.env));
   }
 }

@@ -11,7 +11,7 @@ const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 const READER = "The reader: a user of the room, or an identity, by its ID.";
 const userId = text(1, 255).meta({ description: READER });
-const ofReader = { userId: userId.optional() };
+const ofReader = { userId: userId.optional().meta({ description: READER }) };
 const example = { userId: "5b0e7a34-9c1d-4f28-8e6a-7d2c9f103b55" };
 
 const ReaderBody = z.strictObject({ userId }).meta({ id: "ThreadReader", example });

@@ -104,6 +104,7 @@ export const PATH_PARAMETERS: Readonly<
   document: { description: "The document's name, percent-encoded: 1 to 255 characters." },
   fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
   commentId: { description: "The comment's ID.", ...UUID },
+  threadId: { description: "The thread's ID, which is that of its first comment.", ...UUID },
   version: { description: "The number of the version." },
   webhookId: { description: "The webhook's ID.", ...UUID },
   executionId: { description: "The execution's ID.", ...UUID },

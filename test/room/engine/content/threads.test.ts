@@ -65,7 +65,7 @@ test("an author has read the own comment, and is notified of replies", ({ storag
   ]);
 });
 
-test("a reader marks a position: what comes after it stays unread, and an earlier one changes nothing", ({
+test("a reader marks a position: later comments stay unread, and an earlier one changes nothing (R93)", ({
   storage,
 }) => {
   const { threads, write, takeUpdates } = open(storage);
@@ -101,7 +101,7 @@ test("the mentioned take part and are notified, members of groups once, except t
   expect(takeUpdates()).toMatchObject([{ to: [cleo.subject] }]);
 });
 
-test("settings decide until a reader chooses for a thread", ({ storage }) => {
+test("settings decide until a reader chooses for a thread (R93)", ({ storage }) => {
   const { threads, write, takeUpdates, listed } = open(storage);
   const { id } = write(ada);
   const other = write(ada);
@@ -151,7 +151,7 @@ test("a thread has the resolution of its first comment, and ends with its last",
   ]);
 });
 
-test("lists go by the latest comment, in pages", ({ storage }) => {
+test("lists go by the latest comment, in pages (R92)", ({ storage }) => {
   const { threads, write, listed } = open(storage);
   const ids = Array.from({ length: 5 }, () => write(ada).id);
   write(ben, ids[0]);

@@ -11,8 +11,8 @@ import type { Comment } from "../../src/wire/comment.ts";
 import type { Identity } from "../../src/wire/identity.ts";
 import type { Thread, ThreadParticipant } from "../../src/wire/thread.ts";
 import { PAGE } from "../inbox/support.ts";
-import { joinWith } from "../room/support/join.ts";
 import { type Account, account, refusalOf } from "../support/api.ts";
+import { joinWith } from "./support/join.ts";
 
 interface Item {
   readonly subject_id: string;
@@ -55,7 +55,7 @@ const inboxHas = (owner: Account, id: string, items: readonly Item[]) =>
 
 const mentionOf = (id: string, kind = "user") => ({ kind, id });
 
-describe("mentions", () => {
+describe("mentions (R91)", () => {
   it("reach the inboxes of those who may read the room, and the answer names the others", async () => {
     const { owner, ada, ben, cleo, write } = await setUp();
     const mentions = [mentionOf(ben.id), mentionOf(cleo.id), "no user", mentionOf("no group", "group")];

@@ -3,7 +3,7 @@ import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
-import type { RequestContext } from "../../platform/d1/context.ts";
+import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import { type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
@@ -50,6 +50,13 @@ export interface IdentityContext extends RequestContext, QuotaContext, EventRela
   /** Counts a wrong secret from this address. RATE_LIMITED above the limit. */
   limitGuesses(address: string): Promise<void>;
 }
+
+/** The context of a deletion, in a request or in the cron trigger. */
+type DeletionContext = Pick<OperationContext, "trace"> &
+  Pick<
+    IdentityContext,
+    "accountId" | "db" | "newId" | "now" | "log" | "defer" | "commit" | "relayEvents" | "rooms"
+  >;
 
 const conflict = (message: string) => new AppError("Identities", "CONFLICT", message);
 
@@ -131,7 +138,7 @@ export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
  * Deletes an identity with its memberships and its access, and redacts it in the events. Its users stay in their rooms,
  * and can do nothing. Up to `maxRooms` of its live rooms receive the change before it returns. Null without the identity.
  */
-export async function removeIdentity(ctx: IdentityContext, identityId: string, maxRooms?: number) {
+export async function removeIdentity(ctx: DeletionContext, identityId: string, maxRooms?: number) {
   const subject = ["identity", identityId] as const;
   const [many] = await ctx.db.run([selectManyEntries(ctx, subject, ROWS_AT_ONCE)]);
   // Without its entry, an identity would have what its groups and the default allow: its tokens end first.
@@ -172,7 +179,7 @@ async function deleteEntries(ctx: IdentityContext, subject: readonly ["group" | 
 
 /** Relays a change of access to its rooms, then its events. */
 export async function tell(
-  ctx: IdentityContext,
+  ctx: DeletionContext,
   identityId: string | null,
   owed: readonly { readonly id: string; readonly roomId: string }[],
   events: readonly OutboxEventRow[] = [],
@@ -222,7 +229,7 @@ export async function updateGroup(
 }
 
 /** Deletes a group. Its members stay identities. */
-export async function deleteGroup(ctx: IdentityContext, groupId: string) {
+export async function deleteGroup(ctx: DeletionContext, groupId: string) {
   const subject = ["group", groupId] as const;
   const [manyEntries, manyMembers] = await ctx.db.run([
     selectManyEntries(ctx, subject, ROWS_AT_ONCE),

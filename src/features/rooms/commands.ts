@@ -6,6 +6,7 @@ import { type Database, isFenced, type Tenant, violatedConstraint } from "../../
 import { AppError, notFound } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
+import type { Permission } from "../../wire/permissions.ts";
 import { presentRoom, type Room } from "../../wire/room.ts";
 import { MAX_DELETED } from "../files/storage/blobs.ts";
 import { deleteRoomFiles } from "../files/storage/garbage-collection.ts";
@@ -34,7 +35,12 @@ function refuseTakenCustomId(error: unknown): never {
   throw new AppError("Rooms", "CONFLICT", "customId is already used by another room of the organization");
 }
 
-export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise<{ room: Room }> {
+/** Creates a room. With `defaultAccess`, identities have this from the start instead of the default of new rooms. */
+export async function createRoom(
+  ctx: RoomContext,
+  input: RoomCreation,
+  defaultAccess: readonly Permission[] | null = null,
+): Promise<{ room: Room }> {
   const now = ctx.now();
   const row: RoomRow = {
     accountId: ctx.accountId,
@@ -66,7 +72,7 @@ export async function createRoom(ctx: RoomContext, input: RoomCreation): Promise
       [
         insertRoom(ctx, row),
         insertRoomEvent(ctx, created),
-        insertDefaultAccess(ctx, row.id),
+        insertDefaultAccess(ctx, row.id, defaultAccess),
         quota.statement,
       ],
       data,

@@ -20,6 +20,7 @@ import {
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { countOnce, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
+import type { Permission } from "../../wire/permissions.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
 import { type DeletingFile, markSomeFilesForDeletion } from "../files/storage/statements.ts";
 import { countUsed } from "../quotas/statements.ts";
@@ -114,11 +115,17 @@ const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms
 
 export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row);
 
-/** Gives a new room the organization's default access, if it has one. */
-export const insertDefaultAccess = ({ accountId }: Tenant, roomId: string): Statement => ({
+/** Gives a new room its default access: these permissions, or with null the organization's default of new rooms. */
+export const insertDefaultAccess = (
+  { accountId }: Tenant,
+  roomId: string,
+  permissions: readonly Permission[] | null,
+): Statement => ({
   sql: `INSERT INTO room_access (account_id, room_id, kind, subject_id, permissions)
-        SELECT account_id, ?, 'default', '', permissions FROM access_defaults WHERE account_id = ?`,
-  params: [roomId, accountId],
+        SELECT ?1, ?2, 'default', '', permissions FROM (
+          SELECT ?3 AS permissions UNION ALL SELECT permissions FROM access_defaults WHERE account_id = ?1)
+        WHERE permissions IS NOT NULL LIMIT 1`,
+  params: [accountId, roomId, permissions && JSON.stringify(permissions)],
 });
 
 const whereIs = ({ accountId }: Tenant, roomId: string) =>

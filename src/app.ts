@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { compose, healthChecks } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
-import { demoPage, handleVisitor } from "./demo/routes.ts";
+import { DEMO_ENDPOINTS, demoPage, handleVisitor } from "./demo/routes.ts";
 import { guidePage, noSuchPage, searchIndex } from "./docs/guides.ts";
 import { referencePage } from "./docs/reference.ts";
 import { ENDPOINTS } from "./endpoints.ts";
@@ -65,10 +65,9 @@ app.on(
 );
 app.get("/docs/search.json", (c) => searchIndex(c.req.raw, c.env, apiDocument()));
 app.on("GET", ["/docs/*", "/llms.txt"], (c) => guidePage(c.req.raw, c.env));
-app.get("/demo/history", (c) => handleVisitor("history", c.req.raw, c.env, c.executionCtx, handleRequest));
+for (const endpoint of DEMO_ENDPOINTS)
+  app.on(endpoint.method, endpoint.path, (c) => handleVisitor(endpoint, callOf(c), handleRequest));
 app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
-for (const name of ["visitors", "tokens", "helpers"] as const)
-  app.post(`/demo/${name}`, (c) => handleVisitor(name, c.req.raw, c.env, c.executionCtx, handleRequest));
 app.post("/operator/:purpose/:accountId/:operation", (c) =>
   operatorResponse(c.req.raw, c.env, c.req.param()),
 );

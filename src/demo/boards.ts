@@ -8,6 +8,9 @@ import type { QuotaUse } from "../wire/quota.ts";
 /** The custom IDs of boards begin with it. */
 export const BOARD_PREFIX = "demo:";
 
+/** The custom IDs of a board's identities and groups begin with it: they go with the board. */
+export const ownedPrefix = (roomId: string): string => `${BOARD_PREFIX}${roomId}:`;
+
 const MEBIBYTE = 1024 * 1024;
 
 /** Bounds of a board. */
@@ -17,7 +20,7 @@ export const BOARD = {
   /** No further board is opened beyond so many, and of these, only so many stay that no one is in. */
   maxBoards: 1_000,
   keptBoards: 500,
-  /** Visitors, whether online or not. */
+  /** Visitors, whether online or not, and the guests that its links may still let in. */
   maxVisitors: 50,
   /** With these, its files take 10 MiB at most. */
   uploads: { maxFileBytes: MEBIBYTE, maxPerUser: 5, maxPerRoom: 10 } satisfies UploadBounds,

@@ -1,18 +1,23 @@
-/** Creates visitors of the demo, each a user of a board, which the first one opens, renews their tokens, and lists their board's history. */
+/** Creates visitors of the demo, each an identity of a board, which the first one opens, renews their tokens, and lists their board's history. */
 
+import { updateRoomAccess } from "../features/access/commands.ts";
+import { getRoomAccess } from "../features/access/queries.ts";
+import type { IdentityContext } from "../features/identities/commands.ts";
+import { createIdentityToken, identify } from "../features/identities/identify.ts";
 import { createRoom } from "../features/rooms/commands.ts";
 import type { RoomContext } from "../features/rooms/context.ts";
 import { findRoomRow } from "../features/rooms/queries.ts";
-import { createToken, createUser } from "../features/users/commands.ts";
+import { createUser } from "../features/users/commands.ts";
 import type { UserContext } from "../features/users/context.ts";
 import { selectUser } from "../features/users/statements.ts";
+import { toPage } from "../http/lists.ts";
 import { violatedConstraint } from "../platform/d1/d1.ts";
 import { AppError } from "../platform/errors.ts";
 import { presentTime } from "../platform/time.ts";
 import type { Comment } from "../wire/comment.ts";
-import { roleOf } from "../wire/permissions.ts";
-import { BOARD, BOARD_PREFIX } from "./boards.ts";
-import { countBoards } from "./store.ts";
+import { PRESETS } from "../wire/permissions.ts";
+import { BOARD, BOARD_PREFIX, ownedPrefix } from "./boards.ts";
+import { countBoards, selectIdentityOf } from "./store.ts";
 
 /** The first content of a board: entries of stores, as the page reads them. */
 const note = (x: number, y: number, text: string) => ({ x, y, text, picture: "" });
@@ -39,10 +44,16 @@ export const SEED = {
   },
 };
 
-/** The demo's context of a request: visitors become users of a room. */
-export interface DemoContext extends RoomContext, UserContext {}
+/** The demo's context of a request: visitors become identities with a user in a room. */
+export interface DemoContext extends RoomContext, UserContext, IdentityContext {}
 
-/** Anyone gets a visitor's token, so it does not last; a page that is open renews it. */
+/** Ends the custom ID of the visitor who has opened the board, and keeps all rights there. */
+const OWNER = "owner";
+
+export const isOwner = (customId: string | null): boolean => customId?.endsWith(`:${OWNER}`) === true;
+export const isHelper = (customId: string | null): boolean => customId?.includes(":helper-") === true;
+
+/** A page that is open renews it; a visitor who comes back later is another one. */
 const VISITOR_TOKEN_SECONDS = 24 * 60 * 60;
 
 /** The names of a board's helpers by their custom IDs, by which pages recognize them. */
@@ -69,8 +80,9 @@ interface Visit {
 }
 
 /**
- * Creates a user of the board, with a token for a day; a new board without its code. NOT_FOUND when `DEMO_ACCOUNT_ID` is
- * not the id of an organization, FORBIDDEN when the board has all its visitors, RATE_LIMITED when there are too many boards.
+ * Creates an identity and its user of the board, with a token of a day; a new board without its code. NOT_FOUND when
+ * `DEMO_ACCOUNT_ID` is not the id of an organization, FORBIDDEN when the board has all its visitors or lets no one in,
+ * RATE_LIMITED when there are too many boards.
  */
 export async function createVisitor(
   ctx: DemoContext,
@@ -78,42 +90,70 @@ export async function createVisitor(
 ): Promise<{ token: string; room: string }> {
   const code = room ?? ctx.newId().replaceAll("-", "").slice(0, CODE_LENGTH);
   const customId = `${BOARD_PREFIX}${code}`;
-  const roomId = (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId));
-  const { user } = await createUser(ctx, { name, roomId, role: "editor" });
-  const { token } = await createToken(ctx, roomId, user.id, { ttl: VISITOR_TOKEN_SECONDS });
+  const { roomId, isNew } = (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId));
+  const { identity, token } = await identify(ctx, {
+    customId: ownedPrefix(roomId) + (isNew ? OWNER : ctx.newId()),
+    name,
+    ttl: VISITOR_TOKEN_SECONDS,
+    rooms: [roomId],
+  });
+  if (isNew)
+    await updateRoomAccess(ctx, roomId, { identitiesAccesses: { [identity.id]: [...PRESETS.editor] } });
+  await createUser(ctx, { name, roomId, role: "editor", identityId: identity.id });
   return { token, room: code };
 }
 
-/** The visitor who makes the request. FORBIDDEN for other credentials, and for users of rooms that are no boards. */
-async function requireVisitor(ctx: DemoContext) {
+const forbidden = (message: string) => new AppError("Users", "FORBIDDEN", message);
+
+/** The user of a board who makes the request. FORBIDDEN for other credentials, and for users of other rooms. */
+async function requireUser(ctx: DemoContext) {
   const { actor } = ctx;
   const room = actor.type === "user" ? await findRoomRow(ctx, { id: actor.roomId }) : null;
   if (actor.type === "user" && room?.customId?.startsWith(BOARD_PREFIX)) return actor;
-  throw new AppError("Users", "FORBIDDEN", "Only visitors of the demo can do this; send a visitor's token");
+  throw forbidden("Only users of the demo can do this; send the token of one");
 }
 
-/** Another token for a day, for the visitor whose valid one the request has. FORBIDDEN for other credentials. */
+/** The visitor who makes the request. FORBIDDEN for all others, also for helpers and for guests, who know no address. */
+export async function requireVisitor(ctx: DemoContext) {
+  const { actor } = ctx;
+  if (actor.type === "user") {
+    const { roomId, userId, rights } = actor;
+    const [[identity]] = await ctx.db.run([selectIdentityOf(ctx, roomId, userId)]);
+    const customId = identity?.customId ?? null;
+    if (identity && customId?.startsWith(ownedPrefix(roomId)) && !isHelper(customId))
+      return { roomId, rights, identityId: identity.id };
+  }
+  throw forbidden("Only visitors of the demo can do this; send a visitor's token");
+}
+
+/** Another token of a day, for the visitor whose valid one the request has. FORBIDDEN for other credentials. */
 export async function renewVisitor(ctx: DemoContext): Promise<{ token: string }> {
-  const { roomId, userId, rights } = await requireVisitor(ctx);
-  const { token } = await createToken(ctx, roomId, userId, {
+  const { roomId, identityId } = await requireVisitor(ctx);
+  const { token } = await createIdentityToken(ctx, identityId, {
     ttl: VISITOR_TOKEN_SECONDS,
-    role: roleOf(rights),
+    rooms: [roomId],
   });
   return { token };
 }
 
 /**
- * A token of each helper of the visitor's board, for an hour; the first request creates them. FORBIDDEN for other
- * credentials.
+ * A token of each helper of the visitor's board, for an hour; the first request creates them. They may do what everyone
+ * with the address may, and so the visitor learns of no way to do more. FORBIDDEN for other credentials.
  */
 export async function admitHelpers(ctx: DemoContext): Promise<{ tokens: string[] }> {
   const { roomId } = await requireVisitor(ctx);
   const tokens: string[] = [];
   for (const [customId, name] of Object.entries(HELPERS)) {
+    const terms = { ttl: HELPER_TOKEN_SECONDS, rooms: [roomId] };
+    const { identity, token } = await identify(ctx, {
+      customId: ownedPrefix(roomId) + customId,
+      name,
+      ...terms,
+    });
+    const user = { name, customId, roomId, role: "editor", identityId: identity.id } as const;
     const find = () => findUserId(ctx, roomId, customId);
-    const create = async () => (await createUser(ctx, { name, customId, roomId, role: "editor" })).user.id;
-    const userId = (await find()) ?? (await createOnce(create, find));
-    tokens.push((await createToken(ctx, roomId, userId, { ttl: HELPER_TOKEN_SECONDS })).token);
+    (await find()) ?? (await createOnce(async () => (await createUser(ctx, user)).user.id, find));
+    tokens.push(token);
   }
   return { tokens };
 }
@@ -133,11 +173,11 @@ interface LoggedChange {
 const parseChange = (data: string): LoggedChange => JSON.parse(data) as LoggedChange;
 
 /**
- * A page of the changes of the stores and comments of the visitor's own board after a seq, oldest first. FORBIDDEN for
+ * A page of the changes of the stores and comments of the user's own board after a seq, oldest first. FORBIDDEN for
  * other credentials.
  */
 export async function listHistory(ctx: DemoContext, after: number) {
-  const { roomId } = await requireVisitor(ctx);
+  const { roomId } = await requireUser(ctx);
   const limit = CHANGES_PER_PAGE;
   const page = await ctx.rooms.stub(roomId).listContentChanges(ctx.accountId, after, limit);
   const changes = page.changes.map(({ seq, at, event, data }) => {
@@ -156,10 +196,10 @@ async function findUserId(ctx: DemoContext, roomId: string, customId: string): P
 }
 
 /** Creates what has this custom ID; of several requests at once, one creates it and the others find it. */
-async function createOnce(
-  create: () => Promise<string>,
-  find: () => Promise<string | null>,
-): Promise<string> {
+export async function createOnce<Made>(
+  create: () => Promise<Made>,
+  find: () => Promise<Made | null>,
+): Promise<Made> {
   try {
     return await create();
   } catch (error) {
@@ -169,26 +209,34 @@ async function createOnce(
   }
 }
 
-/** The ID of the board's room; null if there is none. FORBIDDEN when it has all its visitors. */
-async function findBoard(ctx: DemoContext, customId: string): Promise<string | null> {
-  const row = await findRoomRow(ctx, { customId });
-  if (row !== null && row.totalUsersCreated >= BOARD.maxVisitors) {
-    const message = `This board has had its ${BOARD.maxVisitors} visitors; open one of your own at /demo`;
-    throw new AppError("Users", "FORBIDDEN", message);
-  }
-  return row?.id ?? null;
+interface Board {
+  readonly roomId: string;
+  /** True for the request that has opened it. */
+  readonly isNew: boolean;
 }
 
-async function openBoard(ctx: DemoContext, customId: string): Promise<string> {
+/** The board's room; null if there is none. FORBIDDEN when it has all its visitors, or does not let in everyone. */
+async function findBoard(ctx: DemoContext, customId: string): Promise<Board | null> {
+  const row = await findRoomRow(ctx, { customId });
+  if (row === null) return null;
+  if (row.totalUsersCreated >= BOARD.maxVisitors)
+    throw forbidden(`This board has had its ${BOARD.maxVisitors} visitors. Open one of your own.`);
+  const access = await getRoomAccess(ctx, row.id, toPage({ limit: 1, offset: 0 }));
+  if (access.default_accesses.length === 0)
+    throw forbidden("You have no access to this board. Ask the person who shared it.");
+  return { roomId: row.id, isNew: false };
+}
+
+async function openBoard(ctx: DemoContext, customId: string): Promise<Board> {
   const [[counted]] = await ctx.db.run([countBoards(ctx)]);
   if ((counted?.total ?? 0) >= BOARD.maxBoards) {
     const message = "The demo has as many boards as it can keep; try again in a minute";
     throw new AppError("Rooms", "RATE_LIMITED", message, RETRY_SECONDS);
   }
-  const create = async () => {
-    const { room } = await createRoom(ctx, { name: "Demo board", customId });
+  const create = async (): Promise<Board> => {
+    const { room } = await createRoom(ctx, { name: "Demo board", customId }, PRESETS.editor);
     await seedBoard(ctx, room.id);
-    return room.id;
+    return { roomId: room.id, isNew: true };
   };
   return createOnce(create, () => findBoard(ctx, customId)).catch((error: unknown) => {
     if (violatedConstraint(error) === "foreign") {

@@ -1,12 +1,13 @@
-/** Deletes the boards of the demo: those that are a day old, and those beyond the number that is kept. */
+/** Deletes the boards of the demo, those that are a day old and those beyond the number that is kept, and what they leave. */
 
 import type { Env } from "../env.ts";
+import { deleteGroup, removeIdentity } from "../features/identities/commands.ts";
 import { deleteRoom } from "../features/rooms/commands.ts";
 import type { RoomDeletionContext } from "../features/rooms/context.ts";
 import { openTenant } from "../platform/d1/databases.ts";
 import { readSetting } from "../platform/settings.ts";
 import { BOARD } from "./boards.ts";
-import { selectBoardsBefore, selectSurplusBoards } from "./store.ts";
+import { selectBoardsBefore, selectLeft, selectSurplusBoards } from "./store.ts";
 
 /** Deleted in one run at most; the next one follows within a minute. */
 const DELETED_AT_ONCE = 50;
@@ -16,7 +17,10 @@ interface ExpiryPorts extends Pick<RoomDeletionContext, "rooms" | "blobs" | "rel
   newId(): string;
 }
 
-/** Deletes expired boards like any room, with the event `room.deleted`. `now` in epoch ms. */
+/**
+ * Deletes expired boards like any room, with the event `room.deleted`, and then the identities and groups of boards that
+ * are gone. Links and their guests go with the room. `now` in epoch ms.
+ */
 export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): Promise<void> {
   const accountId = readSetting(env, "DEMO_ACCOUNT_ID");
   if (accountId === undefined) return;
@@ -38,5 +42,12 @@ export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): P
   for (const id of new Set([...expired, ...surplus].map((board) => board.id))) {
     await deleteRoom(context, id).catch((error) => ports.log("A board of the demo was not deleted", error));
   }
+  const [identities, groups] = await db.run([
+    selectLeft(tenant, "identities", DELETED_AT_ONCE),
+    selectLeft(tenant, "identity_groups", DELETED_AT_ONCE),
+  ]);
+  const logFailure = (error: unknown) => ports.log("What a board of the demo left was not deleted", error);
+  for (const { id } of identities) await removeIdentity(context, id).catch(logFailure);
+  for (const { id } of groups) await deleteGroup(context, id).catch(logFailure);
   await Promise.all(deferred);
 }

@@ -68,10 +68,10 @@ interface Stage {
 async function measure(stage: Stage, participants: number, seconds: number): Promise<Smoothness> {
   const { organization, browser, directory, origin } = stage;
   const roomId = await organization.createRoom("A busy board");
-  const tokens: string[] = [];
-  for (let user = 0; user < participants; user += 1)
-    tokens.push(await organization.createUser(`User ${user}`, roomId));
-  const [own = "", ...others] = tokens;
+  const others: string[] = [];
+  for (let user = 1; user < participants; user += 1)
+    others.push(await organization.createUser(`User ${user}`, roomId));
+  const own = await organization.identify("User 0", roomId);
   const crowd = fork(path.join(import.meta.dirname, "board/crowd.ts"));
   const context = await browser.newContext({ viewport: VIEWPORT, permissions: ["local-network-access"] });
   try {

@@ -36,7 +36,7 @@ export class Organization {
 
   /** The id of a new room. */
   async createRoom(name: string): Promise<string> {
-    return (await this.#create<{ room: Room }>("rooms", { name })).room.id;
+    return (await this.#send<{ room: Room }>("POST", "rooms", { name })).room.id;
   }
 
   /** The token of a new user. */
@@ -49,18 +49,25 @@ export class Organization {
     return (await this.#createUser(name, roomId)).id;
   }
 
-  async #createUser(name: string, roomId: string): Promise<UserWithToken> {
-    return (await this.#create<{ user: UserWithToken }>("users", { name, roomId })).user;
+  /** The token of a new identity, which may edit the room. */
+  async identify(name: string, roomId: string): Promise<string> {
+    await this.#send("PUT", `rooms/${roomId}/access`, { defaultAccesses: "editor" });
+    const identification = { customId: crypto.randomUUID(), name, rooms: [roomId] };
+    return (await this.#send<{ token: string }>("POST", "identify", identification)).token;
   }
 
-  async #create<Data>(what: "rooms" | "users", body: object): Promise<Data> {
-    const response = await fetch(`${this.#origin}/v1/accounts/${this.accountId}/${what}`, {
-      method: "POST",
+  async #createUser(name: string, roomId: string): Promise<UserWithToken> {
+    return (await this.#send<{ user: UserWithToken }>("POST", "users", { name, roomId })).user;
+  }
+
+  async #send<Data>(method: string, path: string, body: object): Promise<Data> {
+    const response = await fetch(`${this.#origin}/v1/accounts/${this.accountId}/${path}`, {
+      method,
       headers: { ...this.headers, "Content-Type": "application/json" },
       body: JSON.stringify(body),
     });
     const answer = (await response.json()) as { data: Data; description: string };
-    if (response.status !== 201) throw new Error(`Seeding failed: ${response.status} ${answer.description}`);
+    if (!response.ok) throw new Error(`Seeding failed: ${response.status} ${answer.description}`);
     return answer.data;
   }
 }

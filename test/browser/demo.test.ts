@@ -2,10 +2,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { decodeJwt } from "jose";
 import type { Locator } from "playwright-core";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { bundleDemo } from "../../src/cli/bundle/demo-bundle.ts";
-import { AtriumClient } from "../../src/sdk/client/index.ts";
+import { Atrium } from "../../src/sdk/client/index.ts";
+import { IdentityClaims } from "../../src/wire/token-claims.ts";
 import { eventually } from "../cli/processes.ts";
 import { startService } from "../cli/service.ts";
 import { preparedState } from "../cli/shared-service.ts";
@@ -31,6 +33,8 @@ afterAll(async () => {
   await service.kill();
   await rm(directory, { recursive: true, force: true });
 });
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 async function welcome(name: string, options: VisitOptions = {}): Promise<Visitor> {
   const guest = await Visitor.open(browser, service.url, name, options);
@@ -134,6 +138,49 @@ describe("a visitor who is alone", () => {
     expect(await findingsOf(page)).toEqual([]);
     await page.keyboard.press("Escape");
   });
+});
+
+it("a board is shared: a visitor who may do less loses the tools at once, and a guest leaves with the link", async () => {
+  const [cleo, dan] = [await welcome("Cleo", { room: "shared" }), await welcome("Dan", { room: "shared" })];
+  const tools = dan.page.getByRole("region", { name: "Drawing" });
+  await tools.waitFor();
+  await cleo.page.getByRole("button", { name: "Share" }).click();
+  const access = cleo.page.getByRole("combobox", { name: "Access: Dan" });
+  await access.selectOption("viewer");
+  await dan.notice("You can now only view this board.").waitFor();
+  await tools.waitFor({ state: "detached" });
+  await dan.page.getByText("You are Dan (view only)").waitFor();
+  for (const name of ["Add note", "Delete note", "☕"])
+    expect(await dan.page.getByRole("button", { name }).count()).toBe(0);
+  for (const key of ["n", "Control+a", "Delete"]) await dan.page.keyboard.press(key);
+  await dan.page.getByRole("button", { name: "Comments" }).click();
+  await dan.page.getByText("There is no comment yet.").waitFor();
+  expect(await dan.page.getByRole("button", { name: "Add comment" }).count()).toBe(0);
+  expect(await findingsOf(dan.page)).toEqual([]);
+  await access.selectOption("commenter");
+  await dan.notice("You can now only comment.").waitFor();
+  await dan.page.getByRole("button", { name: "Add comment" }).waitFor();
+  expect(await cleo.page.locator("article").count()).toBe(4);
+
+  await cleo.page.getByText("Design team").click();
+  await cleo.page.getByRole("checkbox", { name: "Dan" }).check();
+  await cleo.page.getByText("Cleo, Dan").waitFor();
+  await cleo.page.getByRole("combobox", { name: "Access: Design team" }).selectOption("editor");
+  await access.selectOption("By group: can edit");
+  await tools.waitFor();
+
+  await cleo.page.getByRole("button", { name: "Create link" }).click();
+  const link = await cleo.page.getByRole("textbox", { name: "Guest link" }).inputValue();
+  expect(await findingsOf(cleo.page)).toEqual([]);
+  const { page: eve } = await welcome("Eve", { link, ...PHONE });
+  expect(await eve.getByRole("button", { name: "Share" }).count()).toBe(0);
+  await eve.reload();
+  await eve.getByText("You are Eve (view only)").waitFor();
+  await cleo.page.getByRole("button", { name: "Revoke" }).click();
+  await eve.getByText("You have no access to this board. Ask the person who shared it.").waitFor();
+  expect(await findingsOf(eve)).toEqual([]);
+  await access.selectOption("none");
+  await dan.page.getByText("You have no access to this board.").waitFor();
 });
 
 describe("the board", () => {
@@ -350,11 +397,7 @@ describe("the board", () => {
   });
 
   it("supports touch", async () => {
-    const cleo = await welcome("Cleo", {
-      viewport: { width: 390, height: 844 },
-      hasTouch: true,
-      isMobile: true,
-    });
+    const cleo = await welcome("Cleo", PHONE);
     await cleo.addNote("Touched");
     const start = await ada.placeOf(ada.note("Touched"));
     const box = await cleo.note("Touched").locator(".grip").boundingBox();
@@ -573,7 +616,9 @@ describe("following a participant", () => {
 it("a visitor who sends invalid data breaks no one's page", async () => {
   const answer = await fetch(`${service.url}/demo/visitors?room=together&name=Mallory`, { method: "POST" });
   const { data } = (await answer.json()) as { data: { token: string } };
-  const mallory = new AtriumClient({ serverUrl: service.url, authToken: data.token });
+  const atrium = new Atrium({ serverUrl: service.url, authToken: data.token });
+  const [roomId = ""] = IdentityClaims.parse(decodeJwt(data.token)).rooms ?? [];
+  const mallory = atrium.enterRoom(roomId);
   await mallory.join();
   mallory.presence.update({
     color: "url(https://elsewhere.test/)",

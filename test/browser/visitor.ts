@@ -18,6 +18,8 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly scripts?: string;
   /** The code of the board: all visitors are on the same one by default; null for one of their own. */
   readonly room?: string | null;
+  /** A guest's link to follow instead. */
+  readonly link?: string;
 }
 
 export class Visitor {
@@ -37,7 +39,7 @@ export class Visitor {
     browser: Browser,
     url: string,
     name: string,
-    { scripts, room = "together", ...options }: VisitOptions = {},
+    { scripts, room = "together", link, ...options }: VisitOptions = {},
   ): Promise<Visitor> {
     const context = await browser.newContext({
       viewport: { width: 1200, height: 800 },
@@ -51,7 +53,11 @@ export class Visitor {
       );
     }
     const query = new URLSearchParams({ name, ...(room && { room }) });
-    await visitor.page.goto(`${url}/demo?${query}`);
+    await visitor.page.goto(link ?? `${url}/demo?${query}`);
+    if (link !== undefined) {
+      await visitor.page.getByRole("textbox", { name: "Your name" }).fill(name);
+      await visitor.page.keyboard.press("Enter");
+    }
     await visitor.page.getByText(`You are ${name}`).waitFor();
     return visitor;
   }

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { BOARD, boardCommentBytes, storeUseOf } from "../../src/demo/boards.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, type Answer, account, formOf } from "../support/api.ts";
-import { answerOf, askDemo, visit } from "./visit.ts";
+import { answerOf, askAs, askDemo, visit } from "./visit.ts";
 
 interface Visitor {
   readonly owner: Account;
@@ -76,6 +76,15 @@ async function openRooms(owner: Account, customIds: readonly string[], agoMs: nu
     .run();
 }
 
+/** Lets everyone with the address edit the rooms that {@link openRooms} has inserted, as the first visitor does. */
+const openToAll = ({ id }: Account) =>
+  env.DB.prepare(
+    `INSERT INTO room_access (account_id, room_id, kind, subject_id, permissions)
+     SELECT account_id, id, 'default', '', '["*:write"]' FROM rooms WHERE account_id = ?`,
+  )
+    .bind(id)
+    .run();
+
 const customIdsOf = async ({ api }: Account): Promise<readonly (string | undefined)[]> => {
   const { data } = await api.get<{ rooms: { custom_id?: string }[] }>("/rooms");
   return data.rooms.map(({ custom_id }) => custom_id).sort();
@@ -103,6 +112,29 @@ describe("a board", () => {
     expect(quotas.find(({ name }) => name === "users")?.used).toBe(0);
   });
 
+  it("takes the identities, groups and links of its visitors with it, and those of no other board", async () => {
+    const owner = await account();
+    const [ada, bo] = [await visit(owner.id, "?room=ours&name=Ada"), await visit(owner.id, "?room=theirs")];
+    const { token } = ada.data;
+    await askAs(owner.id, token, ["POST", "helpers"]);
+    const link = { permissions: "viewer", maxUses: 5 };
+    const { data } = await askAs<{ secret: string }>(owner.id, token, ["POST", "links", link]);
+    await owner.api.post("/links/redeem", { secret: data.secret, name: "Cleo" });
+    await askAs(owner.id, bo.data.token, ["GET", "sharing"]);
+    await owner.api.post("/identities", { name: "Dan", customId: "demo" });
+    const used = async () => {
+      const { quotas } = (await owner.api.get<{ quotas: { name: string; used: number }[] }>("/quotas")).data;
+      const names = ["identities", "guests", "groups", "group_members", "links", "access_entries"];
+      return names.map((name) => quotas.find((quota) => quota.name === name)?.used);
+    };
+    expect(await used()).toEqual([5, 1, 4, 2, 1, 3]);
+    await env.DB.prepare("UPDATE rooms SET created_at = 0 WHERE account_id = ? AND custom_id = 'demo:ours'")
+      .bind(owner.id)
+      .run();
+    for (let run = 0; run < 2; run += 1) await runScheduledTasks(settingsOf(owner), Date.now());
+    expect(await used()).toEqual([2, 0, 2, 1, 0, 1]);
+  });
+
   it("gives way to newer ones when there are many, unless someone is in it", async () => {
     const owner = await account();
     await openRooms(owner, numbered(BOARD.keptBoards + 3), 60_000);
@@ -124,6 +156,7 @@ describe("a board", () => {
   it("is not opened when there are too many", async () => {
     const owner = await account();
     await openRooms(owner, numbered(BOARD.maxBoards), 1_000);
+    await openToAll(owner);
     const [refused, joined] = [await visit(owner.id, ""), await visit(owner.id, "?room=0001")];
     expect([refused.status, refused.error?.code, joined.status]).toEqual([429, "RATE_LIMITED", 201]);
   });
@@ -131,6 +164,7 @@ describe("a board", () => {
   it("has a bounded number of visitors", async () => {
     const owner = await account();
     await openRooms(owner, ["demo:full"], 1_000);
+    await openToAll(owner);
     await env.DB.prepare("UPDATE rooms SET total_users_created = ? WHERE account_id = ?")
       .bind(BOARD.maxVisitors - 1, owner.id)
       .run();

@@ -5,8 +5,8 @@ import { type Change, entriesAt, momentsOf, readPast } from "../../src/demo/page
 import type { Comment } from "../../src/wire/comment.ts";
 import type { Room } from "../../src/wire/room.ts";
 import type { User } from "../../src/wire/user.ts";
-import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
-import { answerOf, askDemo, visit } from "./visit.ts";
+import { type Account, account, bearer } from "../support/api.ts";
+import { askAs, visit } from "./visit.ts";
 
 interface Listed {
   readonly changes: readonly Change[];
@@ -14,15 +14,8 @@ interface Listed {
   readonly has_more: boolean;
 }
 
-async function historyOf(owner: Account, authorization: string | undefined, query = "") {
-  const headers = {
-    "CF-Connecting-IP": freshAddress(),
-    ...(authorization && { Authorization: authorization }),
-  };
-  return answerOf<Listed>(
-    await askDemo(owner.id, new Request(`${ORIGIN}/demo/history${query}`, { headers })),
-  );
-}
+const historyOf = (owner: Account, token: string | undefined, query = "", authorization?: string) =>
+  askAs<Listed>(owner.id, token, ["GET", `history${query}`], authorization);
 
 describe("GET /demo/history", () => {
   it("lists every change of the visitor's own board from the first one on, and no other board's", async () => {
@@ -34,32 +27,24 @@ describe("GET /demo/history", () => {
     for (const text of ["M", "Milk"]) await owner.api.put(path, { value: { text } });
     await owner.api.delete(path);
     await owner.api.put(path, { value: { text: "Bread" } });
-    const { data } = await historyOf(owner, `Bearer ${ada.data.token}`);
+    const { data } = await historyOf(owner, ada.data.token);
     expect([data.dropped_seq, data.has_more]).toEqual([0, false]);
     const values = (listed: Listed) =>
       listed.changes.filter(({ key }) => key === "one").map(({ value }) => value);
     expect(values(data)).toEqual([{ text: "M" }, { text: "Milk" }, null, { text: "Bread" }]);
-    const afterwards = await historyOf(
-      owner,
-      `Bearer ${ada.data.token}`,
-      `?after=${data.changes.at(-2)?.seq}`,
-    );
+    const afterwards = await historyOf(owner, ada.data.token, `?after=${data.changes.at(-2)?.seq}`);
     expect(afterwards.data.changes).toEqual(data.changes.slice(-1));
     const { users } = (await owner.api.get<{ users: User[] }>(`/users?roomId=${board?.id}`)).data;
     const comments = `/rooms/${board?.id}/comments`;
     const input = { userId: users[0]?.id, text: "Shall we begin?" };
     const { comment } = (await owner.api.post<{ comment: Comment }>(comments, input)).data;
     await owner.api.delete(`${comments}/${comment.id}`);
-    const commented = await historyOf(
-      owner,
-      `Bearer ${ada.data.token}`,
-      `?after=${data.changes.at(-1)?.seq}`,
-    );
+    const commented = await historyOf(owner, ada.data.token, `?after=${data.changes.at(-1)?.seq}`);
     expect(commented.data.changes.map(({ store, key, value }) => [store, key, value])).toEqual([
       [null, comment.id, comment],
       [null, comment.id, null],
     ]);
-    const others = await historyOf(owner, `Bearer ${bo.data.token}`);
+    const others = await historyOf(owner, bo.data.token);
     expect([others.data.changes.length, values(others.data)]).toEqual([data.changes.length - 4, []]);
   });
 
@@ -67,15 +52,14 @@ describe("GET /demo/history", () => {
     const owner = await account();
     const { id } = await owner.api.createRoom({ customId: "demonstration" });
     const { token } = await owner.api.createUser(id);
+    const { data } = await visit(owner.id, "?name=Ada");
     for (const [credential, status] of [
-      [undefined, 401],
       ["Bearer nonsense", 401],
       [`Bearer ${token}`, 403],
       [bearer(owner.id, owner.apiKey), 403],
     ] as const)
-      expect((await historyOf(owner, credential)).status).toBe(status);
-    const { data } = await visit(owner.id, "?name=Ada");
-    expect((await historyOf(owner, `Bearer ${data.token}`, "?after=-1")).status).toBe(400);
+      expect((await historyOf(owner, data.token, "", credential)).status).toBe(status);
+    expect((await historyOf(owner, data.token, "?after=-1")).status).toBe(400);
   });
 });
 

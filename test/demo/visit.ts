@@ -1,7 +1,9 @@
 /** Requests to a Worker whose demo belongs to an organization. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { decodeJwt } from "jose";
 import { app } from "../../src/app.ts";
+import { IdentityClaims } from "../../src/wire/token-claims.ts";
 import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
 
 /** Asks the Worker; without an organization, it has no demo. */
@@ -26,4 +28,27 @@ export async function visit(
   const headers = { "CF-Connecting-IP": address };
   const request = new Request(`${ORIGIN}/demo/visitors${query}`, { method: "POST", headers });
   return answerOf(await askDemo(accountId, request));
+}
+
+export const identityClaims = (token = ""): IdentityClaims => IdentityClaims.parse(decodeJwt(token));
+
+/** The room that a visitor's token opens. */
+export const boardOf = (token?: string): string => identityClaims(token).rooms?.[0] ?? "";
+
+/** Asks below `/demo` with the token of a visitor, or with another credential about the same board. */
+export async function askAs<Data>(
+  accountId: string,
+  token: string | undefined,
+  [method, path, body]: readonly [method: string, path: string, body?: object],
+  authorization = `Bearer ${token}`,
+): Promise<Answer<Data>> {
+  const url = new URL(`/demo/${path}`, ORIGIN);
+  url.searchParams.set("roomId", boardOf(token));
+  const headers = {
+    "CF-Connecting-IP": freshAddress(),
+    Authorization: authorization,
+    ...(body && { "Content-Type": "application/json" }),
+  };
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+  return answerOf(await askDemo(accountId, new Request(url, init)));
 }

@@ -4,21 +4,27 @@ import { SEED } from "../../src/demo/commands.ts";
 import { FIGURES, pointsOf, wayBetween } from "../../src/demo/page/helpers/motion.ts";
 import { crosses, distanceTo, type Kind, MAX_POINTS, pathOf } from "../../src/demo/page/room/shape.ts";
 import type { Room } from "../../src/wire/room.ts";
-import { claimsOf } from "../../src/wire/token-claims.ts";
 import type { User } from "../../src/wire/user.ts";
-import { type Account, type Answer, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
-import { answerOf, askDemo, visit } from "./visit.ts";
+import {
+  type Account,
+  type Answer,
+  account,
+  bearer,
+  freshAddress,
+  makeGuest,
+  ORIGIN,
+} from "../support/api.ts";
+import { askAs, askDemo, boardOf, identityClaims, visit } from "./visit.ts";
 
 interface Asked {
   readonly method?: string;
   readonly address?: string;
   readonly origin?: string;
-  readonly authorization?: string;
 }
 
 function ask(accountId: string | undefined, path: string, asked: Asked = {}): Promise<Response> {
-  const { method = "GET", address = freshAddress(), origin = ORIGIN, authorization } = asked;
-  const headers = { "CF-Connecting-IP": address, ...(authorization && { Authorization: authorization }) };
+  const { method = "GET", address = freshAddress(), origin = ORIGIN } = asked;
+  const headers = { "CF-Connecting-IP": address };
   return askDemo(accountId, new Request(origin + path, { method, headers }));
 }
 
@@ -173,27 +179,24 @@ describe("POST /demo/visitors", () => {
 describe("a visitor's token", () => {
   const DAY_SECONDS = 24 * 60 * 60;
   const lifetimeOf = (token: string) => {
-    const { iat, exp } = claimsOf(token);
+    const { iat, exp } = identityClaims(token);
     return exp - iat;
   };
-  async function renew(accountId: string, authorization: string) {
-    const response = await ask(accountId, "/demo/tokens", { method: "POST", authorization });
-    return answerOf<{ token?: string }>(response);
-  }
+  const renew = (accountId: string, token: string, authorization?: string) =>
+    askAs<{ token?: string }>(accountId, token, ["POST", "tokens"], authorization);
 
-  it("lasts a day, and is renewed for the same user while it is valid", async () => {
+  it("lasts a day, and is renewed for the same identity while it is valid", async () => {
     const owner = await account();
     const { data } = await visit(owner.id, "?name=Ada");
     const { token = "" } = data;
     expect(lifetimeOf(token)).toBe(DAY_SECONDS);
-    const renewed = await renew(owner.id, `Bearer ${token}`);
+    const renewed = await renew(owner.id, token);
     expect(renewed.status).toBe(201);
     const { token: next = "" } = renewed.data;
     expect(lifetimeOf(next)).toBe(DAY_SECONDS);
-    const { userId, roomId, role } = claimsOf(token);
-    expect(claimsOf(next)).toMatchObject({ userId, roomId, role });
-    const visitor = owner.api.as(next);
-    expect((await visitor.get(`/users?roomId=${roomId}`)).status).toBe(200);
+    const { identityId, rooms } = identityClaims(token);
+    expect(identityClaims(next)).toMatchObject({ identityId, rooms });
+    expect((await owner.api.as(next).get(`/users?roomId=${boardOf(token)}`)).status).toBe(200);
   });
 
   it("is not renewed once it has been ended, and never for other credentials", async () => {
@@ -201,31 +204,27 @@ describe("a visitor's token", () => {
     const { data } = await visit(owner.id, "?name=Ada");
     const { token = "" } = data;
     const key = bearer(owner.id, owner.apiKey);
-    expect([
-      (await renew(owner.id, key)).status,
-      (await renew(stranger.id, `Bearer ${token}`)).status,
-    ]).toEqual([403, 403]);
+    expect([(await renew(owner.id, token, key)).status, (await renew(stranger.id, token)).status]).toEqual([
+      403, 403,
+    ]);
     await owner.api.delete("/tokens");
-    expect((await renew(owner.id, `Bearer ${token}`)).status).toBe(401);
-    expect((await renew(owner.id, "Bearer nothing")).status).toBe(401);
+    expect((await renew(owner.id, token)).status).toBe(401);
+    expect((await renew(owner.id, token, "Bearer nothing")).status).toBe(401);
   });
 });
 
 describe("POST /demo/helpers", () => {
-  const admit = async (accountId: string, authorization: string) => {
-    const response = await ask(accountId, "/demo/helpers", { method: "POST", authorization });
-    return answerOf<{ tokens?: string[] }>(response);
-  };
+  const admit = (accountId: string, token: string, authorization?: string) =>
+    askAs<{ tokens?: string[] }>(accountId, token, ["POST", "helpers"], authorization);
 
   it("returns the tokens of the board's two helpers, whom several requests at once create once", async () => {
     const owner = await account();
-    const { data } = await visit(owner.id, "?name=Ada");
-    const authorization = `Bearer ${data.token}`;
-    const answers = await Promise.all([1, 2, 3].map(() => admit(owner.id, authorization)));
-    const usersOfTokens = answers.map(({ data: { tokens = [] } }) =>
-      tokens.map((token) => claimsOf(token).userId),
+    const { token = "" } = (await visit(owner.id, "?name=Ada")).data;
+    const answers = await Promise.all([1, 2, 3].map(() => admit(owner.id, token)));
+    const helpers = answers.map(({ data: { tokens = [] } }) =>
+      tokens.map((each) => identityClaims(each).identityId),
     );
-    expect(new Set(usersOfTokens.map(String)).size).toBe(1);
+    expect(new Set(helpers.map(String)).size).toBe(1);
     const [room] = await roomsOf(owner);
     expect((await usersOf(owner, room)).map(({ name, custom_id }) => [name, custom_id]).sort()).toEqual([
       ["Ada", undefined],
@@ -234,14 +233,20 @@ describe("POST /demo/helpers", () => {
     ]);
   });
 
-  it("gives neither helpers nor further tokens to users of other rooms", async () => {
+  it("gives neither helpers nor further tokens to users of other rooms, helpers and guests", async () => {
     const owner = await account();
+    const { token = "" } = (await visit(owner.id, "?name=Ada")).data;
     const { id } = await owner.api.createRoom({ customId: "demonstration" });
-    const { token } = await owner.api.createUser(id);
-    for (const credential of [`Bearer ${token}`, bearer(owner.id, owner.apiKey)])
-      expect((await admit(owner.id, credential)).status).toBe(403);
-    const renewed = await ask(owner.id, "/demo/tokens", { method: "POST", authorization: `Bearer ${token}` });
-    expect(renewed.status).toBe(403);
+    const user = await owner.api.createUser(id);
+    const [helper] = (await admit(owner.id, token)).data.tokens ?? [];
+    const { guest } = await makeGuest(owner.api, boardOf(token), { permissions: "editor" });
+    await owner.api.post("/users", { name: "Gale", roomId: boardOf(token), identityId: guest.identity.id });
+    const others = [user.token, helper, guest.token].map((each) => `Bearer ${each}`);
+    for (const credential of [...others, bearer(owner.id, owner.apiKey)]) {
+      expect((await admit(owner.id, token, credential)).status).toBe(403);
+      expect((await askAs(owner.id, token, ["POST", "tokens"], credential)).status).toBe(403);
+      expect((await askAs(owner.id, token, ["GET", "sharing"], credential)).status).toBe(403);
+    }
   });
 });
 

@@ -165,7 +165,7 @@ const ROWS_AT_ONCE = 1_000;
 const CHUNKS_PER_REQUEST = 100;
 
 /** Deletes the entries of a subject. Returns the commands for their rooms. RATE_LIMITED when some are left: repeat it. */
-async function deleteEntries(ctx: IdentityContext, subject: readonly ["group" | "identity", string]) {
+async function deleteEntries(ctx: DeletionContext, subject: readonly ["group" | "identity", string]) {
   const commands: { readonly id: string; readonly roomId: string }[] = [];
   const isComplete = await new WorkBudget(CHUNKS_PER_REQUEST).run(async () => {
     const [owed, deleted] = await ctx.db.run(deleteSomeEntries(ctx, subject, ROWS_AT_ONCE));

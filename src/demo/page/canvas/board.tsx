@@ -1,4 +1,5 @@
 /** The board: notes, shapes and the others' cursors, on an endless surface. */
+
 import { useRoom, useUpdateMyPresence } from "atrium/react";
 import {
   type DragEvent,
@@ -12,6 +13,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import { NOTE_SIZE, type Presence, placeOf } from "../room/model.ts";
+import { useMayWrite } from "../room/participants.ts";
 import type { Kind, Point } from "../room/shape.ts";
 import { boxAround, boxOf, isNote, type PastBoard, thingAt } from "../room/things.ts";
 import { Camera, freeMiddle, freePart } from "./camera.ts";
@@ -68,8 +70,9 @@ export function Board({ past = null, children }: BoardProps) {
     return { camera, edits, selection, gestures, reveal };
   }, [client]);
   gestures.tint = tint;
-  const isPast = past !== null;
-  const toolInUse = isPanning || isPast ? "hand" : tool;
+  const [mayEdit, mayBroadcast] = [useMayWrite("stores"), useMayWrite("broadcasts")];
+  const isFixed = past !== null || !mayEdit;
+  const toolInUse = isPanning || isFixed ? "hand" : tool;
   const choose = (next: Tool) => {
     gestures.cancel();
     if (document.activeElement instanceof HTMLTextAreaElement) document.activeElement.blur();
@@ -87,6 +90,7 @@ export function Board({ past = null, children }: BoardProps) {
   };
   const drop = async (event: DragEvent) => {
     event.preventDefault();
+    if (isFixed) return;
     const place = camera.toBoard(pointOf(event));
     for (const file of event.dataTransfer.files)
       await edits.addNote(place, (await client.storage.upload({ file })).key);
@@ -99,6 +103,7 @@ export function Board({ past = null, children }: BoardProps) {
     void edits.addShape({ kind, tint, points: corners.map(Math.round) }).then((id) => selection.select([id]));
   };
   const act = (): boolean => {
+    if (isFixed) return false;
     if (tool !== "select" && tool !== "hand" && tool !== "eraser") {
       insert(tool);
       return true;
@@ -120,6 +125,7 @@ export function Board({ past = null, children }: BoardProps) {
     edits,
     history: client.history,
     selection,
+    isFixed,
     choose,
     add,
     zoomTo,
@@ -151,6 +157,12 @@ export function Board({ past = null, children }: BoardProps) {
       stop();
     };
   }, [camera]);
+
+  useEffect(() => {
+    if (!isFixed) return;
+    gestures.cancel();
+    if (document.activeElement?.matches(".note textarea")) (document.activeElement as HTMLElement).blur();
+  }, [isFixed, gestures]);
 
   const press = (event: PointerEvent<HTMLElement>) => {
     const { target, button, pointerType } = event;
@@ -205,7 +217,7 @@ export function Board({ past = null, children }: BoardProps) {
           <Cursors camera={camera} reveal={reveal} />
         </div>
       </main>
-      {isPast || (
+      {isFixed || (
         <>
           <Toolbar {...{ tool, choose, tint, setTint }} />
           <SelectionCount selection={selection} />
@@ -213,10 +225,12 @@ export function Board({ past = null, children }: BoardProps) {
       )}
       <Zoom camera={camera} zoomTo={zoomTo} zoomBy={zoomBy} />
       <nav aria-label="Notes and reactions">
-        <button type="button" className="primary" onClick={add} disabled={isPast}>
-          Add note
-        </button>
-        <Reactions />
+        {mayEdit && (
+          <button type="button" className="primary" onClick={add} disabled={isFixed}>
+            Add note
+          </button>
+        )}
+        <Reactions mayReact={mayBroadcast} />
       </nav>
     </>
   );

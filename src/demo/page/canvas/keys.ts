@@ -35,6 +35,8 @@ export interface Keyed {
   readonly edits: Edits;
   readonly history: Pick<History, "undo" | "redo" | "pause" | "resume">;
   readonly selection: Selection;
+  /** The board can be looked at, and not changed. */
+  readonly isFixed: boolean;
   choose(tool: Tool): void;
   add(): Promise<void>;
   /** Shows the board at this zoom, or all of it. */
@@ -60,9 +62,9 @@ const isOnTool = ({ target }: Event): boolean =>
   target === document.body || (target instanceof Element && target.matches("[aria-pressed=true], .grip"));
 
 /** Moves what is selected, as one step to undo until the key is released; without it, the board. */
-function go({ x, y }: Point, isFar: boolean, { camera, edits, history, selection }: Keyed): void {
+function go({ x, y }: Point, isFar: boolean, { camera, edits, history, selection, isFixed }: Keyed): void {
   const { ids } = selection.state;
-  if (ids.size === 0) camera.pan({ x: -PAN * x, y: -PAN * y });
+  if (ids.size === 0 || isFixed) camera.pan({ x: -PAN * x, y: -PAN * y });
   else {
     const step = isFar ? LARGE_STEP : STEP;
     history.pause();
@@ -87,15 +89,17 @@ function selectNext(step: 1 | -1, { edits, selection }: Keyed): void {
 
 /** What a key does with Ctrl or ⌘; undefined if it means nothing. */
 function commandOf(name: string, isShift: boolean, keyed: Keyed): (() => unknown) | undefined {
-  const { edits, history, selection } = keyed;
+  const { edits, history, selection, isFixed } = keyed;
   const undo = () => history.undo();
   const redo = () => history.redo();
-  return {
+  const all = { a: () => selection.select(edits.things.keys()) };
+  const changes = {
     z: isShift ? redo : undo,
     y: redo,
-    a: () => selection.select(edits.things.keys()),
     d: () => selection.select(edits.duplicate(selection.state.ids)),
-  }[name];
+  };
+  const commands: Readonly<Record<string, () => unknown>> = isFixed ? all : { ...all, ...changes };
+  return commands[name];
 }
 
 /** What a key does alone; undefined if it means nothing. */
@@ -103,6 +107,8 @@ function actionOf(event: KeyboardEvent, keyed: Keyed): (() => unknown) | undefin
   const { key, shiftKey, repeat } = event;
   const name = key.toLowerCase();
   const tool = Object.entries(KEYS).find(([, letter]) => letter === name)?.[0] as Tool | undefined;
+  const isRemoval = name === "delete" || name === "backspace";
+  if (keyed.isFixed && (tool !== undefined || isRemoval || name === "n")) return undefined;
   if (tool !== undefined) {
     return () => {
       keyed.choose(tool);
@@ -112,7 +118,7 @@ function actionOf(event: KeyboardEvent, keyed: Keyed): (() => unknown) | undefin
   }
   const direction = DIRECTIONS.get(key);
   if (direction && isOnBoard(event)) return () => go(direction, shiftKey, keyed);
-  if ((name === "delete" || name === "backspace") && isOnBoard(event)) return () => remove(keyed);
+  if (isRemoval && isOnBoard(event)) return () => remove(keyed);
   if (key === " " && isOnTool(event)) return () => repeat || keyed.setPanning(true);
   return {
     n: () => keyed.add(),

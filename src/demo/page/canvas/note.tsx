@@ -2,7 +2,7 @@
 import { useRoom, useStoreActions } from "atrium/react";
 import { memo } from "react";
 import { MAX_LENGTH, type Note } from "../room/model.ts";
-import { useTyping, useTypistsByPlace } from "../room/participants.ts";
+import { useMayWrite, useTyping, useTypistsByPlace } from "../room/participants.ts";
 import type { Point } from "../room/shape.ts";
 import { isNote } from "../room/things.ts";
 import { useShown } from "./content.tsx";
@@ -10,6 +10,7 @@ import { useShown } from "./content.tsx";
 export function NoteCards() {
   const { things, holds, isPast } = useShown();
   const typists = useTypistsByPlace();
+  const mayEdit = useMayWrite("stores");
   return [...things].map(
     ([id, thing]) =>
       isNote(thing) && (
@@ -18,7 +19,7 @@ export function NoteCards() {
           id={id}
           note={thing}
           by={holds.get(id)?.by ?? null}
-          isPast={isPast}
+          isFixed={isPast || !mayEdit}
           typists={typists.get(id) ?? ""}
         />
       ),
@@ -30,12 +31,12 @@ interface CardProps {
   readonly note: Note;
   /** The distance by which it is dragged. */
   readonly by: Point | null;
-  readonly isPast: boolean;
+  readonly isFixed: boolean;
   readonly typists: string;
 }
 
 /** While dragged, a note's place is presence, which is cheap; when it is dropped, the store keeps it. */
-const NoteCard = memo(({ id, note, by, isPast, typists }: CardProps) => {
+const NoteCard = memo(({ id, note, by, isFixed, typists }: CardProps) => {
   const { client } = useRoom();
   const store = useStoreActions<Note>("notes");
   const typing = useTyping(id);
@@ -49,7 +50,7 @@ const NoteCard = memo(({ id, note, by, isPast, typists }: CardProps) => {
       aria-label={`Note: ${text}`}
       data-thing={id}
     >
-      {isPast || (
+      {isFixed || (
         <>
           <button
             type="button"
@@ -65,12 +66,12 @@ const NoteCard = memo(({ id, note, by, isPast, typists }: CardProps) => {
       {picture && <img src={client.storage.getUrl({ key: picture })} alt="" draggable={false} />}
       <textarea
         // biome-ignore lint/a11y/noAutofocus: a person who adds a note starts typing
-        autoFocus={!isPast && text === "" && key.endsWith(client.userId)}
+        autoFocus={!isFixed && text === "" && key.endsWith(client.userId)}
         aria-label="Text"
-        placeholder={isPast ? "" : "Write something"}
+        placeholder={isFixed ? "" : "Write something"}
         value={text}
         maxLength={MAX_LENGTH}
-        readOnly={isPast}
+        readOnly={isFixed}
         onFocus={() => client.history.pause()} // what is written at once is one step to undo
         onBlur={() => {
           client.history.resume();

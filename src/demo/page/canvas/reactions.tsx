@@ -5,7 +5,7 @@ import { useState } from "react";
 /** Emoji that systems without an emoji font can draw too. */
 const EMOJI = ["❤️", "😄", "😂", "😮", "☕"];
 
-export function Reactions() {
+export function Reactions({ mayReact }: { readonly mayReact: boolean }) {
   const [floating, setFloating] = useState<readonly { id: number; emoji: string }[]>([]);
   const float = (sent: unknown) => {
     const emoji = EMOJI.find((known) => known === sent); // never trust what other clients send
@@ -18,11 +18,12 @@ export function Reactions() {
   };
   return (
     <>
-      {EMOJI.map((emoji) => (
-        <button key={emoji} type="button" onClick={() => send(emoji)}>
-          {emoji}
-        </button>
-      ))}
+      {mayReact &&
+        EMOJI.map((emoji) => (
+          <button key={emoji} type="button" onClick={() => send(emoji)}>
+            {emoji}
+          </button>
+        ))}
       {floating.map(({ id, emoji }) => (
         <span key={id} className="float" style={{ left: `${10 + ((id * 37) % 80)}%` }}>
           {emoji}

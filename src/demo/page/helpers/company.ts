@@ -1,10 +1,10 @@
 /** Keeps a lone visitor company: helpers, which this page controls, join with connections of their own, act as people would, and leave. */
-import { AtriumClient, type User } from "atrium/client";
+import { Atrium, type AtriumClient, type User } from "atrium/client";
 import { useOthers, useSelf } from "atrium/react";
 import { useEffect, useState } from "react";
 import { NOTE_SIZE, type Presence, readNote, STORES } from "../room/model.ts";
 import type { Point, Shape } from "../room/shape.ts";
-import { visitorToken } from "../room/visitor.ts";
+import { ask, boardId, IS_GUEST } from "../room/visitor.ts";
 import { FIGURES, pointsOf, STEP_MS, wayBetween } from "./motion.ts";
 
 /** A page that no one has used for so long is not watched. */
@@ -58,7 +58,7 @@ export function useHelpers(isOn: boolean): boolean {
   const isAlone = useOthers((others) => others.every(({ user }) => isHelper(user)));
   const hasJoined = useSelf() !== null;
   const isWatched = useIsWatched();
-  const areWanted = isOn && isAlone && hasJoined && isWatched;
+  const areWanted = !IS_GUEST && isOn && isAlone && hasJoined && isWatched;
   useEffect(() => {
     if (!areWanted) return;
     const leave = new AbortController();
@@ -70,17 +70,15 @@ export function useHelpers(isOn: boolean): boolean {
 }
 
 async function admit(signal: AbortSignal): Promise<void> {
-  const headers = { Authorization: `Bearer ${await visitorToken()}` };
-  const response = await fetch("/demo/helpers", { method: "POST", headers, signal });
-  const { data, error }: { data: { tokens: string[] }; error: Error | null } = await response.json();
-  if (error !== null) throw new Error(error.message);
+  const { tokens } = await ask<{ readonly tokens: readonly string[] }>("POST", "helpers");
   const roles = rolesFor(innerWidth > innerHeight);
-  await Promise.all(data.tokens.map((token, index) => play(token, roles[index % roles.length], signal)));
+  await Promise.all(tokens.map((token, index) => play(token, roles[index % roles.length], signal)));
 }
 
 async function play(authToken: string, role: Role | undefined, signal: AbortSignal): Promise<void> {
   if (role === undefined || signal.aborted) return;
-  const client: HelperClient = new AtriumClient({ serverUrl: location.origin, authToken, stores: STORES });
+  const helper = new Atrium({ serverUrl: location.origin, authToken });
+  const client: HelperClient = helper.enterRoom(boardId(), { stores: STORES });
   try {
     await client.join();
     await new Helper(client, role, signal).run();

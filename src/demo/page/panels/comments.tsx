@@ -3,6 +3,7 @@
 import { useComments, useRoom } from "atrium/react";
 import { useState } from "react";
 import { isNarrow } from "../canvas/camera.ts";
+import { useMayWrite } from "../room/participants.ts";
 import Side from "./side.tsx";
 import { type PanelProps, threadsOf } from "./threads.ts";
 
@@ -11,6 +12,7 @@ const countOf = (comments: number): string => (comments === 1 ? "" : ` · ${comm
 export default function Threads({ close, focus, setFocus }: PanelProps) {
   const { users } = useRoom().client;
   const [comments] = useComments();
+  const mayComment = useMayWrite("comments");
   const [isResolved, setResolved] = useState(false);
   const threads = threadsOf(comments).filter((thread) => thread.isResolved === isResolved);
   const go = (next: Parameters<typeof setFocus>[0]) => {
@@ -30,15 +32,19 @@ export default function Threads({ close, focus, setFocus }: PanelProps) {
             {filter ? "Resolved" : "Open"}
           </button>
         ))}
-        <button type="button" className="primary" onClick={() => go({ type: "placing" })}>
-          Add comment
-        </button>
+        {mayComment && (
+          <button type="button" className="primary" onClick={() => go({ type: "placing" })}>
+            Add comment
+          </button>
+        )}
       </div>
       {threads.length === 0 && (
         <p className="none">
           {isResolved
             ? "No thread is resolved yet."
-            : "Pin a comment to a note, a shape or a point of the board."}
+            : mayComment
+              ? "Pin a comment to a note, a shape or a point of the board."
+              : "There is no comment yet."}
         </p>
       )}
       <ol>

@@ -158,6 +158,8 @@ function caretOf(user: Readonly<Record<string, unknown>>): HTMLElement {
 interface EditorOptions {
   readonly fragment: Y.XmlFragment;
   readonly awareness: Awareness;
+  /** Whether this user may write; asked again with each state. */
+  isEditable(): boolean;
   /** Called with each state, of which the toolbar shows what is on. */
   changed(state: EditorState): void;
   /** This user has written, or left the text. */
@@ -167,7 +169,7 @@ interface EditorOptions {
 
 /** Opens the editor in an element; `destroy()` ends it. */
 export function openEditor(parent: HTMLElement, options: EditorOptions): EditorView {
-  const { fragment, awareness, changed, typed, left } = options;
+  const { fragment, awareness, isEditable, changed, typed, left } = options;
   const keys: Record<string, Command> = {
     "Mod-b": toggleMark(bold),
     "Mod-i": toggleMark(italic),
@@ -194,6 +196,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorV
   ];
   const view = new EditorView(parent, {
     state: EditorState.create({ schema, plugins }),
+    editable: isEditable,
     attributes: { role: "textbox", "aria-multiline": "true", "aria-label": "Minutes" },
     handleDOMEvents: { input: typed, blur: left },
     // The first one comes while the view is still being created, and the last ones after its end.

@@ -1,7 +1,9 @@
 /** Time travel: the board as it was, moment by moment, and a way back. */
+
 import { useComments, useRoom } from "atrium/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
-import { visitorToken } from "../room/visitor.ts";
+import { useMayWrite } from "../room/participants.ts";
+import { ask } from "../room/visitor.ts";
 import { boardAt, type Change, entriesAt, type Moment, momentsOf, type Past, readPast } from "./replay.ts";
 import type { PanelProps } from "./threads.ts";
 
@@ -19,14 +21,6 @@ interface Page {
   readonly has_more: boolean;
 }
 
-async function readPage(after: number): Promise<Page> {
-  const headers = { Authorization: `Bearer ${await visitorToken()}` };
-  const response = await fetch(`/demo/history?after=${after}`, { headers });
-  const { data, error }: { data: Page; error: Error | null } = await response.json();
-  if (error !== null) throw new Error(error.message);
-  return data;
-}
-
 /** The kept changes of the board, read again as it changes. */
 function useHistory(isLive: boolean): { past: Past | null; error: string } {
   const { client } = useRoom();
@@ -36,7 +30,7 @@ function useHistory(isLive: boolean): { past: Past | null; error: string } {
   const read = useCallback(async () => {
     const changes: Change[] = [];
     for (;;) {
-      const page = await readPage(changes.at(-1)?.seq ?? 0);
+      const page = await ask<Page>("GET", `history?after=${changes.at(-1)?.seq ?? 0}`);
       changes.push(...page.changes);
       if (page.has_more) continue;
       const present = STORES.flatMap((name) => {
@@ -95,6 +89,7 @@ export default function TimeTravel({ close, setPast }: PanelProps) {
   const { past, error } = useHistory(at === null);
   const moments = useMemo(() => (past === null ? [] : momentsOf(past)), [past]);
   const shown = at ?? moments.length;
+  const mayEdit = useMayWrite("stores");
 
   const show = (next: number) => {
     const isNow = past === null || next >= moments.length;
@@ -184,7 +179,7 @@ export default function TimeTravel({ close, setPast }: PanelProps) {
           type="button"
           aria-label="Restore this moment"
           title="Restores notes and shapes; comments stay"
-          disabled={at === null}
+          disabled={at === null || !mayEdit}
           onClick={restore}
         >
           Restore

@@ -4,7 +4,7 @@ import type { EditorView } from "@tiptap/pm/view";
 import { useDocument } from "atrium/documents/react";
 import { type Member, useSelf } from "atrium/react";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
-import { useTyping } from "../room/participants.ts";
+import { useMayWrite, useTyping } from "../room/participants.ts";
 import { ACTIONS, namesOfWriters, openEditor, readPerson } from "./editor.ts";
 import Side from "./side.tsx";
 
@@ -23,6 +23,8 @@ export default function Minutes({ close }: { readonly close: () => void }) {
   const latestTyping = useRef(typing);
   latestTyping.current = typing;
   const view = useRef<EditorView>(null);
+  const mayWrite = useMayWrite("documents");
+  const isEditable = useRef(mayWrite);
   const [state, setState] = useState<EditorState | null>(null);
   const bind = useCallback(
     (element: HTMLDivElement) => {
@@ -30,6 +32,7 @@ export default function Minutes({ close }: { readonly close: () => void }) {
       const opened = openEditor(element, {
         fragment,
         awareness,
+        isEditable: () => isEditable.current,
         changed: setState,
         typed: () => latestTyping.current.typed(),
         left: () => latestTyping.current.ended(),
@@ -40,6 +43,10 @@ export default function Minutes({ close }: { readonly close: () => void }) {
     },
     [doc, awareness],
   );
+  useEffect(() => {
+    isEditable.current = mayWrite;
+    view.current?.setProps({}); // the editor asks again
+  }, [mayWrite]);
   useEffect(() => {
     awareness.setLocalState({ ...awareness.getLocalState(), user: person });
   }, [awareness, person]);
@@ -59,6 +66,7 @@ export default function Minutes({ close }: { readonly close: () => void }) {
           <button
             key={label}
             type="button"
+            disabled={!mayWrite}
             title={label}
             aria-label={label}
             aria-pressed={state !== null && isOn(state)}
@@ -78,7 +86,7 @@ export default function Minutes({ close }: { readonly close: () => void }) {
       </div>
       {synced || state !== null ? <div className="text" ref={bind} /> : <p className="text">Loading…</p>}
       <p className="side-foot">
-        <span>{writers}</span>
+        <span>{mayWrite ? writers : "You can only read the minutes"}</span>
         <span>{hasUnsyncedChanges ? "Saving…" : "Saved"}</span>
       </p>
     </Side>

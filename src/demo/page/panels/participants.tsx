@@ -1,12 +1,14 @@
-/** The participants, and the link that invites others. */
+/** The participants, and the button that shares the board with others. */
 import { useOthers, useRoom, useSelf } from "atrium/react";
-import { useRef, useState } from "react";
-import { encode } from "uqr";
+import { type ComponentType, useState } from "react";
 import { isHelper } from "../helpers/company.ts";
-import { useFollowedId, useOtherParticipants } from "../room/participants.ts";
-import { boardLink, dashboardLink } from "../room/visitor.ts";
+import { useFollowedId, useLevel, useOtherParticipants } from "../room/participants.ts";
+import { IS_GUEST } from "../room/visitor.ts";
 
-/** The text after the visitor's name. */
+/** The text after the name of a visitor who may not edit. */
+const LIMITS = { view: " (view only)", comment: " (comments only)" };
+
+/** The text after the name of another one. */
 const HINTS = {
   none: ". Share the link to add others.",
   helpers: ". The helpers are scripts in this page, which leave when others join.",
@@ -25,6 +27,8 @@ export function Participants() {
   );
   const others = useOtherParticipants((all) => all.map(({ id, name, color }) => ({ id, name, color })));
   const followed = useFollowedId();
+  const level = useLevel();
+  const hint = level === null || level === "edit" ? HINTS[IS_GUEST ? "users" : company] : LIMITS[level];
   const follow = async (id: string) => {
     if (followed) await users.get({ userId: followed })?.unfollow();
     if (id !== followed) await users.get({ userId: id })?.follow();
@@ -32,7 +36,7 @@ export function Participants() {
   return (
     <header>
       <h1>Atrium</h1>
-      <p>{name && `You are ${name}${HINTS[company]}`}</p>
+      <p>{name && `You are ${name}${hint}`}</p>
       {others.slice(0, MAX_AVATARS).map((other) => (
         <button
           key={other.id}
@@ -48,67 +52,26 @@ export function Participants() {
         </button>
       ))}
       {others.length > MAX_AVATARS && <span>+{others.length - MAX_AVATARS}</span>}
-      <Share />
+      {!IS_GUEST && <Share />}
     </header>
   );
 }
 
-/** A phone cannot reach the machine by these names. */
-const IS_LOCAL = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
-
+/** The dialog is loaded when it is first opened. */
 function Share() {
-  const [isCopied, setCopied] = useState(false);
-  const link = boardLink();
-  const dashboard = dashboardLink();
-  const shown = useRef<HTMLInputElement>(null);
-  const copy = async () => {
-    shown.current?.select();
-    // Browsers offer the clipboard to secure pages only; elsewhere, the link is selected.
-    if (!window.isSecureContext) return;
-    await navigator.clipboard.writeText(link);
-    setCopied(true);
+  const [Dialog, setDialog] = useState<ComponentType<{ close(): void }> | null>(null);
+  const open = async () => {
+    const loaded = await import("./share.tsx").catch(() => {
+      throw new Error("The dialog could not be loaded. Try again when you are online.");
+    });
+    setDialog(() => loaded.default);
   };
   return (
     <>
-      <button type="button" className="primary" popoverTarget="share">
+      <button type="button" className="primary" onClick={open}>
         Share
       </button>
-      <section id="share" popover="auto" aria-label="Share this board">
-        <QrCode link={link} />
-        <h2>This board is yours</h2>
-        <p>
-          {IS_LOCAL
-            ? "A phone cannot reach this machine as “localhost”: open the link in a second window, or start Atrium with --host."
-            : "Scan the code: your phone’s finger appears here. Anyone with the link can join."}{" "}
-          The board is deleted after a day.
-        </p>
-        <div className="link">
-          <input
-            ref={shown}
-            readOnly
-            value={link}
-            aria-label="Link"
-            onFocus={({ target }) => target.select()}
-          />
-          <button type="button" className="primary" onClick={copy}>
-            {isCopied ? "Copied" : "Copy link"}
-          </button>
-        </div>
-        {dashboard && <a href={dashboard}>Open in the dashboard</a>}
-      </section>
+      {Dialog && <Dialog close={() => setDialog(null)} />}
     </>
-  );
-}
-
-/** Readers need a light border of four modules. */
-const QUIET_ZONE = 4;
-
-function QrCode({ link }: { readonly link: string }) {
-  const { data, size } = encode(link, { border: QUIET_ZONE });
-  const dark = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
-  return (
-    <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label="QR code of the link">
-      <path d={dark.join("")} shapeRendering="crispEdges" />
-    </svg>
   );
 }

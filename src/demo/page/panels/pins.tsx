@@ -6,7 +6,7 @@ import { createPortal } from "react-dom";
 import { freeMiddle, isNarrow } from "../canvas/camera.ts";
 import { shownBox, useShown } from "../canvas/content.tsx";
 import { placeOf, readColor } from "../room/model.ts";
-import { useTyping, useTypists } from "../room/participants.ts";
+import { useMayWrite, useTyping, useTypists } from "../room/participants.ts";
 import type { Point } from "../room/shape.ts";
 import { thingAt } from "../room/things.ts";
 import { type Anchor, commentsOf, type FocusProps, pinPlace, type Thread, threadsOf } from "./threads.ts";
@@ -18,10 +18,17 @@ const CARD = { x: 320, y: 280 };
 const REACTIONS = ["❤️", "😄", "😮"];
 const MAX_LENGTH = 1_000;
 
+/** Whether the visitor may write comments, and it is the present that is shown. */
+const useMayComment = (): boolean => {
+  const mayWrite = useMayWrite("comments");
+  return !useShown().isPast && mayWrite;
+};
+
 const initialOf = (name: string): string => [...name][0] ?? "?";
 
 export default function Pins({ focus, setFocus }: FocusProps) {
   const shown = useShown();
+  const mayComment = useMayComment();
   const [present, { create }] = useComments();
   const comments = shown.pastComments ? commentsOf(shown.pastComments) : present;
   const color = useSelf(({ presence }) => readColor(presence?.color)) ?? "";
@@ -93,7 +100,7 @@ export default function Pins({ focus, setFocus }: FocusProps) {
         );
       })}
       {open?.anchor === null && card}
-      {!shown.isPast && focus?.type === "draft" && (
+      {mayComment && focus?.type === "draft" && (
         <Pin place={placeOfPin(focus.anchor)}>
           <span className="pin-mark" style={{ color: focus.anchor.color }}>
             <span>+</span>
@@ -108,7 +115,7 @@ export default function Pins({ focus, setFocus }: FocusProps) {
           </Card>
         </Pin>
       )}
-      {!shown.isPast &&
+      {mayComment &&
         focus?.type === "placing" &&
         createPortal(<Placing {...{ place, placeByKey }} cancel={close} />, document.body)}
     </>
@@ -226,12 +233,12 @@ function Card({ label, children, close }: CardProps) {
 
 function Replies({ thread: { id, isResolved, comments } }: { readonly thread: Thread }) {
   const [, { create, resolve }] = useComments();
-  const { isPast } = useShown();
+  const mayComment = useMayComment();
   return (
     <>
       <button
         type="button"
-        disabled={isPast}
+        disabled={!mayComment}
         onClick={() => void resolve({ commentId: id, resolved: !isResolved })}
       >
         {isResolved ? "Reopen" : "Resolve"}
@@ -241,7 +248,7 @@ function Replies({ thread: { id, isResolved, comments } }: { readonly thread: Th
           <Entry key={comment.id} comment={comment} canDelete={comments.length === 1 || comment.id !== id} />
         ))}
       </ol>
-      {isPast || (
+      {mayComment && (
         <Composer
           where={id}
           label="Reply"
@@ -259,12 +266,12 @@ function Entry({ comment, canDelete }: { readonly comment: Comment; readonly can
   const [, { react, delete: remove }] = useComments();
   const { id: commentId, user_id, text, created_at, reactions } = comment;
   const name = useName(user_id);
-  const { isPast } = useShown();
+  const mayComment = useMayComment();
   return (
     <li>
       <b>{name}</b>
       <time>{new Date(created_at).toLocaleTimeString([], { timeStyle: "short" })}</time>
-      {!isPast && canDelete && user_id === client.userId && (
+      {mayComment && canDelete && user_id === client.userId && (
         <button
           type="button"
           className="close"
@@ -285,7 +292,7 @@ function Entry({ comment, canDelete }: { readonly comment: Comment; readonly can
               type="button"
               aria-label={`React with ${reaction}`}
               aria-pressed={isOwn}
-              disabled={isPast}
+              disabled={!mayComment}
               onClick={() => void react({ commentId, reaction, on: !isOwn })}
             >
               {reaction} {users.length || ""}

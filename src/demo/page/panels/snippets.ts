@@ -8,12 +8,15 @@ interface Snippet {
 export const SNIPPETS: readonly Snippet[] = [
   {
     title: "Join",
-    code: `import { RoomProvider } from "atrium/react";
+    code: `import { AtriumProvider, RoomProvider } from "atrium/react";
 
-export const App = ({ token }: { token: () => Promise<string> }) => (
-  <RoomProvider serverUrl="https://atrium.example" authToken={token}>
-    <main>…</main>
-  </RoomProvider>
+// The token of an identity, from your back end, opens all rooms to which it has access.
+export const App = ({ token, roomId }: { token: () => Promise<string>; roomId: string }) => (
+  <AtriumProvider serverUrl="https://atrium.example" authToken={token}>
+    <RoomProvider roomId={roomId}>
+      <main>…</main>
+    </RoomProvider>
+  </AtriumProvider>
 );`,
   },
   {
@@ -74,6 +77,16 @@ export async function drop(client: AtriumClient, points: number[]) {
 export function Undo() {
   const undo = useUndo();
   return <button disabled={!useCanUndo()} onClick={undo}>Undo</button>;
+}`,
+  },
+  {
+    title: "Access",
+    code: `import { useRoomPermissions } from "atrium/react";
+
+// Follows each change of access at once: in the dialog "Share", make someone a viewer.
+export function Toolbar() {
+  const { canWrite } = useRoomPermissions();
+  return <button disabled={!canWrite("stores")}>Add note</button>;
 }`,
   },
   {

@@ -1,9 +1,11 @@
 /** The connection: how quick it is, how much comes over it, what happens when it is cut, and notices about it. */
+
 import type { ConnectionMonitor } from "atrium/devtools";
 import { useConnection, useRoom, useStatus } from "atrium/react";
 import { useEffect, useRef, useState } from "react";
 import { useHelpers } from "../helpers/company.ts";
-import { boardLink, forgetVisitor } from "../room/visitor.ts";
+import { useLevel } from "../room/participants.ts";
+import { forgetVisitor } from "../room/visitor.ts";
 import { SNIPPETS } from "./snippets.ts";
 
 interface ConnectionMetrics {
@@ -124,6 +126,34 @@ function Code() {
   );
 }
 
+const CHANGES = {
+  edit: "You can now edit this board.",
+  comment: "You can now only comment.",
+  view: "You can now only view this board.",
+};
+
+/** Says how the visitor's access has changed while the board is open. */
+function AccessNotice() {
+  const level = useLevel();
+  const before = useRef(level);
+  const [change, setChange] = useState<keyof typeof CHANGES | null>(null);
+  useEffect(() => {
+    if (level !== null && before.current !== null && level !== before.current) setChange(level);
+    before.current = level ?? before.current;
+  }, [level]);
+  if (change === null) return null;
+  return (
+    <button type="button" className="pill" onClick={() => setChange(null)}>
+      {CHANGES[change]} <b>Close</b>
+    </button>
+  );
+}
+
+function beginAgain(): void {
+  forgetVisitor();
+  location.reload();
+}
+
 export function Notices() {
   const { state, error } = useConnection();
   const [failed, setFailed] = useState<Error | null>(null);
@@ -132,11 +162,12 @@ export function Notices() {
   }, []);
   return (
     <div role="status">
+      <AccessNotice />
       {state.endsWith("connecting") && <p className="pill">Connecting… Your changes will be sent.</p>}
       {error && (
-        <a className="pill" href={boardLink()} onClick={forgetVisitor}>
+        <button type="button" className="pill" onClick={beginAgain}>
           {error.message} <b>Reload</b>
-        </a>
+        </button>
       )}
       {failed && (
         <button type="button" className="pill" onClick={() => setFailed(null)}>

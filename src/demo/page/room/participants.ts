@@ -1,5 +1,6 @@
-/** The participants as components read them: each renders again only when what it shows has changed. */
-import { useOthers, useSelf, useUpdateMyPresence } from "atrium/react";
+/** The participants as components read them, and what this one may do: each renders again only when that has changed. */
+import type { Resource } from "atrium/client";
+import { useOthers, useRoomPermissions, useSelf, useUpdateMyPresence } from "atrium/react";
 import { useEffect, useMemo, useRef } from "react";
 import { type Participant, type Presence, readParticipant } from "./model.ts";
 
@@ -50,3 +51,17 @@ export const useTypists = (where: string): string => useTypistsByPlace().get(whe
 
 /** The id of the user whom this user follows. */
 export const useFollowedId = (): string | null => useSelf(({ user }) => user.following[0] ?? null);
+
+/** Whether the visitor may change this part of the board; until the board was joined, it looks as if. */
+export function useMayWrite(resource: Resource): boolean {
+  const { permissions, canWrite } = useRoomPermissions();
+  return permissions.length === 0 || canWrite(resource);
+}
+
+/** What the visitor may do in a word; null until the board was joined. */
+export function useLevel(): "edit" | "comment" | "view" | null {
+  const { permissions, canWrite } = useRoomPermissions();
+  if (permissions.length === 0) return null;
+  if (canWrite("stores")) return "edit";
+  return canWrite("comments") ? "comment" : "view";
+}

@@ -1,5 +1,6 @@
 /** The composition root: opens the ports of endpoints and the authentication schemes. Features never import it. */
 
+import { connectInbox, openInbox } from "./delivery/inboxes.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { signingSealer } from "./delivery/signing-secret-store.ts";
 import { openDelivery } from "./delivery/subscribers.ts";
@@ -8,6 +9,7 @@ import type { AppContext } from "./endpoints.ts";
 import type { Env } from "./env.ts";
 import { apiKeyScheme } from "./features/accounts/verify-key.ts";
 import { openBlobs } from "./features/files/storage/blobs.ts";
+import type { InboxObject } from "./features/inbox/inbox-object.ts";
 import { mailOutbox } from "./features/mail/outbox.ts";
 import { cookieSecretOf } from "./features/people/cookies.ts";
 import { authenticateMember } from "./features/people/sessions.ts";
@@ -83,6 +85,8 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
     ports: {
       rooms,
       ...delivery,
+      inboxes: openInbox<InboxObject>(env),
+      connectInbox: connectInbox(env),
       requestLogs,
       databases: openAll(env),
       openTenant: (accountId) => openTenant(env, accountId),

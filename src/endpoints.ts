@@ -11,6 +11,8 @@ import { identityEndpoints } from "./features/identities/routes.ts";
 import { groupEndpoints } from "./features/identities/routes-groups.ts";
 import { linkEndpoints } from "./features/identities/routes-links.ts";
 import { identityTokenEndpoints } from "./features/identities/routes-tokens.ts";
+import type { InboxContext } from "./features/inbox/commands.ts";
+import { inboxEndpoints } from "./features/inbox/routes.ts";
 import type { MemberContext } from "./features/members/commands.ts";
 import { memberEndpoints } from "./features/members/routes.ts";
 import { overviewEndpoints } from "./features/metrics/routes.ts";
@@ -49,6 +51,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...groupEndpoints,
   ...accessEndpoints,
   ...linkEndpoints,
+  ...inboxEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,
@@ -66,8 +69,11 @@ export interface AppContext
     RoomContext,
     UserContext,
     IdentityContext,
+    Omit<InboxContext, "inboxes">,
     FileContext,
     PrivacyContext,
     WebhookContext,
     WorkflowContext,
-    EventLogContext {}
+    EventLogContext {
+  readonly inboxes: InboxContext["inboxes"];
+}

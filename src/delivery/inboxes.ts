@@ -1,5 +1,6 @@
 /** The objects of inboxes, one for each identity: made when the first activity is delivered. */
 import type { Env } from "../env.ts";
+import { clientOf } from "../platform/network.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../wire/inbox.ts";
 
@@ -21,6 +22,17 @@ export type Inboxes<Inbox = InboxDelivery> = (accountId: string, identityId: str
 
 /** Both IDs are UUIDs. */
 export const inboxName = (accountId: string, identityId: string): string => `${accountId}:${identityId}`;
+
+/** The address of the client, in an upgrade that the Worker forwards. */
+export const ADDRESS_HEADER = "X-Inbox-Address";
+
+/** Upgrades a request to a WebSocket that has yet to join. */
+export const connectInbox =
+  (env: Pick<Env, "INBOXES">) =>
+  (accountId: string, identityId: string, request: Request): Promise<Response> =>
+    env.INBOXES.getByName(inboxName(accountId, identityId)).fetch("https://inbox/socket", {
+      headers: { Upgrade: request.headers.get("Upgrade") ?? "", [ADDRESS_HEADER]: clientOf(request) },
+    });
 
 /** Opens the inbox of an identity. Callers have checked that the identity is the organization's. */
 export const openInbox =

@@ -77,6 +77,20 @@ for await (const record of atrium.identities.eachRecord(identityId)) records.pus
   addGroupMember: "await atrium.groups.addMember(groupId, identityId);",
   removeGroupMember: "await atrium.groups.removeMember(groupId, identityId);",
 
+  listInboxNotifications:
+    "const { notifications, cursor } = await atrium.inbox(identityId).list({ unread: true });",
+  countInboxNotifications: "const unread = await atrium.inbox(identityId).count();",
+  markInboxNotificationsAsRead:
+    "const unread = await atrium.inbox(identityId).markRead(); // or one, by its ID",
+  deleteInboxNotification: "await atrium.inbox(identityId).delete(notificationId);",
+  deleteInboxNotifications: "await atrium.inbox(identityId).delete();",
+  triggerInboxNotification: `const delivered = await atrium.triggerInboxNotification({
+  identityId,
+  kind: "$invoice",
+  subjectId: "invoice-7",
+  data: { amount: 12 },
+});`,
+
   getRoomAccess: "const { default_accesses, groups_accesses } = await atrium.getRoomAccess(roomId);",
   updateRoomAccess: `await atrium.updateRoomAccess(roomId, {
   defaultAccesses: "viewer",
@@ -214,6 +228,12 @@ export const INSTEAD_OF_SDK: Readonly<Record<string, string>> = {
   readFile: "The file's `url` is all that reading takes: in an `<img>`, a link or a `fetch`.",
   openSocket: "`AtriumClient` of `atrium/client` opens it in `join()`, and speaks its protocol.",
   openSocketByCustomId: "`enterRoom({ customId })` of `atrium/client` opens it in `join()`.",
+  listOwnInboxNotifications: "A page sends it by `fetch`, with its identity's token.",
+  countOwnInboxNotifications: "A page sends it by `fetch`, with its identity's token.",
+  markOwnInboxNotificationsAsRead: "A page sends it by `fetch`, with its identity's token.",
+  deleteOwnInboxNotification: "A page sends it by `fetch`, with its identity's token.",
+  deleteOwnInboxNotifications: "A page sends it by `fetch`, with its identity's token.",
+  openInboxSocket: "A page opens it as a `WebSocket`, and joins with its identity's token.",
   openDocumentSocket: "Editors open it with the client that they have.",
   downloadStore: "`AtriumClient` of `atrium/client` downloads a large store by itself in `sync()`.",
 };

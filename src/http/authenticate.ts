@@ -114,7 +114,9 @@ export async function authorize(
     return { type: "anyone", address: addressOf(request) };
   }
   const actor = await authenticate(request, env, schemes, ports);
-  if (access !== "member" && actor.type === "user") {
+  if (access === "identity") {
+    if (actor.type !== "identity") throw forbidden("Only an identity's token can call this endpoint");
+  } else if (actor.type === "identity" || (actor.type === "user" && access !== "member")) {
     throw forbidden("A user's token cannot call this endpoint; use the organization's API key");
   }
   return actor;

@@ -85,8 +85,8 @@ export const pathOf = (
 ): string =>
   (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, pattern.segment).replace(/\*(\w+)$/, pattern.rest);
 
-/** Callers: the organization; also its rooms' users; also signers, whom the handler verifies; or anyone. */
-export type Access = "organization" | "member" | "signed" | "public";
+/** Callers: the organization; also its rooms' users; also signers, whom the handler verifies; identities alone; or anyone. */
+export type Access = "organization" | "member" | "signed" | "identity" | "public";
 
 type Shape = z.ZodObject;
 

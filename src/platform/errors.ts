@@ -50,6 +50,7 @@ export const MODULES = [
   "Users",
   "Identities",
   "Access",
+  "Inbox",
   "Files",
   "Webhooks",
   "Workflows",

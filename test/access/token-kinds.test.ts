@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import type { IssuedToken, UserWithToken } from "../../src/features/users/schema.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
 import { Operator } from "../backup/operator.ts";
+import { openInboxSocket } from "../inbox/support.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { joinRoom, openSocket } from "../room/support/join.ts";
 import { account, makeGuest, ORIGIN } from "../support/api.ts";
@@ -57,7 +58,7 @@ async function setUp() {
     "an operator's token": (await Operator.with(id, "backup")).token,
     "a webhook's secret": webhook.data.webhook.secret,
   };
-  return { id, api, roomId, user, credentials };
+  return { id, api, roomId, identityId: known.data.identity.id, user, credentials };
 }
 
 type World = Awaited<ReturnType<typeof setUp>>;
@@ -78,6 +79,7 @@ const IN_ROOM = {
   opens: [...USER_TOKENS, "an identity's token", "a guest's token"],
   forbidden: [ELSEWHERE],
 } as const;
+const OF_IDENTITIES = ["an identity's token", "a guest's token", ELSEWHERE] as const;
 const OF_ROOM = [...IN_ROOM.opens, ELSEWHERE] as const;
 
 const byStatus = (status: number) => {
@@ -161,6 +163,22 @@ const PLACES: Readonly<Record<string, Place>> = {
     opens: ["a link for a new password"],
     try: async (_, credential) =>
       byStatus((await new Browser().get(`/password-links/${encodeURIComponent(credential)}`)).status),
+  },
+  "the identity's own REST": {
+    opens: OF_IDENTITIES,
+    forbidden: ["an API key's bearer", ...USER_TOKENS],
+    try: async ({ api }, credential) =>
+      byStatus((await api.as(credential).get("/me/inbox-notifications")).status),
+  },
+  INBOX_JOIN: {
+    opens: ["an identity's token", ELSEWHERE],
+    forbidden: ["a guest's token"],
+    try: async ({ id, identityId }, token) => {
+      const { success, error } = await (await openInboxSocket(id, identityId)).request("INBOX_JOIN", {
+        token,
+      });
+      return success ? "opens" : byCode(error.code);
+    },
   },
   JOIN_ROOM: {
     ...IN_ROOM,

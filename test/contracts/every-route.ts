@@ -61,6 +61,7 @@ const repeatable = (endpoint: EnvelopeEndpoint, name: string) => isRepeatable(en
 
 /** What is right for a field of any of the bodies, of the values that would be wrong for most. */
 const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
+  all: (value) => value === true,
   value: (value) => typeof value !== "string" || value.length < 196_607,
   anchor: (value) => typeof value !== "string" || value.length < 4_095,
   presence: (value) => value === null || (typeof value === "object" && !Array.isArray(value)),
@@ -204,6 +205,17 @@ const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishin
     },
   ],
   [
+    ["identityToken", "notificationId"],
+    async ({ api }, { identityId }) => {
+      const { data } = await api.post<{ token: string }>(`/identities/${identityId}/tokens`);
+      const kept = { kind: "$invoice", subjectId: "invoice" };
+      await api.post("/inbox-notifications/trigger", { identityId, ...kept });
+      const path = `/identities/${identityId}/inbox-notifications`;
+      const inbox = await api.get<{ notifications: { id: string }[] }>(path);
+      return { identityToken: data.token, notificationId: inbox.data.notifications[0]?.id ?? "" };
+    },
+  ],
+  [
     ["linkId", "linkSecret"],
     async ({ api }, { roomId }) => {
       const made = await api.post<{ link: { id: string }; secret: string }>(`/rooms/${roomId}/links`, {
@@ -243,6 +255,7 @@ const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishin
 
 /** Whether the path or the example of the body names such a thing. */
 const names = (endpoint: AnyEndpoint, name: string): boolean => {
+  if (endpoint.access === "identity" && name.startsWith("identity")) return true;
   const body = endpoint.kind === "envelope" ? (exampleBody(endpoint, { [name]: "named" }) ?? {}) : {};
   return new RegExp(`[:*]${name}\\b`).test(endpoint.path) || JSON.stringify(body).includes('"named"');
 };
@@ -268,6 +281,10 @@ async function furnished(
       things = { ...things, ...(await make(owner, things)) };
   return { ...owner, things, token: user.token, browser };
 }
+
+/** The caller of an endpoint: the organization or, where it has to be one, its identity. */
+const callerOf = ({ api, things }: { api: Api; things: Things }, { access }: AnyEndpoint): Api =>
+  access === "identity" ? api.as(things.identityToken ?? "") : api;
 
 /** The operations that create something; all others answer 200, but for one that only accepts (202). */
 const CREATIONS: readonly string[] = [
@@ -381,6 +398,7 @@ const each = <Endpoint extends AnyEndpoint>(
 
 const EVERY = cases(() => true);
 const CLOSED = cases((endpoint) => endpoint.access !== "public");
+const OF_BROWSERS = cases(({ access }) => access !== "public" && access !== "identity");
 const OF_ORGANIZATIONS = cases((endpoint) => endpoint.access === "organization");
 /** An identity's token as a subprotocol (test/access/identity-joins.test.ts). */
 const asksForToken = ({ operation }: AnyEndpoint): boolean => operation === "openSocketByCustomId";
@@ -452,9 +470,9 @@ describe("who may call", () => {
 });
 
 describe("a member's session", () => {
-  const changes = cases((endpoint) => endpoint.access !== "public" && endpoint.method !== "GET");
+  const changes = OF_BROWSERS.filter(([, { method }]) => method !== "GET");
 
-  each(CLOSED, "%s is open to it", async (endpoint) => {
+  each(OF_BROWSERS, "%s is open to it", async (endpoint) => {
     const owner = await organizationFor(endpoint);
     const answer = await call(owner.browser.api(owner.id), endpoint, thingsFor(endpoint, owner));
     expectSuccess(endpoint, answer);
@@ -518,16 +536,20 @@ describe("a member's session", () => {
 });
 
 describe("what belongs to another organization", () => {
-  // A new API key names nothing: it is NOT_FOUND once its own organization was deleted.
+  // A new API key names nothing: it is NOT_FOUND once its own organization was deleted. Nor does who marks all of its own.
+  const NAME_NOTHING = ["createApiKey", "markOwnInboxNotificationsAsRead"];
   const findsThings = (endpoint: AnyEndpoint) =>
-    endpoint.errors.includes("NOT_FOUND") && endpoint.operation !== "createApiKey" && !asksForToken(endpoint);
+    endpoint.errors.includes("NOT_FOUND") &&
+    !NAME_NOTHING.includes(endpoint.operation) &&
+    !asksForToken(endpoint);
 
   each(cases(findsThings), "%s answers as if it were not there, and leaves it alone", async (endpoint) => {
     const [mine, theirs] = [await undisturbed(), await undisturbedNeighbour()];
     const before = await snapshot(theirs, theirs.things);
     const upgrade = endpoint.kind === "raw" ? { headers: { Upgrade: "websocket" } } : {};
+    const caller = callerOf(mine, endpoint);
     const ask = (things: Things) =>
-      mine.api.send(endpoint.method, pathOf(endpoint, things), {
+      caller.send(endpoint.method, pathOf(endpoint, things), {
         ...initFor(endpoint, things),
         ...upgrade,
       });
@@ -541,7 +563,8 @@ describe("what belongs to another organization", () => {
 describe("what was in a deleted room, of which not all rows are removed yet", () => {
   /** But for what has no room of its own: identities, the deliveries of all rooms, and the bytes of files, which have no database. */
   const namesRoom = (endpoint: AnyEndpoint): boolean => {
-    if (endpoint.access === "public" || /^\/(webhooks|identities|groups)/.test(endpoint.path)) return false;
+    if (endpoint.access === "public" || /^\/(webhooks|identities|groups|me)/.test(endpoint.path))
+      return false;
     const named = { roomId: "@", customId: "@", fileKey: "@" };
     if (endpoint.kind === "envelope" && endpoint.form !== undefined) return true;
     const body = endpoint.kind === "envelope" ? exampleBody(endpoint, named) : undefined;
@@ -572,7 +595,9 @@ describe("what was in a deleted room, of which not all rows are removed yet", ()
 
 describe("the address", () => {
   each(WITH_PLACEHOLDERS, "%s refuses a path that is no UTF-8", async (endpoint) => {
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     for (const bad of ["%E0%A4%A", "%FF", "a%00b", "%ED%A0%80"]) {
       const broken: Things = new Proxy(
         {},
@@ -589,7 +614,9 @@ describe("the address", () => {
   const queried = envelopeCases((endpoint) => endpoint.query !== undefined);
 
   each(queried, "%s refuses a parameter given twice or badly encoded", async (endpoint) => {
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     for (const name of Object.keys(endpoint.query?.shape ?? {})) {
       for (const query of [
         `${name}=1&${name}=1`,
@@ -607,7 +634,9 @@ describe("the address", () => {
   });
 
   each(queried, "%s refuses wrong values and names the parameter", async (endpoint) => {
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     const wrong: Readonly<Record<string, readonly string[]>> = {
       limit: ["", "0", "-1", "1.5", "1e2", "0x10", "ten", "%201", "+1", "NaN", "%D9%A1", "null", "[]"],
       offset: ["", "-1", "0.5", "1e9", "Infinity", "9007199254740992", "99999999999999999999999"],
@@ -648,7 +677,9 @@ describe("the address", () => {
     return roomId?.safeParse(undefined).success === false;
   };
   each(envelopeCases(requiresRoom), "%s asks for its roomId", async (endpoint) => {
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     const path = pathOf(endpoint, things).split("?")[0] ?? "";
     const answer = await api.send(endpoint.method, path, initFor(endpoint, things));
     expect([answer.status, answer.error?.code]).toEqual([400, "BAD_REQUEST"]);
@@ -661,7 +692,8 @@ describe("the address", () => {
       pathOf(endpoint, thingsFor(endpoint, owner)),
       "constructor=1&__proto__=2&x=%FF&x=1&&=&toString",
     );
-    const answer = await owner.api.send(endpoint.method, path, initFor(endpoint, owner.things));
+    const init = initFor(endpoint, owner.things);
+    const answer = await callerOf(owner, endpoint).send(endpoint.method, path, init);
     expectSuccess(endpoint, answer);
   });
 });
@@ -677,7 +709,9 @@ describe("the body", () => {
     contentType: string | null,
     code: string,
   ) {
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     const headers: Record<string, string> = contentType === null ? {} : { "Content-Type": contentType };
     const answer = await api.send(endpoint.method, pathOf(endpoint, things), { body, headers });
     expect([answer.status, answer.error?.code]).toEqual([400, code]);
@@ -716,7 +750,9 @@ describe("the body", () => {
         controller.enqueue(new Uint8Array(64 * 1024).fill(0x20));
       },
     });
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     const request = api.request(endpoint.method, pathOf(endpoint, things), {
       body: unannounced,
       headers: { "Content-Type": "application/json" },
@@ -743,7 +779,9 @@ describe("the body", () => {
   });
 
   each(withFields, "%s names the field that is wrong", async (endpoint) => {
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     const good = exampleBody(endpoint, things) ?? {};
     const shape = (endpoint.body as { shape?: Record<string, unknown> }).shape ?? {};
     expect(Object.keys(shape)).not.toEqual([]);
@@ -762,7 +800,9 @@ describe("the body", () => {
   });
 
   each(withFields, "%s refuses __proto__, constructor and unknown fields", async (endpoint) => {
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     const good = JSON.stringify(exampleBody(endpoint, things)).slice(1);
     for (const [field, value] of [
       ["__proto__", '{"admin":true,"name":7}'],
@@ -793,7 +833,7 @@ describe("every answer", () => {
     const init = initFor(endpoint, owner.things);
     const headers = { ...(init.headers as Record<string, string>), "X-Request-Id": claimed };
     const path = pathOf(endpoint, thingsFor(endpoint, owner));
-    const answer = await owner.api.send(endpoint.method, path, { ...init, headers });
+    const answer = await callerOf(owner, endpoint).send(endpoint.method, path, { ...init, headers });
     expectSuccess(endpoint, answer);
     expect(answer.requestId).not.toBe(claimed);
     expect(answer.requestId).toMatch(/^[0-9a-f-]{36}$/);
@@ -813,7 +853,9 @@ describe("every answer", () => {
   });
 
   each(EVERY, "%s exists under no other method or spelling", async (endpoint) => {
-    const { api, things } = await undisturbed();
+    const owner = await undisturbed();
+    const { things } = owner;
+    const api = callerOf(owner, endpoint);
     const path = pathOf(endpoint, things).split("?")[0] ?? "";
     const hasPut = ENDPOINTS.some((other) => other.method === "PUT" && other.path === endpoint.path);
     for (const [method, target] of [
@@ -900,7 +942,8 @@ describe("odd and oversized input", () => {
       for (const odd of ODD_NAMES) {
         const value = name === "fileKey" ? `${things.fileKey}${odd}` : odd;
         const path = pathOf(endpoint, { ...things, [name]: value });
-        const { status } = await owner.api.raw(endpoint.method, path, initFor(endpoint, things));
+        const caller = callerOf(owner, endpoint);
+        const { status } = await caller.raw(endpoint.method, path, initFor(endpoint, things));
         expect([status, status < 500], `${name}: ${odd.slice(0, 20)}`).toEqual([status, true]);
       }
     }
@@ -912,7 +955,8 @@ describe("odd and oversized input", () => {
     for (const [name, value] of ODD_HEADERS) {
       const init = initFor(endpoint, things);
       const headers = { ...(init.headers as Record<string, string>), [name]: value };
-      const { status } = await owner.api.raw(endpoint.method, pathOf(endpoint, things), { ...init, headers });
+      const path = pathOf(endpoint, things);
+      const { status } = await callerOf(owner, endpoint).raw(endpoint.method, path, { ...init, headers });
       expect([status, status < 500], `${name}: ${value.slice(0, 20)}`).toEqual([status, true]);
     }
   });

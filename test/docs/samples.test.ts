@@ -33,7 +33,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     keyId: "key-id",
   },
   ...{ personId: "person", invitationId: "invitation", requestId: "request", fileKey: "account/room/file" },
-  ...{ identityId: "identity", groupId: "group", linkId: "link" },
+  ...{ identityId: "identity", groupId: "group", linkId: "link", notificationId: "notification" },
   ...{ webhookId: "webhook", deliveryId: "delivery", workflowId: "workflow", executionId: "execution" },
   ...{ version: 3, update: new Uint8Array([0, 0]), file: new File(["x"], "plan.png") },
 };

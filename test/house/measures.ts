@@ -67,7 +67,7 @@ const measure = (name: string, today: number, bound: number, target: number): Me
 });
 
 export const MEASURES: readonly Measure[] = [
-  measure("lines of source, styles included", codeLines + styleLines, 97_500, 76_000),
+  measure("lines of source, styles included", codeLines + styleLines, 98_400, 76_000),
   measure("code files", sources.length, 745, 900),
   measure(
     `code files below ${SHORT_FILE_LINES} lines`,

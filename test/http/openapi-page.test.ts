@@ -72,7 +72,7 @@ describe("the API reference", () => {
       if (!page.includes('<details class="try" hidden')) untried.push(operation.operationId);
     }
     const sockets = ["openSocketByCustomId", "openSocket", "openDocumentSocket"];
-    expect(untried).toEqual(["readFile", ...sockets, "downloadStore"]);
+    expect(untried).toEqual(["openInboxSocket", "readFile", ...sockets, "downloadStore"]);
   });
 });
 

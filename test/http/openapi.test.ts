@@ -133,6 +133,7 @@ describe.each(pairs)("%s", (_, endpoint, operation) => {
     const expected = {
       organization: ["apiKey", "session"],
       member: ["apiKey", "session", "userToken"],
+      identity: ["userToken"],
       signed: ["apiKey", "session", ""],
       public: [],
     };

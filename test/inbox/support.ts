@@ -1,11 +1,20 @@
 /** Inboxes of identities in rooms, and activities for them. */
 import { env } from "cloudflare:workers";
-import { inboxName, openInbox } from "../../src/delivery/inboxes.ts";
+import { connectInbox, inboxName, openInbox } from "../../src/delivery/inboxes.ts";
 import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
 import type { InboxActivity } from "../../src/wire/inbox.ts";
+import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 
 const open = openInbox<InboxObject>(env);
+
+/** A socket of an inbox that has yet to join, through the gateway of the service. */
+export async function openInboxSocket(accountId: string, identityId: string): Promise<TestSocket> {
+  const upgrade = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
+  const { webSocket } = await connectInbox(env)(accountId, identityId, upgrade);
+  if (webSocket === null) throw new Error("The upgrade returned no socket");
+  return new TestSocket(webSocket);
+}
 
 export const PAGE = { limit: 100, after: null, unread: null, roomId: null, kind: null } as const;
 

@@ -1,6 +1,6 @@
 /** The Durable Object of an identity's inbox: its items and how far they are read, and the identity's sockets. */
 import { DurableObject } from "cloudflare:workers";
-import type { InboxDelivery } from "../../delivery/inboxes.ts";
+import { ADDRESS_HEADER, type InboxDelivery } from "../../delivery/inboxes.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { DAY_MS } from "../../platform/time.ts";
@@ -9,8 +9,8 @@ import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbo
 import type { IdentityClaims } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import { countUnread, type InboxKey, InboxSockets } from "./inbox-sockets.ts";
-import { type InboxItem, InboxStore, type ItemsPage } from "./inbox-store.ts";
-import { type InboxNotification, presentNotification } from "./schema.ts";
+import { InboxStore, type ItemsPage } from "./inbox-store.ts";
+import { type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
 
 /** What the object needs of features. */
 export interface InboxPorts {
@@ -19,9 +19,6 @@ export interface InboxPorts {
   /** The claims of an identity's token that is valid at `now` (epoch ms). */
   verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
 }
-
-/** The address of the client, in an upgrade that the Worker forwards. */
-const ADDRESS_HEADER = "X-Inbox-Address";
 
 export interface InboxPage {
   readonly notifications: readonly InboxNotification[];
@@ -140,14 +137,10 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
     const items = this.#store.list(page, visibleRooms(access, viewer), this.clock());
     const last = items.at(-1);
     return {
-      notifications: items.map((item) => this.#present(item)),
+      notifications: items.map((item) => presentNotification(item, this.#store.activitiesOf(item))),
       next:
         last === undefined || items.length < page.limit ? null : { notifiedAt: last.notifiedAt, id: last.id },
     };
-  }
-
-  #present(item: InboxItem): InboxNotification {
-    return presentNotification(item, this.#store.activitiesOf(item));
   }
 
   /** How many items are unread that the viewer sees. Null without the identity. */
@@ -157,20 +150,22 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
   }
 
   /** The item, if the viewer sees it. */
-  async #findVisible(viewer: Viewer, id: string): Promise<InboxItem | null> {
-    const access = await this.#readAccess("shown");
+  #findVisible(access: InboxAccess, viewer: Viewer, id: string): InboxItem | null {
     const item = access.epochs && this.#store.find(id);
     return item !== null && visibleRooms(access, viewer).includes(item.roomId) ? item : null;
   }
 
-  /** Marks an item as read up to a seq; with null, up to its latest activity at the time of the call. Null without it. */
-  async markItem(viewer: Viewer, id: string, upTo: number | null): Promise<InboxNotification | null> {
+  /**
+   * Marks an item as read up to a seq; with null, up to its latest activity at the time of the call. Returns how many items
+   * are unread after it, null unless the viewer sees the item.
+   */
+  async markItem(viewer: Viewer, id: string, upTo: number | null): Promise<number | null> {
     const latest = this.#store.find(id)?.seq ?? 0;
-    if ((await this.#findVisible(viewer, id)) === null) return null;
+    const access = await this.#readAccess("shown");
+    if (this.#findVisible(access, viewer, id) === null) return null;
     const items = this.#store.markItems([{ id, upTo: upTo ?? latest }], this.clock());
     this.#sockets.push({ type: "read", items });
-    const item = this.#store.find(id);
-    return item && this.#present(item);
+    return countUnread(this.#store, access, viewer, this.clock());
   }
 
   /** Marks the items that the viewer sees, as they are at the time of the call. Returns how many are unread after it. */
@@ -187,7 +182,7 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
 
   /** Deletes an item; a later activity of its subject shows it again. False unless the viewer sees it. */
   async deleteItem(viewer: Viewer, id: string): Promise<boolean> {
-    if ((await this.#findVisible(viewer, id)) === null) return false;
+    if (this.#findVisible(await this.#readAccess("shown"), viewer, id) === null) return false;
     this.#sockets.push({ type: "deleted", items: this.#store.deleteItems([id]) });
     return true;
   }

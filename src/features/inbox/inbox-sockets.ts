@@ -10,8 +10,8 @@ import { CLOSE, type CloseCode, type Fault, PING, PONG } from "../../room/protoc
 import { beingRestored, type IdentityClaims, RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import type { IdentityEpochs } from "./access-store.ts";
-import type { ChangedItem, InboxStore } from "./inbox-store.ts";
-import { presentNotification } from "./schema.ts";
+import type { InboxStore } from "./inbox-store.ts";
+import { type ChangedItem, presentNotification } from "./schema.ts";
 
 export interface InboxKey {
   readonly accountId: string;

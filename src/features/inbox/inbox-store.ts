@@ -2,6 +2,7 @@
 import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
+import type { ChangedItem, InboxItem, StoredActivity } from "./schema.ts";
 
 /** Items are counted once in `countedEvery` new ones. */
 const LIMITS = { items: 10_000, countedEvery: 128 };
@@ -45,36 +46,10 @@ const SCHEMA: Schema = {
   migrations: [],
 };
 
-/** An item that has changed; `roomId` is empty without a room. */
-export interface ChangedItem {
-  readonly id: string;
-  readonly roomId: string;
-}
-
-export interface InboxItem extends ChangedItem {
-  readonly number: number;
-  readonly kind: InboxActivity["kind"];
-  readonly subjectId: string;
-  readonly seq: number;
-  readonly readSeq: number;
-  readonly deletedSeq: number;
-  readonly notifiedAt: number;
-  readonly readAt: number | null;
-}
-
 /** An item is read up to a seq. */
 export interface ItemPosition {
   readonly id: string;
   readonly upTo: number;
-}
-
-export interface StoredActivity {
-  readonly id: string;
-  readonly seq: number;
-  readonly at: number;
-  readonly by: string | null;
-  /** As JSON. */
-  readonly data: string;
 }
 
 interface InboxFilter {

@@ -1,7 +1,9 @@
 /** The inbox on the wire: its notifications, and the bodies of requests about them. The SDK imports these types. */
 import * as z from "zod";
+import { byteLength, CustomId, text } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
-import type { InboxItem, StoredActivity } from "./inbox-store.ts";
+import { JsonObject } from "../../room/protocol/messages.ts";
+import type { InboxKind } from "../../wire/inbox.ts";
 
 const Seq = z.int().min(0);
 
@@ -38,8 +40,8 @@ export const InboxNotification = z
     activities: z.array(Activity).meta({ description: "The latest 50, newest first." }),
     seq: Seq.meta({ description: "The `seq` of the latest activity." }),
     read_seq: Seq.meta({ description: "The activities up to this `seq` are read." }),
-    unread: z.boolean(),
-    notified_at: Timestamp,
+    unread: z.boolean().meta({ description: "Whether `seq` is above `read_seq`." }),
+    notified_at: Timestamp.meta({ description: "When the latest activity took place." }),
     read_at: Timestamp.nullable().meta({ description: "When some of it was last read; `null` before." }),
   })
   .meta({
@@ -67,6 +69,32 @@ export const InboxNotification = z
   });
 export type InboxNotification = z.infer<typeof InboxNotification>;
 
+/** An item that has changed; `roomId` is empty without a room. */
+export interface ChangedItem {
+  readonly id: string;
+  readonly roomId: string;
+}
+
+export interface InboxItem extends ChangedItem {
+  readonly number: number;
+  readonly kind: InboxKind;
+  readonly subjectId: string;
+  readonly seq: number;
+  readonly readSeq: number;
+  readonly deletedSeq: number;
+  readonly notifiedAt: number;
+  readonly readAt: number | null;
+}
+
+export interface StoredActivity {
+  readonly id: string;
+  readonly seq: number;
+  readonly at: number;
+  readonly by: string | null;
+  /** As JSON. */
+  readonly data: string;
+}
+
 const presentActivity = ({ id, seq, at, by, data }: StoredActivity): Activity => ({
   id,
   seq,
@@ -91,3 +119,60 @@ export const presentNotification = (
   notified_at: presentTime(item.notifiedAt),
   read_at: presentNullableTime(item.readAt),
 });
+
+const isOneOf = (...values: readonly unknown[]): boolean =>
+  values.filter((value) => value !== undefined).length === 1;
+
+export const InboxRead = z
+  .strictObject({
+    notificationId: text(1, 255).optional().meta({ description: "The notification to mark." }),
+    upTo: Seq.optional().meta({
+      description:
+        "Read up to this `seq`; later activities stay unread. Absent: up to the latest one at the time of the request.",
+    }),
+    all: z.literal(true).optional().meta({
+      description: "All notifications as they are at the time of the request.",
+    }),
+  })
+  .refine(({ notificationId, all }) => isOneOf(notificationId, all), "send either notificationId or all")
+  .refine(({ upTo, all }) => upTo === undefined || all === undefined, "upTo: belongs to a notificationId")
+  .meta({ id: "InboxRead", example: { all: true } });
+export type InboxRead = z.infer<typeof InboxRead>;
+
+const MAX_DATA_BYTES = 4 * 1024;
+
+export const InboxTrigger = z
+  .strictObject({
+    identityId: text(1, 255).optional().meta({ description: "The identity to notify." }),
+    customId: CustomId.optional().meta({
+      description: "Your own identifier of the identity, instead of `identityId`.",
+    }),
+    kind: OwnKind,
+    subjectId: text(1, 255).meta({
+      description: "What it is about: one notification has all activities of a subject.",
+    }),
+    roomId: text(1, 255).optional().meta({
+      description: "Shown only while the identity may enter this room.",
+    }),
+    data: JsonObject.refine(
+      (data) => byteLength(JSON.stringify(data)) <= MAX_DATA_BYTES,
+      `must have at most ${MAX_DATA_BYTES} bytes`,
+    )
+      .optional()
+      .meta({
+        description: "What your page shows of it, at most 4 KiB.",
+        override: { type: "object" },
+      }),
+  })
+  .refine(({ identityId, customId }) => isOneOf(identityId, customId), "send either identityId or customId")
+  .meta({
+    id: "InboxTrigger",
+    example: {
+      identityId: "7b0f2f64-8d3a-4f0d-9a55-0c1b9a3f6e11",
+      kind: "$invoice",
+      subjectId: "invoice-7",
+      data: { amount: 12 },
+    },
+  });
+export type InboxTrigger = z.infer<typeof InboxTrigger>;
+export type InboxTriggerInput = z.input<typeof InboxTrigger>;

@@ -118,7 +118,7 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
   ["/rooms", "rooms", "Rooms: the places where users work together."],
   ["/users", "users", "The users of a room."],
   ["/organization/users", "users", ""],
-  ["/identities", "identities", "Identities: end users in all rooms, and their groups."],
+  ["/identities", "identities", "Identities: end users in all rooms, their groups and their inboxes."],
   ["/groups", "identities", ""],
   ["/files", "files", "The files of a room."],
   ["/upload", "files", ""],
@@ -130,8 +130,8 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
 ];
 
 /**
- * Agents read text of strangers, so these are withheld: access, its end for others, secrets, and binary Yjs
- * updates.
+ * Agents read text of strangers, so these are withheld: access, its end for others, secrets, binary Yjs updates, and
+ * changes of inboxes.
  */
 const WITHHELD: ReadonlySet<string> = new Set([
   "listApiKeys",
@@ -164,6 +164,15 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "identify",
   "createIdentityToken",
   "endIdentityTokens",
+  "markInboxNotificationsAsRead",
+  "deleteInboxNotification",
+  "deleteInboxNotifications",
+  "triggerInboxNotification",
+  "listOwnInboxNotifications",
+  "countOwnInboxNotifications",
+  "markOwnInboxNotificationsAsRead",
+  "deleteOwnInboxNotification",
+  "deleteOwnInboxNotifications",
   "createToken",
   "endTokens",
   "endAllTokens",

@@ -82,6 +82,7 @@ function credentialOf(actor: ServedRequest["actor"]): Pick<LoggedRequest, "crede
   if (actor?.type === "key") return { credential: "key", credentialId: actor.keyId };
   if (actor?.type === "person") return { credential: "member", credentialId: actor.personId };
   if (actor?.type === "user") return { credential: "user", credentialId: actor.userId };
+  if (actor?.type === "identity") return { credential: "user", credentialId: actor.identityId };
   return { credential: "none", credentialId: null };
 }
 

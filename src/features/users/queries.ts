@@ -1,6 +1,6 @@
 /** Reads users: rows from D1, who is online from the room's object. */
 import { encodePosition, presentScroll } from "../../http/lists.ts";
-import { type OperationContext, requireRoomAccess } from "../../platform/d1/context.ts";
+import { type Actor, type OperationContext, requireRoomAccess } from "../../platform/d1/context.ts";
 import {
   type Database,
   type Page,
@@ -35,6 +35,7 @@ import {
   rightsOfUser,
   selectAccountTokenEpoch,
   selectBearers,
+  selectIdentityEpoch,
   selectUser,
   type UserKey,
 } from "./statements.ts";
@@ -131,6 +132,19 @@ export async function findIdentityBearer(
   if (user === undefined || !opensRoom(claims, room))
     throw new AppError("Auth", "FORBIDDEN", "The token gives access to rooms that its identity has joined");
   return user.identityEpoch === identityEpoch && user.accountTokenEpoch === accountEpoch ? user : null;
+}
+
+/** The identity of a token; null unless it exists, and the token has not ended. RATE_LIMITED while a restore goes on. */
+export async function findIdentityActor(db: Database, claims: IdentityClaims): Promise<Actor | null> {
+  const { accountId, identityId, accountEpoch, identityEpoch, rooms } = claims;
+  const tenant = { db, accountId };
+  const [[identity], [account]] = await db.run([
+    selectIdentityEpoch(tenant, identityId),
+    selectAccountTokenEpoch(tenant),
+  ]);
+  requireRestored(account?.tokenEpoch);
+  if (identity?.epoch !== identityEpoch || account?.tokenEpoch !== accountEpoch) return null;
+  return { type: "identity", accountId, identityId, ...(rooms && { rooms }) };
 }
 
 /**

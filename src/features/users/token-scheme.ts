@@ -5,7 +5,7 @@ import { AppError } from "../../platform/errors.ts";
 import { NO_ACCESS } from "../../wire/no-access.ts";
 import { ALL_RIGHTS, type Rights, rightsIn } from "../../wire/permissions.ts";
 import { ceilingOf, type IdentityClaims, type TokenClaims } from "../../wire/token-claims.ts";
-import { findIdentityBearer, findTokenBearer } from "./queries.ts";
+import { findIdentityActor, findIdentityBearer, findTokenBearer } from "./queries.ts";
 import { rightsOfUser } from "./statements.ts";
 import type { BearerRow } from "./table.ts";
 import type { Tokens } from "./tokens.ts";
@@ -27,6 +27,7 @@ export async function authenticateUser(
     isOfUser: true,
     isOurs: true,
     verify: async () => {
+      if (isByIdentity && isAboutItself(request)) return findIdentityActor(db, claims);
       const user = await (isByIdentity
         ? findIdentityBearer(db, claims, roomOf(request))
         : findTokenBearer(db, claims));
@@ -48,6 +49,10 @@ function actorOf(user: BearerRow, limit: Rights, isByIdentity: boolean): Actor {
   const linked = identityId === null ? null : { access, identityEpoch, isByIdentity };
   return { type: "user", accountId, userId, roomId, rights, linked };
 }
+
+/** Whether a request is about the identity itself, and not about a room. */
+const isAboutItself = ({ url }: Request): boolean =>
+  /^\/v1\/accounts\/[^/]+\/me\//.test(new URL(url).pathname);
 
 /** The room that a request is about, of which an identity's token says nothing. FORBIDDEN without one. */
 function roomOf({ url }: Request): string {

@@ -3,7 +3,7 @@ import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import { newSecret, openSecrets, secretsInForce } from "../../delivery/signing-secret-store.ts";
 import type { Timetable } from "../../delivery/subscriber/handler.ts";
 import type { SentRequest } from "../../http/endpoint.ts";
-import { sha256 } from "../../platform/crypto/encoding.ts";
+import { derivedId } from "../../platform/crypto/encoding.ts";
 import {
   isSignedWith,
   readSignedHeaders,
@@ -40,12 +40,6 @@ import {
   selectWorkflowSummary,
 } from "./store.ts";
 import type { TriggerableWorkflow, WorkflowRow } from "./table.ts";
-
-/** A UUID of version 8, whose other bits RFC 9562 leaves to the application. */
-async function derivedId(parts: readonly (string | number)[]): Promise<string> {
-  const hash = await sha256(new TextEncoder().encode(JSON.stringify(parts)));
-  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
-}
 
 /** Always asks the database: a workflow that was disabled or changed a moment ago must not run by its old schedule. */
 export const timetableOf =

@@ -18,6 +18,7 @@ const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Pr
 /** Users and members replay only their own requests. API keys share theirs, so that a key can be replaced meanwhile. */
 function scopeOf(actor: Actor): string {
   if (actor.type === "user") return `${actor.accountId}:${actor.userId}`;
+  if (actor.type === "identity") return `${actor.accountId}:${actor.identityId}`;
   if (actor.type === "person") return `${actor.accountId}:${actor.personId}`;
   return actor.type === "key" ? actor.accountId : "";
 }

@@ -146,6 +146,7 @@ function successesOf(endpoint: AnyEndpoint) {
 
 const securityOf = (endpoint: AnyEndpoint) => {
   if (endpoint.access === "public") return [];
+  if (endpoint.access === "identity") return [{ userToken: [] }];
   const byOrganization = [{ apiKey: [] }, { session: [] }];
   if (endpoint.access === "signed") return [...byOrganization, {}];
   return endpoint.access === "member" ? [...byOrganization, { userToken: [] }] : byOrganization;

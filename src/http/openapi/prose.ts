@@ -76,6 +76,7 @@ export const TAGS: Partial<Record<Module, string>> = {
   Rooms: "Rooms, their live stats and their content.",
   Identities: "Your end users in all rooms, groups of them, and guests who come by links.",
   Access: "What identities and groups may do in rooms.",
+  Inbox: "The notifications of each identity, and how far they are read.",
   Users: "The users of a room and their tokens.",
   Files: "Files that the users of a room upload. Anyone who knows a file's key can read it.",
   Webhooks: "URLs of yours that receive events, signed, with retries.",
@@ -96,6 +97,7 @@ export const PATH_PARAMETERS: Readonly<
   userId: { description: "The user's ID.", ...UUID },
   identityId: { description: "The identity's ID.", ...UUID },
   groupId: { description: "The group's ID.", ...UUID },
+  notificationId: { description: "The notification's ID.", ...UUID },
   linkId: { description: "The link's ID.", ...UUID },
   customId: { description: "Your own identifier, percent-encoded." },
   store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
@@ -119,5 +121,6 @@ export const CREDENTIALS = {
     "The organization's credential: `accountId:apiKey` in Base64. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`.",
   session:
     "The dashboard's session cookie of a member of the organization. Requests that change something need the service's own `Origin`.",
-  userToken: "A user's token, as returned by its creation. It gives access to the user's own room only.",
+  userToken:
+    "A user's token, as returned by its creation. It gives access to the user's own room only. An identity's token acts as its user in a room, and opens the paths under `/me`.",
 } as const;

@@ -11,6 +11,12 @@ export function hex(bytes: Uint8Array): string {
 export const sha256 = async (bytes: BufferSource): Promise<string> =>
   hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)));
 
+/** A UUID of version 8, whose other bits RFC 9562 leaves to the application. */
+export async function derivedId(parts: readonly (string | number)[]): Promise<string> {
+  const hash = await sha256(new TextEncoder().encode(JSON.stringify(parts)));
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
+}
+
 /** FNV-1a with 32 bits: quick, separates ids that differ in one character, and is no secret. */
 export function fnv1a(text: string): number {
   let value = 0x811c9dc5;

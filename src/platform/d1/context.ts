@@ -37,6 +37,14 @@ export type Actor =
       /** Of a user who belongs to an identity, whose access may end at any time; null for others. */
       readonly linked: LinkedAccess | null;
     }
+  /** An identity, outside of rooms. */
+  | {
+      readonly type: "identity";
+      readonly accountId: string;
+      readonly identityId: string;
+      /** The rooms that its token opens: IDs, custom IDs, or beginnings of custom IDs before `*`. Absent for all. */
+      readonly rooms?: readonly string[];
+    }
   /** An unauthenticated caller of a public endpoint. */
   | { readonly type: "anyone"; readonly address: string };
 

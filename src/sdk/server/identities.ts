@@ -1,8 +1,17 @@
 /** Identities and groups for back ends. */
 import type { IdentityData } from "../../features/privacy/schema.ts";
+import type { Rest } from "../core/rest.ts";
 import type * as input from "../wire/requests.ts";
 import type * as wire from "../wire/resources.ts";
-import { eachOf, type Filter, type Listed, Resource, type Scroll, type Search } from "./pages.ts";
+import {
+  eachOf,
+  type Filter,
+  type Listed,
+  Resource,
+  type Scroll,
+  type ScrollShown,
+  type Search,
+} from "./pages.ts";
 
 /** `AtriumServer.identities`: your end users in all rooms, and agents. */
 export class Identities extends Resource {
@@ -68,6 +77,50 @@ export class Identities extends Resource {
   /** Refuses all tokens of the identity and of its users so far, and closes the sockets that joined with them. */
   endTokens(identityId: string): Promise<void> {
     return this.rest.delete(["identities", identityId, "tokens"]);
+  }
+}
+
+/** Filters the notifications of an inbox. */
+export interface InboxSearch extends Pick<Scroll, "limit" | "after"> {
+  /** Only those that are unread, or with `false` only those that are read. */
+  readonly unread?: boolean;
+  readonly roomId?: string;
+  readonly kind?: string;
+}
+
+/** `AtriumServer.inbox(identityId)`: the notifications of an identity, as far as it may enter their rooms now. */
+export class Inbox extends Resource {
+  readonly #path: readonly string[];
+
+  constructor(rest: Rest, identityId: string) {
+    super(rest);
+    this.#path = ["identities", identityId, "inbox-notifications"];
+  }
+
+  /** Newest first. */
+  list(
+    search: InboxSearch = {},
+  ): Promise<Listed<"notifications", wire.InboxNotification, Pick<ScrollShown, "cursor">>> {
+    return this.rest.get([...this.#path], search);
+  }
+
+  /** How many notifications are unread. */
+  count(): Promise<number> {
+    return this.only("unread", this.rest.get<{ unread: number }>([...this.#path, "count"]));
+  }
+
+  /**
+   * Marks a notification as read, up to its latest activity or to the `seq` `upTo`; without an ID, all of them. What arrives
+   * meanwhile stays unread. Returns how many are unread after it.
+   */
+  markRead(notificationId?: string, upTo?: number): Promise<number> {
+    const read = notificationId === undefined ? { all: true } : { notificationId, upTo };
+    return this.only("unread", this.rest.post<{ unread: number }>([...this.#path, "read"], read));
+  }
+
+  /** Deletes a notification, which a later activity shows again; without an ID, all of them. */
+  delete(notificationId?: string): Promise<void> {
+    return this.rest.delete([...this.#path, ...(notificationId === undefined ? [] : [notificationId])]);
   }
 }
 

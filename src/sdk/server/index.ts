@@ -1,10 +1,15 @@
 /** `atrium/server`: everything that belongs to an organization, for back ends. */
 import { Rest, type RestOptions } from "../core/rest.ts";
-import type { IdentificationInput, RoomAccessInput, RoomLinkInput } from "../wire/requests.ts";
+import type {
+  IdentificationInput,
+  InboxTriggerInput,
+  RoomAccessInput,
+  RoomLinkInput,
+} from "../wire/requests.ts";
 import type { AccessDecision, Identified, PresenceState, RoomAccess, RoomLink } from "../wire/resources.ts";
 import { Comments, Files, Stores, Threads } from "./content.ts";
 import { Documents } from "./documents.ts";
-import { Groups, Identities } from "./identities.ts";
+import { Groups, Identities, Inbox } from "./identities.ts";
 import { Events, Requests } from "./logs.ts";
 import { Organization } from "./organization.ts";
 import type { Listed, Scroll, ScrollShown } from "./pages.ts";
@@ -39,7 +44,7 @@ export type {
   ReadOptions,
   RollbackOptions,
 } from "./documents.ts";
-export type { Groups, Identities } from "./identities.ts";
+export type { Groups, Identities, Inbox, InboxSearch } from "./identities.ts";
 export type { EventFilter, Events, RequestFilter, Requests } from "./logs.ts";
 export type { AuditFilter, Organization } from "./organization.ts";
 export type {
@@ -147,6 +152,20 @@ export class AtriumServer {
   async getPresence(roomId: string): Promise<Record<string, PresenceState>> {
     const path = ["rooms", roomId, "presence"];
     return (await this.#rest.get<{ presence: Record<string, PresenceState> }>(path)).presence;
+  }
+
+  /** The inbox of an identity, by its ID. */
+  inbox(identityId: string): Inbox {
+    return new Inbox(this.#rest, identityId);
+  }
+
+  /**
+   * Notifies an identity, by its ID or its `customId`, of a kind of your own, which begins with `$`. False when it may not
+   * enter the room, and so is not told.
+   */
+  async triggerInboxNotification(notification: InboxTriggerInput): Promise<boolean> {
+    const path = ["inbox-notifications", "trigger"];
+    return (await this.#rest.post<{ delivered: boolean }>(path, notification)).delivered;
   }
 
   /** The default of a room, and a page of its entries: those of groups, then those of identities. */

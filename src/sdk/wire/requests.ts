@@ -1,6 +1,7 @@
 /** Request bodies of the REST interface, inferred from the service's schemas. */
 import type * as access from "../../features/access/schema.ts";
 import type * as identities from "../../features/identities/schema.ts";
+import type * as inbox from "../../features/inbox/schema.ts";
 import type * as members from "../../features/members/schema.ts";
 import type * as rooms from "../../features/rooms/schema.ts";
 import type * as users from "../../features/users/schema.ts";
@@ -25,6 +26,7 @@ export type IdentificationInput = Immutable<identities.IdentificationInput>;
 export type IdentityTokenInput = Immutable<identities.IdentityTokenInput>;
 export type IdentityInput = Immutable<identities.IdentityInput>;
 export type IdentityUpdateInput = Immutable<identities.IdentityUpdate>;
+export type InboxTriggerInput = Immutable<inbox.InboxTriggerInput>;
 export type InvitationInput = Immutable<members.InvitationInput>;
 export type RoomAccessInput = Immutable<access.RoomAccessInput>;
 export type RoomLinkInput = Immutable<identities.RoomLinkInput>;

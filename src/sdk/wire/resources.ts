@@ -19,6 +19,7 @@ export type {
   RoomLink,
   RoomOfIdentity,
 } from "../../features/identities/schema.ts";
+export type { InboxNotification } from "../../features/inbox/schema.ts";
 export type { Invitation, Member } from "../../features/members/schema.ts";
 export type { Hour, Overview, Usage } from "../../features/metrics/schema.ts";
 export type { Organization as OrganizationRecord } from "../../features/organizations/schema.ts";

@@ -42,6 +42,7 @@ function authorOf(actor: Actor): Author {
       return { type: "key", id: actor.keyId };
     case "person":
       return { type: "person", id: actor.personId };
+    case "identity":
     case "anyone":
       throw forbidden("Documents can be changed with a credential only");
   }

@@ -1,0 +1,137 @@
+/** The inbox of an identity, for the organization and for the identity itself. */
+import type { Inboxes } from "../../delivery/inboxes.ts";
+import { encodePosition } from "../../http/lists.ts";
+import { derivedId } from "../../platform/crypto/encoding.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
+import type { ListPosition } from "../../platform/d1/d1.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
+import type { Stub } from "../../platform/objects/rpc.ts";
+import { checkRoomAccess } from "../access/queries.ts";
+import { getIdentity, noIdentity } from "../identities/queries.ts";
+import type { Viewer } from "./access.ts";
+import type { InboxObject } from "./inbox-object.ts";
+import type { InboxRead, InboxTrigger } from "./schema.ts";
+
+export interface InboxContext extends RequestContext {
+  readonly inboxes: Inboxes<InboxObject>;
+  connectInbox(accountId: string, identityId: string, request: Request): Promise<Response>;
+}
+
+/** An inbox, and how much of it the caller sees. */
+export interface OpenInbox {
+  readonly inbox: Stub<InboxObject>;
+  readonly viewer: Viewer;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The inbox of an identity, for the organization. NOT_FOUND for what can be no identity. */
+export function inboxOf({ accountId, inboxes }: InboxContext, identityId: string): OpenInbox {
+  if (!UUID.test(identityId)) throw noIdentity();
+  return { inbox: inboxes(accountId, identityId), viewer: {} };
+}
+
+/** The inbox of the calling identity. */
+export function ownInbox({ actor, accountId, inboxes }: InboxContext): OpenInbox {
+  if (actor.type !== "identity") throw new AppError("Auth", "FORBIDDEN", "Only an identity has an inbox");
+  const { identityId, rooms } = actor;
+  return { inbox: inboxes(accountId, identityId), viewer: rooms === undefined ? {} : { rooms: [...rooms] } };
+}
+
+const noNotification = () => notFound("Inbox", "Notification");
+
+interface ListQuery {
+  readonly limit: number;
+  readonly after?: ListPosition | undefined;
+  readonly unread?: boolean | undefined;
+  readonly roomId?: string | undefined;
+  readonly kind?: string | undefined;
+}
+
+/** A page of the notifications that are shown now, newest first. NOT_FOUND without the identity. */
+export async function listNotifications({ inbox, viewer }: OpenInbox, query: ListQuery) {
+  const { limit, after, unread = null, roomId = null, kind = null } = query;
+  const position = after === undefined ? null : { notifiedAt: Number(after.key), id: after.id };
+  const page = await inbox.list(viewer, { limit, after: position, unread, roomId, kind });
+  if (page === null) throw noIdentity();
+  const { notifications, next } = page;
+  const cursor = next && encodePosition({ key: next.notifiedAt, id: next.id, offset: 0, total: 0 });
+  return { notifications: [...notifications], cursor };
+}
+
+/** How many notifications are unread that are shown now. NOT_FOUND without the identity. */
+export async function countNotifications({ inbox, viewer }: OpenInbox) {
+  const unread = await inbox.count(viewer);
+  if (unread === null) throw noIdentity();
+  return { unread };
+}
+
+/** Marks one notification or all of them. Returns how many are unread after it. NOT_FOUND without what is marked. */
+export async function markNotifications({ inbox, viewer }: OpenInbox, { notificationId, upTo }: InboxRead) {
+  const unread =
+    notificationId === undefined
+      ? await inbox.markAll(viewer)
+      : await inbox.markItem(viewer, notificationId, upTo ?? null);
+  if (unread === null) throw notificationId === undefined ? noIdentity() : noNotification();
+  return { unread };
+}
+
+/** NOT_FOUND without the notification. */
+export async function deleteNotification({ inbox, viewer }: OpenInbox, notificationId: string) {
+  if (!(await inbox.deleteItem(viewer, notificationId))) throw noNotification();
+  return {};
+}
+
+/** NOT_FOUND without the identity. */
+export async function deleteNotifications({ inbox, viewer }: OpenInbox) {
+  if (!(await inbox.deleteAll(viewer))) throw noIdentity();
+  return {};
+}
+
+/**
+ * Delivers a notification of the organization's own kind, with an Idempotency-Key once. `delivered` is false when the
+ * identity may not enter the room. NOT_FOUND without the identity or the room.
+ */
+export async function triggerNotification(
+  ctx: InboxContext,
+  { identityId, customId, kind, subjectId, roomId, data = {} }: InboxTrigger,
+): Promise<{ delivered: boolean }> {
+  const { accountId, idempotencyKey } = ctx;
+  const id = await findId(ctx, { identityId, customId, roomId });
+  if (id === null) return { delivered: false };
+  const activity = {
+    id: idempotencyKey === null ? ctx.newId() : await derivedId([accountId, id, kind, idempotencyKey]),
+    ...{ kind: kind as `$${string}`, subjectId, roomId: roomId ?? null, seq: null },
+    ...{ at: ctx.now(), by: null, data },
+  };
+  await ctx.inboxes(accountId, id).deliver([activity]);
+  return { delivered: true };
+}
+
+/** Upgrades a request to a socket of the inbox. NOT_FOUND without the identity. */
+export async function connectTo(ctx: InboxContext, request: Request): Promise<Response> {
+  const id = new URL(request.url).searchParams.get("identity") ?? "";
+  const { identity } = await getIdentity(ctx, { id });
+  if (request.headers.get("Upgrade")?.toLowerCase() === "websocket")
+    return ctx.connectInbox(ctx.accountId, identity.id, request);
+  throw new AppError(
+    "Inbox",
+    "BAD_REQUEST",
+    "This address accepts only WebSocket upgrades: send `Upgrade: websocket`",
+  );
+}
+
+/** The ID of the identity; null if it may not enter the room. */
+async function findId(
+  ctx: InboxContext,
+  { identityId, customId, roomId }: Pick<InboxTrigger, "identityId" | "customId" | "roomId">,
+): Promise<string | null> {
+  const key = customId === undefined ? { id: identityId ?? "" } : { customId };
+  if (roomId === undefined || customId !== undefined) {
+    const { identity } = await getIdentity(ctx, key);
+    if (roomId === undefined) return identity.id;
+    return findId(ctx, { identityId: identity.id, roomId });
+  }
+  const { permissions } = await checkRoomAccess(ctx, roomId, identityId ?? "");
+  return permissions.length === 0 ? null : (identityId ?? null);
+}

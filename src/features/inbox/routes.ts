@@ -1,0 +1,187 @@
+/** The endpoints for the inboxes of identities: the same ones for the organization, and for the identity itself. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { cursorShape, exactly, flag, following } from "../../http/lists.ts";
+import {
+  connectTo,
+  countNotifications,
+  deleteNotification,
+  deleteNotifications,
+  type InboxContext,
+  inboxOf,
+  listNotifications,
+  markNotifications,
+  ownInbox,
+  triggerNotification,
+} from "./commands.ts";
+import { InboxNotification, InboxRead, InboxTrigger } from "./schema.ts";
+
+const { endpoint, rawEndpoint } = endpointsFor<InboxContext>({ module: "Inbox" });
+
+const NOW = "those of rooms that the identity may enter now, and those without a room";
+
+const list = {
+  query: z.object({
+    ...following,
+    unread: flag("Only notifications that are unread, or with `false` only those that are read."),
+    roomId: exactly(255, "Only notifications of this room."),
+    kind: exactly(64, "Only notifications of this kind."),
+  }),
+  done: "Notifications retrieved",
+  data: z.object({ notifications: z.array(InboxNotification), ...cursorShape }),
+} as const;
+
+const unread = z.object({
+  unread: z.int().meta({ description: "How many notifications are unread.", minimum: 0, example: 3 }),
+});
+
+const read = { body: InboxRead, done: "Notifications marked as read", data: unread } as const;
+const removed = { done: "Notification deleted", data: z.object({}) } as const;
+const removedAll = { done: "Notifications deleted", data: z.object({}) } as const;
+const counted = { done: "Notifications counted", data: unread } as const;
+
+const PATH = "/identities/:identityId/inbox-notifications";
+const OWN_PATH = "/me/inbox-notifications";
+const LATER = "A later activity of the same subject shows it again.";
+
+const ofIdentities = [
+  endpoint({
+    ...list,
+    method: "GET",
+    path: PATH,
+    operation: "listInboxNotifications",
+    summary: "List the notifications of an identity",
+    details: `Newest first: ${NOW}.`,
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { params, query }) => listNotifications(inboxOf(ctx, params.identityId), query),
+  }),
+  endpoint({
+    ...counted,
+    method: "GET",
+    path: `${PATH}/count`,
+    operation: "countInboxNotifications",
+    summary: "Count the unread notifications of an identity",
+    details: `Counted are ${NOW}.`,
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { params }) => countNotifications(inboxOf(ctx, params.identityId)),
+  }),
+  endpoint({
+    ...read,
+    method: "POST",
+    path: `${PATH}/read`,
+    operation: "markInboxNotificationsAsRead",
+    summary: "Mark notifications of an identity as read",
+    details: "What arrives meanwhile stays unread.",
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { params, body }) => markNotifications(inboxOf(ctx, params.identityId), body),
+  }),
+  endpoint({
+    ...removed,
+    method: "DELETE",
+    path: `${PATH}/:notificationId`,
+    operation: "deleteInboxNotification",
+    summary: "Delete a notification of an identity",
+    details: LATER,
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { params }) => deleteNotification(inboxOf(ctx, params.identityId), params.notificationId),
+  }),
+  endpoint({
+    ...removedAll,
+    method: "DELETE",
+    path: PATH,
+    operation: "deleteInboxNotifications",
+    summary: "Delete all notifications of an identity",
+    details: "Also those of rooms that it may not enter now.",
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { params }) => deleteNotifications(inboxOf(ctx, params.identityId)),
+  }),
+];
+
+const own = { access: "identity" } as const;
+
+const ofCaller = [
+  endpoint({
+    ...own,
+    ...list,
+    method: "GET",
+    path: OWN_PATH,
+    operation: "listOwnInboxNotifications",
+    summary: "List one's own notifications",
+    details: "Newest first. A token for certain rooms shows the notifications of those rooms alone.",
+    handle: (ctx, { query }) => listNotifications(ownInbox(ctx), query),
+  }),
+  endpoint({
+    ...own,
+    ...counted,
+    method: "GET",
+    path: `${OWN_PATH}/count`,
+    operation: "countOwnInboxNotifications",
+    summary: "Count one's own unread notifications",
+    details: "With a token for certain rooms, the notifications of those rooms alone.",
+    handle: (ctx) => countNotifications(ownInbox(ctx)),
+  }),
+  endpoint({
+    ...own,
+    ...read,
+    method: "POST",
+    path: `${OWN_PATH}/read`,
+    operation: "markOwnInboxNotificationsAsRead",
+    summary: "Mark one's own notifications as read",
+    details: "What arrives meanwhile stays unread.",
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { body }) => markNotifications(ownInbox(ctx), body),
+  }),
+  endpoint({
+    ...own,
+    ...removed,
+    method: "DELETE",
+    path: `${OWN_PATH}/:notificationId`,
+    operation: "deleteOwnInboxNotification",
+    summary: "Delete one's own notification",
+    details: LATER,
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { params }) => deleteNotification(ownInbox(ctx), params.notificationId),
+  }),
+  endpoint({
+    ...own,
+    ...removedAll,
+    method: "DELETE",
+    path: OWN_PATH,
+    operation: "deleteOwnInboxNotifications",
+    summary: "Delete all of one's own notifications",
+    details: "With a token for certain rooms, the notifications of those rooms alone.",
+    handle: (ctx) => deleteNotifications(ownInbox(ctx)),
+  }),
+];
+
+export const inboxEndpoints = [
+  ...ofIdentities,
+  ...ofCaller,
+  endpoint({
+    method: "POST",
+    path: "/inbox-notifications/trigger",
+    operation: "triggerInboxNotification",
+    summary: "Notify an identity",
+    details:
+      "Adds an activity of a kind of your own to the identity's inbox. Its notification is unread from then on, and shown at once over an open socket.",
+    errors: ["NOT_FOUND"],
+    body: InboxTrigger,
+    done: "Notification triggered",
+    data: z.object({
+      delivered: z.boolean().meta({ description: "`false` when the identity may not enter the room." }),
+    }),
+    handle: (ctx, { body }) => triggerNotification(ctx, body),
+  }),
+  rawEndpoint({
+    method: "GET",
+    path: "/inbox/socket",
+    operation: "openInboxSocket",
+    access: "public",
+    summary: "Open the WebSocket of an inbox",
+    details:
+      "The query parameter `identity` is the identity's ID. The upgrade carries no credential: the client's first message, `INBOX_JOIN`, has the identity's token. The repository's `docs/protocol.md` describes the messages, events and close codes.",
+    answers: { 101: "The socket is open; `INBOX_JOIN` is expected within 10 seconds." },
+    errors: ["NOT_FOUND"],
+    respond: (ctx, _, request) => connectTo(ctx, request),
+  }),
+];

@@ -3,12 +3,13 @@ import { env } from "cloudflare:workers";
 import { expect, inject, it } from "vitest";
 import type { RoomAccessInput } from "../../src/features/access/schema.ts";
 import { commitAs } from "../../src/features/users/queries.ts";
-import { linkedUserOf } from "../../src/platform/d1/context.ts";
+import { writerOf } from "../../src/platform/d1/context.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import type { AppError } from "../../src/platform/errors.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import { ALL_RIGHTS, BAN } from "../../src/wire/permissions.ts";
 import { type Answer, account } from "../support/api.ts";
+import { costOf } from "../support/counting.ts";
 import { type Random, randomOf } from "../support/random.ts";
 import { END, enter, type Outcome, type Place, violationsOf, WIRES, type Wire } from "./races.ts";
 
@@ -179,16 +180,21 @@ it("the same writes are accepted where no right ends", async () => {
   }
 });
 
-it("a request that was authenticated before the end of its identity's tokens writes nothing after it", async () => {
-  const place = await makePlace(ownEntry, randomOf(seed));
-  const { owner, roomId, userId } = place;
+/** The outcomes of a write and of an upload that were authenticated before whatever has happened to the user since. */
+async function writesOf(
+  { owner, roomId, userId }: Pick<Place, "owner" | "roomId" | "userId">,
+  epoch: number | null,
+) {
   const tenant = openTenant(env, owner.id);
-  const linked = { identityEpoch: 0, isByIdentity: false, access: "outdated" };
-  const actor = { type: "user", accountId: owner.id, userId, roomId, rights: ALL_RIGHTS, linked } as const;
+  const decided = { role: "editor", access: "outdated", roomState: "active", isByIdentity: false } as const;
+  const actor = {
+    ...({ type: "user", accountId: owner.id, userId, roomId, rights: ALL_RIGHTS } as const),
+    decided: { ...decided, identityEpoch: epoch },
+  };
   const write = async () => {
     const data = { operations: [{ type: "STORE_SET", store: "tasks", key: "a", value: 1 }], atomic: true };
     const batches = [{ type: "STORE_BATCH", requestId: crypto.randomUUID(), data }];
-    const user = linkedUserOf(actor);
+    const user = writerOf(actor);
     const [response] = await roomGateway(env).writeStores(roomId, owner.id, userId, batches, user);
     return response?.success === true ? "written" : response?.error?.code;
   };
@@ -197,7 +203,34 @@ it("a request that was authenticated before the end of its identity's tokens wri
       await tenant.db.run([guard]);
       return "written";
     }).catch((error: AppError) => error.code);
-  expect([await write(), await upload()]).toEqual(["written", "written"]);
+  return [await write(), await upload()];
+}
+
+it("a request that was authenticated before the end of its identity's tokens writes nothing after it", async () => {
+  const place = await makePlace(ownEntry, randomOf(seed));
+  expect(await writesOf(place, 0)).toEqual(["written", "written"]);
   await REVOCATIONS["its tokens"]?.revoke(place);
-  expect([await write(), await upload()]).toEqual(["UNAUTHORIZED", "UNAUTHORIZED"]);
+  expect(await writesOf(place, 0)).toEqual(["UNAUTHORIZED", "UNAUTHORIZED"]);
+});
+
+it("a request of a user without an identity writes nothing after the answer that lowers its role", async () => {
+  const owner = await account();
+  const { id: roomId } = await owner.api.createRoom();
+  const { id: userId, token } = await owner.api.createUser(roomId);
+  const place = { owner, roomId, userId };
+  expect(await writesOf(place, null)).toEqual(["written", "written"]);
+  await owner.api.patch(`/users/${userId}?roomId=${roomId}`, { role: "viewer" });
+  expect(await writesOf(place, null)).toEqual(["FORBIDDEN", "FORBIDDEN"]);
+  await owner.api.patch(`/users/${userId}?roomId=${roomId}`, { role: "editor" });
+  // The check costs no further trip: the room's row is read by it, and before by the authentication.
+  const requests = [
+    { requestId: "r", operations: [{ type: "STORE_SET", store: "s", key: "k", value: 1 }], atomic: true },
+  ];
+  const path = `/rooms/${roomId}/stores/batch`;
+  const cost = await costOf({ api: owner.api.as(token) }, "POST", path, { requests });
+  expect(cost).toMatchObject({ status: 200, trips: 1 });
+  await owner.api.patch(`/rooms/${roomId}`, { state: "closed" });
+  expect((await writesOf(place, null))[0]).toBe("FORBIDDEN");
+  await owner.api.delete(`/users/${userId}?roomId=${roomId}`);
+  expect((await writesOf(place, null))[0]).toBe("UNAUTHORIZED");
 });

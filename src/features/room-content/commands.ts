@@ -1,7 +1,7 @@
 /** Requests of the organization to a live room, after a check that the room is its own. */
 
 import { encodePosition, type PresentedScroll, presentPage } from "../../http/lists.ts";
-import { causeOf, linkedUserOf, type RequestContext, requireRoomAccess } from "../../platform/d1/context.ts";
+import { causeOf, type RequestContext, requireRoomAccess, writerOf } from "../../platform/d1/context.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
@@ -20,7 +20,7 @@ import type { Comment } from "../../wire/comment.ts";
 import { requireWrite } from "../../wire/permissions.ts";
 import type { Addressees, Reader, Thread } from "../../wire/thread.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
-import { getRoomRow } from "../rooms/queries.ts";
+import { getRoomRow, requireOpenRoom } from "../rooms/queries.ts";
 import { findUserInRoom } from "../users/queries.ts";
 import { addressedBy, findAddressees, getReader } from "./addressees.ts";
 import type { StorePage } from "./schema.ts";
@@ -73,8 +73,7 @@ export async function writeStores(
   requireRoomAccess(ctx, roomId);
   requireWrite(ctx, "stores");
   const { actor, accountId } = ctx;
-  const room = await getRoomRow(ctx, roomId);
-  if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
+  await requireOpenRoom(ctx, roomId);
   // The field order of the socket's message: a request over both has one fingerprint.
   const batches = requests.map(({ requestId, operations, atomic }) => ({
     type: "STORE_BATCH",
@@ -82,10 +81,8 @@ export async function writeStores(
     data: { operations, atomic },
   }));
   const userId = actor.type === "user" ? actor.userId : null;
-  return ctx.rooms.writeStores(roomId, accountId, userId, batches, linkedUserOf(actor));
+  return ctx.rooms.writeStores(roomId, accountId, userId, batches, writerOf(actor));
 }
-
-const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);
 
 /** The Idempotency-Key is the room's request ID, so the room handles concurrent repetitions once. */
 export const requestIdOf = ({ idempotencyKey }: RequestContext): string | undefined =>

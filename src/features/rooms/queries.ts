@@ -1,8 +1,9 @@
 /** Reads rooms: lists from D1, single rooms with the live stats of their objects. */
 import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
 import { TtlCache } from "../../platform/cache.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { notFound } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import { presentRoom, type Room } from "../../wire/room.ts";
 import { findHits } from "../search/queries.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
@@ -47,6 +48,18 @@ export async function getRoomRow(tenant: Tenant, roomId: string): Promise<RoomRo
   const row = await findRoomRow(tenant, { id: roomId });
   if (row === null) throw notFound("Rooms", "Room");
   return row;
+}
+
+/** NOT_FOUND without the room, and FORBIDDEN to users in a closed one: their authentication has read its state. */
+export async function requireOpenRoom(
+  ctx: Pick<RequestContext, "db" | "accountId" | "actor">,
+  roomId: string,
+): Promise<void> {
+  const { actor } = ctx;
+  const isUser = actor.type === "user";
+  const state = isUser ? actor.decided.roomState : (await getRoomRow(ctx, roomId)).state;
+  if (state === null) throw notFound("Rooms", "Room");
+  if (isUser && state === "closed") throw new AppError("Rooms", "FORBIDDEN", "The room is closed");
 }
 
 /** A socket of a room that was deleted meanwhile is refused when it joins, which always asks. */

@@ -148,9 +148,9 @@ export async function findIdentityActor(db: Database, claims: IdentityClaims): P
 }
 
 /**
- * Commits a change of a user with a guard in its batch. FORBIDDEN when the access of the user's identity does not allow
- * to write the resource at that moment, whatever it was when the request was authenticated; UNAUTHORIZED when its tokens
- * have ended.
+ * Commits a change of a user with a guard in its batch. FORBIDDEN when its role or its identity's access does not allow
+ * to write the resource at that moment, whatever it was when the request was authenticated; UNAUTHORIZED when the user
+ * is gone, or the identity's tokens have ended.
  */
 export async function commitAs<Results>(
   ctx: Pick<OperationContext, "actor" | "db" | "accountId">,
@@ -158,15 +158,15 @@ export async function commitAs<Results>(
   commit: (guard: Statement) => Promise<Results>,
 ): Promise<Results> {
   const { actor } = ctx;
-  if (actor.type !== "user" || actor.linked === null) return commit(PING);
-  for (let known: Pick<BearerRow, "access" | "identityEpoch"> = actor.linked; ; ) {
+  if (actor.type !== "user") return commit(PING);
+  for (let known: Pick<BearerRow, "role" | "access" | "identityEpoch"> = actor.decided; ; ) {
     try {
       return await commit(requireSameAccess(actor.userId, known));
     } catch (error) {
       if (violatedConstraint(error) !== ACCESS_CHANGED) throw error;
     }
     const [[user]] = await ctx.db.run([selectBearers(ctx, actor.roomId, "id", [actor.userId])]);
-    if (user?.identityEpoch !== actor.linked.identityEpoch) throw tokenEnded();
+    if (user?.identityEpoch !== actor.decided.identityEpoch) throw tokenEnded();
     if (user === undefined || !mayWrite(rightsOfUser(user), resource)) throw missing("Auth", resource);
     known = user;
   }
@@ -222,7 +222,7 @@ export async function listUsers(ctx: UserContext, roomId: string, page: Page, fi
   const maySeeToken = (row: UserRow): boolean =>
     actor.type === "key" ||
     actor.type === "person" ||
-    (actor.type === "user" && actor.userId === row.id && !actor.linked?.isByIdentity);
+    (actor.type === "user" && actor.userId === row.id && !actor.decided.isByIdentity);
   const presented = await presentLive(ctx, roomId, rows);
   const tokens = await Promise.all(rows.map((row) => (maySeeToken(row) ? shownToken(ctx, row) : undefined)));
   const users = presented.map((user, index) => {

@@ -11,6 +11,7 @@ import {
 } from "../../platform/d1/d1.ts";
 import { accounts } from "../../platform/d1/table.ts";
 import { type Rights, rightsOfRole } from "../../wire/permissions.ts";
+import type { RoomState } from "../../wire/room.ts";
 import { accessAsJson, rightsIn } from "../access/statements.ts";
 import { roomIdOf } from "../rooms/statements.ts";
 import { type BearerRow, type UserRow, users } from "./table.ts";
@@ -28,6 +29,8 @@ const ACCESS = accessAsJson("users.account_id", "users.room_id", "users.identity
 const BEARER_FIELDS = {
   ...USER_FIELDS,
   access: sql<string>`${sql.raw(ACCESS)}`.as("access"),
+  roomState: sql<RoomState | null>`(SELECT state FROM rooms WHERE rooms.account_id = users.account_id
+    AND rooms.id = users.room_id AND rooms.deleted_at IS NULL)`.as("roomState"),
 };
 
 export type UserKey = { readonly id: string } | { readonly customId: string };
@@ -79,14 +82,14 @@ export function rightsOfUser({ role, identityId, identityEpoch, access }: Bearer
 /** The constraint that {@link requireSameAccess} violates. */
 export const ACCESS_CHANGED = "required:users.role";
 
-/** Fails its batch if a user's identity has other access by now. */
+/** Fails its batch if a user has another role by now, or its identity other access. */
 export const requireSameAccess = (
   userId: string,
-  { access, identityEpoch }: Pick<BearerRow, "access" | "identityEpoch">,
+  { role, access, identityEpoch }: Pick<BearerRow, "role" | "access" | "identityEpoch">,
 ): Statement => ({
-  sql: `UPDATE users SET role = NULL WHERE id = ? AND (${IDENTITY_EPOCH} IS NOT ?
-          OR ${ACCESS} IS NOT ?)`,
-  params: [userId, identityEpoch, access],
+  sql: `UPDATE users SET role = NULL WHERE id = ? AND (role <> ?
+          OR identity_id IS NOT NULL AND (${IDENTITY_EPOCH} IS NOT ? OR ${ACCESS} IS NOT ?))`,
+  params: [userId, role, identityEpoch, access],
 });
 
 export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ tokenEpoch: number }> => ({

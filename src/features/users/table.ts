@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { ROLES } from "../../platform/d1/context.ts";
+import type { RoomState } from "../../wire/room.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import { rooms } from "../rooms/table.ts";
 
@@ -53,6 +54,8 @@ export interface UserRow extends StoredUser {
 export interface BearerRow extends UserRow {
   /** The access of its identity, as JSON. */
   readonly access: string;
+  /** Null for a room that was deleted. */
+  readonly roomState: RoomState | null;
 }
 
 /** The user without the columns that only the search, the tokens and its access need. */
@@ -62,5 +65,7 @@ export const recordOf = ({
   accountTokenEpoch: ___,
   identityId: ____,
   identityEpoch: _____,
+  access: ______,
+  roomState: _______,
   ...record
-}: UserRow): UserRecord => record;
+}: UserRow & Partial<BearerRow>): UserRecord => record;

@@ -45,9 +45,9 @@ function limitOf(claims: TokenClaims | IdentityClaims): Rights {
 function actorOf(user: BearerRow, limit: Rights, isByIdentity: boolean): Actor {
   const rights = limit & rightsOfUser(user);
   if (rights === 0) throw new AppError("Auth", "FORBIDDEN", NO_ACCESS);
-  const { id: userId, accountId, roomId, identityId, access, identityEpoch } = user;
-  const linked = identityId === null ? null : { access, identityEpoch, isByIdentity };
-  return { type: "user", accountId, userId, roomId, rights, linked };
+  const { id: userId, accountId, roomId, role, access, identityEpoch, roomState } = user;
+  const decided = { role, access, identityEpoch, roomState, isByIdentity };
+  return { type: "user", accountId, userId, roomId, rights, decided };
 }
 
 /** Whether a request is about the identity itself, and not about a room. */

@@ -9,11 +9,15 @@ export const ROLES = ["editor", "viewer"] as const;
 export const MEMBER_ROLES = ["owner", "member"] as const;
 type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** The facts from which the rights of an identity's user were decided. A write checks that it still holds. */
-interface LinkedAccess {
-  /** As JSON. */
+/** The facts from which the rights of a user were decided. A write checks that they still hold. */
+interface Decided {
+  readonly role: (typeof ROLES)[number];
+  /** Of the user's identity, as JSON; what is in it counts for no other user. */
   readonly access: string;
+  /** Of the tokens of the user's identity; null without one. */
   readonly identityEpoch: number | null;
+  /** Null for a room that was deleted. */
+  readonly roomState: "active" | "closed" | null;
   /** The request came with the identity's own token, which shows no lasting one. */
   readonly isByIdentity: boolean;
 }
@@ -34,8 +38,7 @@ export type Actor =
       readonly roomId: string;
       /** Its rights in the room, as a bit set. */
       readonly rights: number;
-      /** Of a user who belongs to an identity, whose access may end at any time; null for others. */
-      readonly linked: LinkedAccess | null;
+      readonly decided: Decided;
     }
   /** An identity, outside of rooms. */
   | {
@@ -105,11 +108,9 @@ export function requireRoomAccess({ actor }: Pick<OperationContext, "actor">, ro
   }
 }
 
-/** A user whose identity's access or tokens may have ended since it was authenticated; undefined for others. */
-export const linkedUserOf = (actor: Actor | WorkflowActor) =>
-  actor.type === "user" && actor.linked !== null
-    ? { userId: actor.userId, identityEpoch: actor.linked.identityEpoch }
-    : undefined;
+/** A user whose rights may have ended since it was authenticated; undefined for others. */
+export const writerOf = (actor: Actor | WorkflowActor) =>
+  actor.type === "user" ? { userId: actor.userId, identityEpoch: actor.decided.identityEpoch } : undefined;
 
 /** FORBIDDEN for members who are not owners: access rights control the organization. API keys may. */
 export function requireOwner({ actor }: Pick<OperationContext, "actor">): void {

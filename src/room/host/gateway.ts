@@ -11,10 +11,10 @@ import type {
   DocumentPart,
   DocumentRefusal,
   DocumentWrite,
-  LinkedUser,
   VersionChange,
   VersionPart,
   VersionPosition,
+  Writer,
   WrittenRange,
 } from "../types/documents.ts";
 import { type DocumentAddress, HEADERS, type TracedCommand } from "../types/room-object.ts";
@@ -24,7 +24,7 @@ import type { RoomObject } from "./room-object.ts";
 const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
 
 /** The last argument of a call: an object of the version before takes none. */
-const given = (user: LinkedUser | undefined): [] | [LinkedUser] => (user === undefined ? [] : [{ ...user }]);
+const given = (user: Writer | undefined): [] | [Writer] => (user === undefined ? [] : [{ ...user }]);
 
 /** The objects of rooms. Callers have checked that a room is the organization's. */
 export type RoomGateway = ReturnType<typeof roomGateway>;
@@ -70,10 +70,10 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       accountId: string,
       userId: string | null,
       batches: readonly object[],
-      linkedUser?: LinkedUser,
+      writer?: Writer,
     ): Promise<RoomResponse[]> =>
       parseResponses(
-        await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches), ...given(linkedUser)),
+        await stub(roomId).writeStores(accountId, userId, JSON.stringify(batches), ...given(writer)),
       ),
     /** The updates of a document, in their order; null when there is no such document. */
     readDocument: (roomId: string, accountId: string, name: string) =>
@@ -103,11 +103,11 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       accountId: string,
       name: string,
       change: VersionChange,
-      linkedUser?: LinkedUser,
-    ) => accepted(await stub(roomId).changeVersion(accountId, name, change, ...given(linkedUser))),
+      writer?: Writer,
+    ) => accepted(await stub(roomId).changeVersion(accountId, name, change, ...given(writer))),
     /** False when there is no such document; throws the refusal. */
-    deleteDocument: async (roomId: string, accountId: string, name: string, linkedUser?: LinkedUser) =>
-      accepted(await stub(roomId).deleteDocument(accountId, name, ...given(linkedUser))),
+    deleteDocument: async (roomId: string, accountId: string, name: string, writer?: Writer) =>
+      accepted(await stub(roomId).deleteDocument(accountId, name, ...given(writer))),
     /** The storage of the room, for a backup. */
     archived: (roomId: string) => archivedObject("Rooms", () => stub(roomId)),
     requireConnectable,

@@ -1,12 +1,11 @@
 /** The Durable Object of one room: the methods that Workers call over RPC. Each names the organization it acts for. */
 
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { EventCause } from "../../wire/events.ts";
 import { mayWrite, missing, type Resource } from "../../wire/permissions.ts";
 import type { LastSeen, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
 import { tokenEnded } from "../../wire/token-claims.ts";
-import type { KnownUser } from "../engine/join/join-decision.ts";
 import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";
 import { PartialFailure } from "../engine/room-commands.ts";
@@ -19,10 +18,10 @@ import type {
   DocumentRefusal,
   DocumentWrite,
   HistoryPage,
-  LinkedUser,
   VersionChange,
   VersionInfo,
   VersionPosition,
+  Writer,
   WrittenRange,
 } from "../types/documents.ts";
 import type { PersonalPart, TracedCommand } from "../types/room-object.ts";
@@ -161,27 +160,30 @@ export class RoomObject extends RoomHost {
   }
 
   /**
-   * The reason why the user of an identity may not write now, as the database has it after the latest change that the
-   * room knows: its access or its tokens may have ended since its request was authenticated. Null for none, and without
-   * a user.
+   * The reason why a user may not write now, as the database has it after the latest change that the room knows: its
+   * role, or the access or the tokens of its identity, may have ended since its request was authenticated. Null for none,
+   * and for the organization.
    */
   async #refusalOf(
     runtime: RoomRuntime,
-    linked: LinkedUser | undefined,
+    writer: Writer | undefined,
     resource: Resource,
   ): Promise<Fault | null> {
-    if (linked === undefined) return null;
+    if (writer === undefined) return null;
     const { context, service, room } = runtime;
     let revision: number;
-    let users: readonly KnownUser[];
+    let found: Awaited<ReturnType<typeof service.findUser>>;
     do {
       revision = room.commands.revision;
-      users = await service.findBearers(context.identity, [linked.userId]);
+      found = await service.findUser(context.identity, writer.userId);
     } while (revision !== room.commands.revision);
-    const [user] = users;
-    if (user?.subject.identityEpoch !== linked.identityEpoch) return faultOf(tokenEnded());
+    const { user } = found;
+    if (found.room === null) return faultOf(notFound("Rooms", "Room"));
+    if (user?.subject.identityEpoch !== writer.identityEpoch) return faultOf(tokenEnded());
     const rights = user?.rights ?? 0;
-    return mayWrite(rights, resource) ? null : faultOf(missing("Rooms", resource));
+    if (!mayWrite(rights, resource)) return faultOf(missing("Rooms", resource));
+    const isClosed = found.room.state === "closed";
+    return isClosed ? faultOf(new AppError("Rooms", "FORBIDDEN", "The room is closed")) : null;
   }
 
   /**
@@ -192,11 +194,11 @@ export class RoomObject extends RoomHost {
     accountId: string,
     userId: string | null,
     batches: string,
-    linkedUser?: LinkedUser,
+    writer?: Writer,
   ): Promise<string> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, linkedUser, "stores");
+    const refused = await this.#refusalOf(runtime, writer, "stores");
     const maxWritten = room.content.stores.writtenBytes + LIMITS.writtenBytes;
     const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
       if (refused !== null) return serialize(failure(refused, batch.requestId));
@@ -243,7 +245,7 @@ export class RoomObject extends RoomHost {
   ): Promise<boolean | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, write.linkedUser, "documents");
+    const refused = await this.#refusalOf(runtime, write.writer, "documents");
     if (refused !== null) return refused;
     const { documentRequests, commands } = room;
     if (commands.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
@@ -258,14 +260,10 @@ export class RoomObject extends RoomHost {
   }
 
   /** Returns whether there was such a document, or the refusal. */
-  async deleteDocument(
-    accountId: string,
-    name: string,
-    linkedUser?: LinkedUser,
-  ): Promise<boolean | DocumentRefusal> {
+  async deleteDocument(accountId: string, name: string, writer?: Writer): Promise<boolean | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, linkedUser, "documents");
+    const refused = await this.#refusalOf(runtime, writer, "documents");
     if (refused !== null) return refused;
     const effects = room.documentRequests.delete(name);
     executor.perform(effects ?? []);
@@ -302,11 +300,11 @@ export class RoomObject extends RoomHost {
     accountId: string,
     name: string,
     change: VersionChange,
-    linkedUser?: LinkedUser,
+    writer?: Writer,
   ): Promise<VersionInfo | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects, room } = runtime;
-    const refused = await this.#refusalOf(runtime, linkedUser, "documents");
+    const refused = await this.#refusalOf(runtime, writer, "documents");
     if (refused !== null) return refused;
     try {
       return room.documentHistory.change(name, change);

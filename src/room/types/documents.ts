@@ -114,8 +114,8 @@ export interface DocumentRefusal {
   readonly message: string;
 }
 
-/** The user of an identity, and the epoch of the identity's tokens in which its request was authenticated. */
-export interface LinkedUser {
+/** A user whose request was authenticated, and its identity's token epoch then; null without an identity. */
+export interface Writer {
   readonly userId: string;
   readonly identityEpoch: number | null;
 }
@@ -131,6 +131,6 @@ export interface DocumentWrite {
   readonly basedOn?: number;
   /** NOT_FOUND unless the document is the one with this ID. */
   readonly documentId?: number | undefined;
-  /** The writing user, if its identity's access or tokens may have ended since the request was authenticated. */
-  readonly linkedUser?: LinkedUser | undefined;
+  /** The writing user, whose rights may have ended since; absent for a write of the organization. */
+  readonly writer?: Writer | undefined;
 }

@@ -2,9 +2,9 @@
 
 import {
   type Actor,
-  linkedUserOf,
   type RequestContext,
   requireRoomAccess,
+  writerOf,
 } from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
@@ -14,7 +14,7 @@ import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import type { Author, DocumentDetails, ListedDocument } from "../../../room/types/documents.ts";
 import { requireWrite } from "../../../wire/permissions.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
-import { getRoomRow } from "../../rooms/queries.ts";
+import { getRoomRow, requireOpenRoom } from "../../rooms/queries.ts";
 
 export type DocumentContext = RequestContext & LiveRoomContext;
 
@@ -28,10 +28,8 @@ export async function requireReader(ctx: LiveRoomContext, roomId: string): Promi
 export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
   requireRoomAccess(ctx, roomId);
   requireWrite(ctx, "documents");
-  const { actor } = ctx;
-  const room = await getRoomRow(ctx, roomId);
-  if (actor.type === "user" && room.state === "closed") throw forbidden("The room is closed");
-  return authorOf(actor);
+  await requireOpenRoom(ctx, roomId);
+  return authorOf(ctx.actor);
 }
 
 function authorOf(actor: Actor): Author {
@@ -44,11 +42,9 @@ function authorOf(actor: Actor): Author {
       return { type: "person", id: actor.personId };
     case "identity":
     case "anyone":
-      throw forbidden("Documents can be changed with a credential only");
+      throw new AppError("Rooms", "FORBIDDEN", "Documents can be changed with a credential only");
   }
 }
-
-const forbidden = (why: string) => new AppError("Rooms", "FORBIDDEN", why);
 
 export interface DocumentPlace {
   readonly roomId: string;
@@ -123,7 +119,7 @@ export async function writeDocument(
     author,
     onlyIfEmpty,
     keepsVersion: false,
-    linkedUser: linkedUserOf(ctx.actor),
+    writer: writerOf(ctx.actor),
   });
 }
 
@@ -133,6 +129,6 @@ export async function deleteDocument(
   { roomId, document }: DocumentPlace,
 ): Promise<void> {
   await requireEditor(ctx, roomId);
-  if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, linkedUserOf(ctx.actor))))
+  if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, writerOf(ctx.actor))))
     throw notFound("Rooms", "Document");
 }

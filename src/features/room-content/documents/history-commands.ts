@@ -1,5 +1,5 @@
 /** Reads the history of a document, compares versions, restores one, and takes back the edits of a user. */
-import { linkedUserOf } from "../../../platform/d1/context.ts";
+import { writerOf } from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
 import { type Change, compareType } from "../../../room/documents/compare/compare.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../room/documents/history/rollback.ts";
@@ -43,7 +43,7 @@ export async function createVersion(
     ctx.accountId,
     document,
     { type: "create", name, by },
-    linkedUserOf(ctx.actor),
+    writerOf(ctx.actor),
   );
 }
 
@@ -63,7 +63,7 @@ export async function renameVersion(
     ctx.accountId,
     document,
     { type: "rename", seq, name, by },
-    linkedUserOf(ctx.actor),
+    writerOf(ctx.actor),
   );
 }
 
@@ -78,7 +78,7 @@ export async function deleteVersion(
     ctx.accountId,
     document,
     { type: "delete", seq },
-    linkedUserOf(ctx.actor),
+    writerOf(ctx.actor),
   );
 }
 
@@ -105,7 +105,7 @@ export async function restoreVersion(
     keepsVersion: true,
     basedOn,
     documentId,
-    linkedUser: linkedUserOf(ctx.actor),
+    writer: writerOf(ctx.actor),
   };
   return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
 }
@@ -175,7 +175,7 @@ export async function rollBackUser(
     keepsVersion: true,
     basedOn,
     documentId,
-    linkedUser: linkedUserOf(ctx.actor),
+    writer: writerOf(ctx.actor),
   };
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, write);
 }

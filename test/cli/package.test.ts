@@ -156,7 +156,7 @@ describe("the package", () => {
   });
 
   it.each([
-    ["client", 16_500, [], /AtriumError/],
+    ["client", 16_700, [], /AtriumError/],
     ["devtools", 7_000, OTHERS, /atrium-devtools/],
     ["documents", 5_000, [...OTHERS, "devtools", "offline"], /from\s*"(yjs|y-protocols\/)/],
     ["offline", 6_000, [...OTHERS, "devtools"], /indexedDB/],

@@ -40,7 +40,9 @@ class ForeignService {
       const room = { id: "room", name: "A room", mood: "good" };
       const users = [{ id: "ada", name: "Ada", mood: "good" }, { id: 7 }, null];
       const presence = { bo: { at: "desk" } };
-      this.send({ ...answer, data: { room, role: "owner", users, presence, seq: 3, mood: "good" } });
+      const permissions = ["*:read", "presence:write"];
+      const data = { room, role: "owner", permissions, users, presence, seq: 3, mood: "good" };
+      this.send({ ...answer, data });
     }
     if (message.type === "PRESENCE_SUBSCRIBE") this.send({ ...answer, data: {} });
     if (message.type === "USERS_GET") this.send({ ...answer, data: { users: [], total: "many" } });

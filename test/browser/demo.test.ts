@@ -166,7 +166,7 @@ it("a board is shared: a visitor who may do less loses the tools at once, and a 
   await cleo.page.getByRole("checkbox", { name: "Dan" }).check();
   await cleo.page.getByText("Cleo, Dan").waitFor();
   await cleo.page.getByRole("combobox", { name: "Access: Design team" }).selectOption("editor");
-  await access.selectOption("By group: can edit");
+  await access.selectOption("Can edit · group");
   await tools.waitFor();
 
   await cleo.page.getByRole("button", { name: "Create link" }).click();

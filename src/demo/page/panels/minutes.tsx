@@ -61,29 +61,30 @@ export default function Minutes({ close }: { readonly close: () => void }) {
   const writers = useSyncExternalStore(watch, () => sayWriters(namesOfWriters(awareness)));
   return (
     <Side title="Minutes" close={close}>
-      <div className="format" role="toolbar" aria-label="Format">
-        {ACTIONS.map(({ label, icon, command, isOn }) => (
-          <button
-            key={label}
-            type="button"
-            disabled={!mayWrite}
-            title={label}
-            aria-label={label}
-            aria-pressed={state !== null && isOn(state)}
-            onMouseDown={(event) => event.preventDefault()} // the text keeps its selection
-            onClick={() => {
-              const { current } = view;
-              if (current === null) return;
-              command(current.state, current.dispatch);
-              current.focus();
-            }}
-          >
-            <svg viewBox="0 0 20 20" aria-hidden="true">
-              <path d={icon} />
-            </svg>
-          </button>
-        ))}
-      </div>
+      {mayWrite && (
+        <div className="format" role="toolbar" aria-label="Format">
+          {ACTIONS.map(({ label, icon, command, isOn }) => (
+            <button
+              key={label}
+              type="button"
+              title={label}
+              aria-label={label}
+              aria-pressed={state !== null && isOn(state)}
+              onMouseDown={(event) => event.preventDefault()} // the text keeps its selection
+              onClick={() => {
+                const { current } = view;
+                if (current === null) return;
+                command(current.state, current.dispatch);
+                current.focus();
+              }}
+            >
+              <svg viewBox="0 0 20 20" aria-hidden="true">
+                <path d={icon} />
+              </svg>
+            </button>
+          ))}
+        </div>
+      )}
       {synced || state !== null ? <div className="text" ref={bind} /> : <p className="text">Loading…</p>}
       <p className="side-foot">
         <span>{mayWrite ? writers : "You can only read the minutes"}</span>

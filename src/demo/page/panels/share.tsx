@@ -86,16 +86,23 @@ function Access() {
   const [secret, setSecret] = useState<string | null>(null);
   const [error, setError] = useState("");
   const others = useOthers((all) => all.length);
-  const send = useCallback(async (method: string, path: string, body?: object) => {
-    try {
-      const { secret, ...answer } = await ask<Sharing & { readonly secret?: string }>(method, path, body);
-      setSharing(answer);
-      setError("");
-      return secret ?? null;
-    } catch (reason) {
-      setError((reason as Error).message);
-      return null;
-    }
+  const queue = useRef<Promise<unknown>>(Promise.resolve());
+  /** One after the other: no earlier answer takes the place of a later one. */
+  const send = useCallback((method: string, path: string, body?: object) => {
+    const run = async () => {
+      try {
+        const { secret, ...answer } = await ask<Sharing & { readonly secret?: string }>(method, path, body);
+        setSharing(answer);
+        setError("");
+        return secret ?? null;
+      } catch (reason) {
+        setError((reason as Error).message);
+        return null;
+      }
+    };
+    const answered = queue.current.then(run);
+    queue.current = answered;
+    return answered;
   }, []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: others who come are other people
   useEffect(() => void send("GET", "sharing"), [send, others]);
@@ -187,9 +194,7 @@ interface PartProps {
 function inheritedBy({ id }: Sharing["people"][number], { groups, everyone }: Sharing): string {
   const ofGroups = groups.flatMap(({ level, members }) => (level && members.includes(id) ? [level] : []));
   const highest = LEVELS.findLast((level) => ofGroups.includes(level));
-  return highest === undefined
-    ? `Like everyone: ${NAMES[everyone].toLowerCase()}`
-    : `By group: ${NAMES[highest].toLowerCase()}`;
+  return highest === undefined ? `${NAMES[everyone]} · default` : `${NAMES[highest]} · group`;
 }
 
 function People({ sharing, change }: PartProps) {
@@ -266,7 +271,7 @@ function Groups({ sharing, change }: PartProps) {
                 label={name}
                 level={level}
                 levels={LEVELS.slice(1)}
-                inherited="Like everyone"
+                inherited="Default"
                 change={(next) => change({ of: "group", id: groupId, level: next })}
               />
             </Row>
@@ -315,24 +320,26 @@ function Guests({ links, secret, create, revoke }: GuestsProps) {
     <section aria-label="Links for guests">
       <h3>Links for guests</h3>
       <p>Guests enter by a link of their own, and leave when it is revoked.</p>
-      <ul>
-        {links.map((link) => (
-          <li key={link.id}>
-            <Row
-              name={
-                <>
-                  {NAMES[link.level]}
-                  <span className="soft"> · {describe(link)}</span>
-                </>
-              }
-            >
-              <button type="button" onClick={() => revoke(link.id)}>
-                Revoke
-              </button>
-            </Row>
-          </li>
-        ))}
-      </ul>
+      {links.length > 0 && (
+        <ul>
+          {links.map((link) => (
+            <li key={link.id}>
+              <Row
+                name={
+                  <>
+                    {NAMES[link.level]}
+                    <span className="soft"> · {describe(link)}</span>
+                  </>
+                }
+              >
+                <button type="button" onClick={() => revoke(link.id)}>
+                  Revoke
+                </button>
+              </Row>
+            </li>
+          ))}
+        </ul>
+      )}
       {secret && (
         <>
           <CopyLink label="Guest link" link={guestLink(secret)} />

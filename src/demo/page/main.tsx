@@ -1,4 +1,5 @@
 /** The demo: a board of one's own, shared with everyone who has its link. */
+import { AtriumError } from "atrium/client";
 import { AtriumProvider, RoomProvider, useConnection, useUpdateMyPresence } from "atrium/react";
 import { type ComponentType, type FormEvent, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
@@ -11,16 +12,7 @@ import { Notices, Strip } from "./panels/strip.tsx";
 import type { FocusProps } from "./panels/threads.ts";
 import { type Presence, STORES } from "./room/model.ts";
 import type { PastBoard } from "./room/things.ts";
-import {
-  boardId,
-  CLOSED,
-  forgetVisitor,
-  IS_GUEST,
-  isUnnamed,
-  RefusedError,
-  redeem,
-  visitorToken,
-} from "./room/visitor.ts";
+import { boardId, CLOSED, forgetVisitor, IS_GUEST, isUnnamed, redeem, visitorToken } from "./room/visitor.ts";
 
 /** Comments are loaded when the page has been drawn, and other panels when they are opened. */
 function usePins(): ComponentType<FocusProps> | undefined {
@@ -40,8 +32,8 @@ function Page() {
   const show = useUpdateMyPresence<Presence>();
   const { error } = useConnection();
   useEffect(() => show({ cursor: null }), [show]); // the service gives everyone with a presence a color
-  if (error?.message === NO_ACCESS) return <Closed why={CLOSED} />;
-  if (IS_GUEST && error?.code === "UNAUTHORIZED") return <Closed why={CLOSED} />;
+  const isClosed = error !== null && (IS_GUEST || [NO_ACCESS, CLOSED].includes(error.message));
+  if (isClosed) return <Closed why={CLOSED} />;
   return (
     <>
       <Board past={past}>{Pins && <Pins focus={focus} setFocus={setFocus} />}</Board>
@@ -113,7 +105,7 @@ async function open(begin: () => Promise<string>): Promise<void> {
       </AtriumProvider>,
     );
   } catch (error) {
-    const why = error instanceof RefusedError ? error.message : `The demo could not be loaded. ${error}`;
+    const why = error instanceof AtriumError ? error.message : `The demo could not be loaded. ${error}`;
     root.render(<Closed why={why} />);
   }
 }

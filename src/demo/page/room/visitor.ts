@@ -1,8 +1,5 @@
 /** The visitor of this window: an identity on the board that the address names, or a guest by its link. A reload keeps both. */
-import { redeemLink } from "atrium/client";
-
-/** The service has refused something; the message is for the visitor. */
-export class RefusedError extends Error {}
+import { AtriumError, redeemLink } from "atrium/client";
 
 /** For a visitor whose access was taken away. */
 export const CLOSED = "You have no access to this board. Ask the person who shared it.";
@@ -32,8 +29,8 @@ interface Kept {
 }
 
 async function answerOf<Data>(response: Response): Promise<Data> {
-  const { data, error }: { data: Data; error: Error | null } = await response.json();
-  if (error !== null) throw new RefusedError(error.message);
+  const { data, error }: { data: Data; error: AtriumError | null } = await response.json();
+  if (error !== null) throw new AtriumError(error);
   return data;
 }
 
@@ -60,7 +57,7 @@ const send = (method: string, path: string, token: string | null, body?: object)
 /** Another token of the same visitor; null when this one has ended. */
 async function renew(token: string): Promise<string | null> {
   const response = await send("POST", `/demo/tokens?roomId=${roomOf(token)}`, token);
-  if (response.status === 403) throw new RefusedError(CLOSED);
+  if (response.status === 403) throw new AtriumError({ code: "FORBIDDEN", module: "Auth", message: CLOSED });
   return response.status === 401 ? null : keep(await answerOf(response));
 }
 
@@ -91,10 +88,7 @@ export const isUnnamed = (): boolean => IS_GUEST && keptToken() === "";
 /** Lets a guest in by the link, or returns with the earlier token as the same guest. */
 export async function redeem(guest: { readonly name: string; readonly token?: string }): Promise<string> {
   const link = { serverUrl: location.origin, accountId: ORGANIZATION ?? "", secret: board.slice(1) };
-  const entered = await redeemLink({ ...link, ...guest }).catch((error: Error) => {
-    throw new RefusedError(error.message);
-  });
-  return keep(entered);
+  return keep(await redeemLink({ ...link, ...guest }));
 }
 
 /** The present token, renewed if it is about to end. Without one, or when it has ended, a new visitor: `?name=` names them. */

@@ -1,5 +1,6 @@
 /** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
 import { WorkerEntrypoint } from "cloudflare:workers";
+import type { Inboxes } from "./delivery/inboxes.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
 import { resealSigningSecrets, signingSealer } from "./delivery/signing-secret-store.ts";
 import { openDelivery, type Subscribers } from "./delivery/subscribers.ts";
@@ -86,7 +87,11 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
         budget.calls.spend();
         return ports.subscribers(key);
       };
-      return continueDeletions({ ...ports, subscribers }, now, firstId, budget);
+      const inboxes: Inboxes = (...key) => {
+        budget.calls.spend();
+        return ports.inboxes(...key);
+      };
+      return continueDeletions({ ...ports, subscribers, inboxes }, now, firstId, budget);
     },
     boards: () =>
       expireBoards(

@@ -1,4 +1,6 @@
 /** The commands on identities, groups and their members, each committed as one batch. */
+
+import type { Inboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
@@ -41,12 +43,20 @@ import {
 } from "./group-store.ts";
 import { noGroup, noIdentity } from "./queries.ts";
 import type { GroupCreation, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
-import { endTokensOf, IDENTITIES, insertIdentity, PURGES } from "./store.ts";
+import {
+  deleteIdentities,
+  endTokensOf,
+  IDENTITIES,
+  insertIdentity,
+  PURGES,
+  selectSomeIdentities,
+} from "./store.ts";
 import { type GroupRow, type IdentityRow, MAX_GROUPS } from "./table.ts";
 
 export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {
   readonly rooms: RoomGateway;
   readonly tokens: Tokens;
+  readonly inboxes: Inboxes;
   /** Counts a wrong secret from this address. RATE_LIMITED above the limit. */
   limitGuesses(address: string): Promise<void>;
 }
@@ -104,11 +114,36 @@ export async function createIdentity(
   return data;
 }
 
-/** Deletes the identities, groups and links of a deleted organization in chunks; true when none is left. */
-export async function purgeIdentities(tenant: Tenant, budget: WorkBudget): Promise<boolean> {
-  for (const purge of PURGES)
-    if (!(await deleteInChunks(tenant.db, (limit) => purge(tenant, limit), budget))) return false;
-  return true;
+/** Deletes the identities, their inboxes, groups and links of a deleted organization in chunks; true when none is left. */
+export async function purgeIdentities(
+  tenant: Tenant,
+  inboxes: Inboxes,
+  budget: WorkBudget,
+): Promise<boolean> {
+  const purge = async (purges: (typeof PURGES)[keyof typeof PURGES]): Promise<boolean> => {
+    for (const each of purges)
+      if (!(await deleteInChunks(tenant.db, (limit) => each(tenant, limit), budget))) return false;
+    return true;
+  };
+  return (
+    (await purge(PURGES.beforeIdentities)) &&
+    (await purgeWithInboxes(tenant, inboxes, budget)) &&
+    (await purge(PURGES.afterIdentities))
+  );
+}
+
+const PURGED_AT_ONCE = 20;
+
+function purgeWithInboxes(tenant: Tenant, inboxes: Inboxes, budget: WorkBudget): Promise<boolean> {
+  return budget.run(async () => {
+    const [found] = await tenant.db.run([selectSomeIdentities(tenant, PURGED_AT_ONCE)]);
+    const ids = found.map(({ id }) => id);
+    const empty = () => Promise.all(ids.map((id) => inboxes(tenant.accountId, id).remove()));
+    await empty();
+    if (ids.length > 0) await tenant.db.run([deleteIdentities(tenant, ids)]);
+    await empty(); // a room may have delivered something while the rows were there
+    return ids.length === PURGED_AT_ONCE;
+  });
 }
 
 /** Changes the given fields. NOT_FOUND without the identity. */

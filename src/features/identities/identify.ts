@@ -154,6 +154,11 @@ export async function endIdentityTokens(ctx: IdentityContext, identityId: string
     tellRoomsOfIdentity(ctx, identityId),
   ]);
   if (ended.length === 0) throw noIdentity();
+  // After a crash, the inbox finds the new epoch before it sends anything.
+  await ctx
+    .inboxes(ctx.accountId, identityId)
+    .closeSockets()
+    .catch((error: unknown) => ctx.log("The sockets of an inbox could not be closed yet", error));
   return tell(ctx, identityId, owed);
 }
 

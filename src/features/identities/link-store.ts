@@ -152,11 +152,6 @@ export const selectGuests = (
   params: [accountId, linkId, limit],
 });
 
-export const deleteGuests = ({ accountId }: Tenant, ids: readonly string[]): Statement<never> => ({
-  sql: "DELETE FROM identities WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))",
-  params: [accountId, JSON.stringify(ids)],
-});
-
 /** Deletes an ended link without guests. */
 export const deleteEmptyLink = ({ accountId }: Tenant, linkId: string): Statement<never> => ({
   sql: `DELETE FROM room_links WHERE account_id = ?1 AND id = ?2

@@ -22,7 +22,6 @@ import {
   banGuests,
   countLinks,
   deleteEmptyLink,
-  deleteGuests,
   endedGuests,
   endLink,
   type FoundLink,
@@ -36,7 +35,7 @@ import {
   selectLinks,
 } from "./link-store.ts";
 import { type LinkRedemption, presentLink, type RedeemedLink, type RoomLinkCreation } from "./schema.ts";
-import { IDENTITIES } from "./store.ts";
+import { deleteIdentities, IDENTITIES } from "./store.ts";
 import type { IdentityRow, LinkRow } from "./table.ts";
 
 /** Secret scanners find leaked links by this prefix. */
@@ -232,7 +231,7 @@ const removeGuests = (ctx: Removal, linkId: string, budget: WorkBudget, relay?: 
       ...ids.map((id) =>
         IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.deleted", id), null, ERASED_IDENTITY),
       ),
-      deleteGuests(ctx, ids),
+      deleteIdentities(ctx, ids),
       deleteEmptyLink(ctx, linkId),
       ...ids.map((id) => redactPendingIdentity(ctx, id, ERASED_IDENTITY)),
     ]);

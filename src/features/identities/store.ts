@@ -182,7 +182,7 @@ export const countUsersOf = ({ accountId }: Tenant, identityId: string, page: Pa
   countOnce(page, () => roomCount("all", page, { accountId, identityId }));
 
 const purge =
-  (table: "room_access" | "group_members" | "identity_groups" | "identities" | "room_links") =>
+  (table: "room_access" | "group_members" | "identity_groups" | "room_links") =>
   ({ accountId }: Tenant, limit: number): Statement<{ deleted: number }> => ({
     sql: `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE account_id = ? LIMIT ?)
           RETURNING 1 AS deleted`,
@@ -190,10 +190,17 @@ const purge =
   });
 
 /** They delete up to `limit` rows of an organization, what refers to others first. */
-export const PURGES = [
-  purge("room_access"),
-  purge("group_members"),
-  purge("identity_groups"),
-  purge("identities"),
-  purge("room_links"),
-] as const;
+export const PURGES = {
+  beforeIdentities: [purge("room_access"), purge("group_members"), purge("identity_groups")],
+  afterIdentities: [purge("room_links")],
+} as const;
+
+export const selectSomeIdentities = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> => ({
+  sql: "SELECT id FROM identities WHERE account_id = ? LIMIT ?",
+  params: [accountId, limit],
+});
+
+export const deleteIdentities = ({ accountId }: Tenant, ids: readonly string[]): Statement<never> => ({
+  sql: "DELETE FROM identities WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))",
+  params: [accountId, JSON.stringify(ids)],
+});

@@ -59,6 +59,22 @@ export async function listNotifications({ inbox, viewer }: OpenInbox, query: Lis
   return { notifications: [...notifications], cursor };
 }
 
+const EXPORTED_AT_ONCE = 100;
+
+/** A page of all that is in an inbox, and where the next one begins; null after the last one. */
+export async function exportInbox(
+  ctx: Pick<InboxContext, "accountId" | "inboxes">,
+  identityId: string,
+  after: string,
+) {
+  const [notifiedAt = "", id = ""] = after.split(" ");
+  const { notifications, next } = await ctx.inboxes(ctx.accountId, identityId).export({
+    ...{ limit: EXPORTED_AT_ONCE, unread: null, roomId: null, kind: null },
+    after: after === "" ? null : { notifiedAt: Number(notifiedAt), id },
+  });
+  return { notifications, next: next && `${next.notifiedAt} ${next.id}` };
+}
+
 /** How many notifications are unread that are shown now. NOT_FOUND without the identity. */
 export async function countNotifications({ inbox, viewer }: OpenInbox) {
   const unread = await inbox.count(viewer);

@@ -134,7 +134,16 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
   async list(viewer: Viewer, page: ItemsPage): Promise<InboxPage | null> {
     const access = await this.#readAccess("shown");
     if (access.epochs === null) return null;
-    const items = this.#store.list(page, visibleRooms(access, viewer), this.clock());
+    return this.#page(page, visibleRooms(access, viewer));
+  }
+
+  /** A page of all items, also those of rooms that the identity may not enter now. */
+  export(page: ItemsPage): InboxPage {
+    return this.#page(page, null);
+  }
+
+  #page(page: ItemsPage, rooms: readonly string[] | null): InboxPage {
+    const items = this.#store.list(page, rooms, this.clock());
     const last = items.at(-1);
     return {
       notifications: items.map((item) => presentNotification(item, this.#store.activitiesOf(item))),

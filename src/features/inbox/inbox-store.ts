@@ -210,7 +210,7 @@ export class InboxStore extends ObjectTables {
     });
   }
 
-  /** Marks items as read up to positions, but not beyond their latest activities. Returns those that have changed. */
+  /** Marks items as read up to positions, but not beyond their latest activities. Returns those that are not unread any more. */
   markItems(positions: readonly ItemPosition[], now: number): readonly ChangedItem[] {
     return this.#change(() =>
       positions.flatMap(({ id, upTo }) => {
@@ -220,10 +220,11 @@ export class InboxStore extends ObjectTables {
     );
   }
 
+  /** True when the item is not unread any more. */
   #read({ number, seq, readSeq, deletedSeq }: InboxItem, upTo: number, now: number): boolean {
     if (upTo <= readSeq) return false;
     this.write("UPDATE items SET read_seq = ?, read_at = ? WHERE number = ?", upTo, now, number);
-    return seq > deletedSeq && seq > readSeq;
+    return seq > deletedSeq && seq > readSeq && seq <= upTo;
   }
 
   /** Returns the items that are not shown any more. */
@@ -293,17 +294,14 @@ export class InboxStore extends ObjectTables {
     );
   }
 
-  /** The items of these rooms, the newest first. */
+  /** The items of these rooms, or with null of any, the newest first. */
   list(
     { limit, after, unread, roomId, kind }: ItemsPage,
-    rooms: readonly string[],
+    rooms: readonly string[] | null,
     now: number,
   ): InboxItem[] {
-    const conditions: [string, ...SqlStorageValue[]][] = [
-      [SHOWN],
-      ["notified_at > ?", now - KEPT_MS],
-      [IN_ROOMS, JSON.stringify(rooms)],
-    ];
+    const conditions: [string, ...SqlStorageValue[]][] = [[SHOWN], ["notified_at > ?", now - KEPT_MS]];
+    if (rooms !== null) conditions.push([IN_ROOMS, JSON.stringify(rooms)]);
     if (after !== null) conditions.push(["(notified_at, id) < (?, ?)", after.notifiedAt, after.id]);
     if (unread !== null) conditions.push([unread ? UNREAD : `NOT ${UNREAD}`]);
     if (roomId !== null) conditions.push(["room_id = ?", roomId]);

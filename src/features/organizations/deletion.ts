@@ -75,7 +75,7 @@ export async function continueDeletion(
       (await deleteInChunks(directory, (limit) => deleteMembershipsOf(tenant, limit), budget)) &&
       (await purgeWebhooks(tenant, ports, budget, now)) &&
       (await purgeWorkflows(tenant, ports, budget, now)) &&
-      (await purgeIdentities(tenant, budget)) && // links go before rooms
+      (await purgeIdentities(tenant, ports.inboxes, budget)) && // links go before rooms
       (await purgeRooms(tenant, ports.rooms, budget, now)) &&
       (await purgeAuditEntries(tenant, budget)) &&
       (tenant.db === directory || (await purgeAuditEntries({ db: directory, accountId }, budget)));

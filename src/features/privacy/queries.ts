@@ -12,13 +12,20 @@ import type { FileContext } from "../files/context.ts";
 import { listFiles } from "../files/queries.ts";
 import type { IdentityContext } from "../identities/commands.ts";
 import { findIdentity, findUsersOf, listGroupsOf, noIdentity } from "../identities/queries.ts";
+import { exportInbox, type InboxContext } from "../inbox/commands.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { UserContext } from "../users/context.ts";
 import { findUser } from "../users/queries.ts";
 import type { IdentityData, PersonalData, PersonalRecord, RecordOfIdentity } from "./schema.ts";
 
 /** The ports of all features that keep data of users. */
-export interface PrivacyContext extends UserContext, IdentityContext, FileContext, EventLogContext {}
+export interface PrivacyContext
+  extends UserContext,
+    Omit<IdentityContext, "inboxes">,
+    FileContext,
+    EventLogContext {
+  readonly inboxes: InboxContext["inboxes"];
+}
 
 /** A page ends after so many records, or after so many reads of which most found none. */
 const ENOUGH_RECORDS = 100;
@@ -126,6 +133,13 @@ async function readPart(
       const { events, next } = await findEventsNaming(ctx, identityId, identityId, after || null);
       return {
         records: events.map((event) => ({ type: "event", event: IdentityEvent.parse(event) })),
+        next: next === null ? { part: "inbox", after: "" } : { part, after: next },
+      };
+    }
+    case "inbox": {
+      const { notifications, next } = await exportInbox(ctx, identityId, after);
+      return {
+        records: notifications.map((notification) => ({ type: "inbox_notification", notification })),
         next: next === null ? { part: "rooms", after: "" } : { part, after: next },
       };
     }
@@ -230,9 +244,9 @@ const Position = z
 export const decodeExportPosition = (cursor: string | undefined): ExportPosition | null =>
   cursor === undefined ? START : decodeCursor(Position, cursor);
 
-/** A place in the export of an identity; `after` is empty at the start of its part, else an entry's room, or as the log returned it. */
+/** A place in the export of an identity; `after` is empty at the start of its part, else an entry's room, or as the log or the inbox returned it. */
 export interface IdentityPosition {
-  readonly part: "identity" | "access" | "events" | "rooms";
+  readonly part: "identity" | "access" | "events" | "inbox" | "rooms";
   readonly after: string;
   /** The place in the room `after`; absent behind it. */
   readonly inRoom?: ExportPosition;
@@ -240,7 +254,7 @@ export interface IdentityPosition {
 
 const PositionOfIdentity = z
   .tuple([
-    z.enum(["identity", "access", "events", "rooms"]),
+    z.enum(["identity", "access", "events", "inbox", "rooms"]),
     z.string().max(64),
     z.object({ section: z.enum(SECTIONS), after: z.string().max(512).nullable() }).nullable(),
   ])

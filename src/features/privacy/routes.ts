@@ -70,7 +70,7 @@ export const privacyEndpoints = [
     operation: "getIdentityData",
     summary: "Export what is kept of an identity",
     details:
-      "In all rooms, page by page, until `cursor` is null: the identity, its groups, its access and its events, then room by room what is kept of its user there. It also finds the users of an identity that was deleted.",
+      "In all rooms, page by page, until `cursor` is null: the identity, its groups, its access, its events and its inbox, then room by room what is kept of its user there. It also finds the users of an identity that was deleted.",
     errors: ["NOT_FOUND"],
     query: z.object({ after: after("WyJhY2Nlc3MiLCIiLG51bGxd", decodeIdentityPosition) }),
     done: "Personal data retrieved",

@@ -8,6 +8,7 @@ import { StorageFile } from "../../wire/file.ts";
 import { Group, Identity } from "../../wire/identity.ts";
 import { User, UserSession } from "../../wire/user.ts";
 import { AuditEntry } from "../audit/schema.ts";
+import { InboxNotification } from "../inbox/schema.ts";
 
 const id = z.uuid();
 const commentId = z.uuid();
@@ -62,6 +63,7 @@ export const RecordOfIdentity = z
       permissions: z.array(z.string()).meta({ description: "The identity's own entry in the room." }),
     }),
     z.object({ type: z.literal("event"), event: IdentityEvent }),
+    z.object({ type: z.literal("inbox_notification"), notification: InboxNotification }),
     z.object({
       type: z.literal("in_room"),
       room_id: id,
@@ -72,7 +74,7 @@ export const RecordOfIdentity = z
   .meta({
     id: "RecordOfIdentity",
     description:
-      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, or a record of its user in a room.",
+      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, a notification in its inbox, or a record of its user in a room.",
   });
 export type RecordOfIdentity = z.infer<typeof RecordOfIdentity>;
 

@@ -186,7 +186,7 @@ describe("the sources", () => {
 describe("the protocol", () => {
   const protocol = readFileSync(path.join(SRC, "../docs/protocol.md"), "utf8");
   const rules = [...protocol.matchAll(/^- \*\*([RD]\d+)\*\*/gm)].map(([, rule = ""]) => rule);
-  const titles = globSync("{room,access,bugs}/**/*.ts", { cwd: path.join(SRC, "../test") }).flatMap(
+  const titles = globSync("{room,access,inbox,bugs}/**/*.ts", { cwd: path.join(SRC, "../test") }).flatMap(
     (file) => {
       const text = readFileSync(path.join(SRC, "../test", file), "utf8");
       return [...text.matchAll(/\(([RD]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);

@@ -22,6 +22,8 @@ interface Waiting {
   readonly phase: "waiting";
   readonly key: InboxKey;
   readonly address: string;
+  /** Epoch ms. */
+  readonly openedAt: number;
 }
 
 interface Joined extends Viewer {
@@ -113,15 +115,27 @@ export class InboxSockets {
   accept(key: InboxKey, address: string): Response {
     const { 0: client, 1: server } = new WebSocketPair();
     this.#ports.state.acceptWebSocket(server);
-    server.serializeAttachment({ phase: "waiting", key, address } satisfies Waiting);
+    server.serializeAttachment({
+      phase: "waiting",
+      key,
+      address,
+      openedAt: this.#ports.now(),
+    } satisfies Waiting);
     this.#awaitJoin(server);
-    const waiting = this.#in("waiting");
-    const ofAddress = waiting.filter((socket) => (attachmentOf(socket) as Waiting).address === address);
-    const crowd =
-      ofAddress.length > LIMITS.waitingOfAddress ? ofAddress : waiting.length > LIMITS.waiting ? waiting : [];
-    const leaving = crowd.find((socket) => !this.#verifying.has(socket));
-    if (leaving !== undefined) this.#close(leaving, CLOSE.tooManySockets, "too many sockets are waiting");
+    this.#makeRoom(address);
     return new Response(null, { status: 101, webSocket: client });
+  }
+
+  #makeRoom(address: string): void {
+    const waiting = this.#in("waiting").map((socket) => ({ socket, ...(attachmentOf(socket) as Waiting) }));
+    const ofAddress = waiting.filter((each) => each.address === address);
+    const isCrowded = ofAddress.length > LIMITS.waitingOfAddress;
+    if (!isCrowded && waiting.length <= LIMITS.waiting) return;
+    const [leaving] = (isCrowded ? ofAddress : waiting)
+      .filter(({ socket }) => !this.#verifying.has(socket))
+      .sort((one, other) => one.openedAt - other.openedAt);
+    if (leaving !== undefined)
+      this.#close(leaving.socket, CLOSE.tooManySockets, "too many sockets are waiting");
   }
 
   #awaitJoin(socket: WebSocket): void {

@@ -1,0 +1,205 @@
+/** The socket of an inbox: who may join, what it receives, and what ends it. */
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { exports } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import type { TestSocket } from "../room/support/test-socket.ts";
+import { ORIGIN } from "../support/api.ts";
+import { activity, Inbox, openInboxSocket } from "./support.ts";
+
+const open = ({ owner, identityId }: Inbox) => openInboxSocket(owner.id, identityId);
+
+async function join(inbox: Inbox, terms: object = {}): Promise<TestSocket> {
+  const socket = await open(inbox);
+  const response = await socket.request("INBOX_JOIN", { token: await inbox.token(terms) });
+  expect(response).toMatchObject({ success: true });
+  return socket;
+}
+
+/** The next event, by its name, with the count that it has. */
+async function pushed(socket: TestSocket) {
+  const { event, data } = (await socket.nextEvent()) as unknown as {
+    event: string;
+    data: { unread: number; seq: number; notification?: { subject_id: string }; notificationIds?: string[] };
+  };
+  return { event, ...data };
+}
+
+const closeOf = async (socket: TestSocket) => (await socket.closed).code;
+
+describe("a socket of an inbox", () => {
+  it("joins over the network with the first message, and learns what is unread (R94)", async () => {
+    const inbox = await Inbox.create();
+    await inbox.object.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
+    const path = `${ORIGIN}${inbox.owner.api.base}/inbox/socket`;
+    const upgrade = (identity: string, headers: HeadersInit = { Upgrade: "websocket" }) =>
+      exports.default.fetch(new Request(`${path}?identity=${identity}`, { headers }));
+    expect((await upgrade(crypto.randomUUID())).status).toBe(404);
+    expect((await upgrade(inbox.identityId, {})).status).toBe(400);
+    const { status, webSocket } = await upgrade(inbox.identityId);
+    expect(status).toBe(101);
+    webSocket?.accept();
+    webSocket?.close();
+    const socket = await open(inbox);
+    const { data } = await socket.request("INBOX_JOIN", { token: await inbox.token() }, "first");
+    expect(data).toEqual({ unread: 2, seq: 1, expiresAt: expect.any(String) });
+    socket.close();
+  });
+
+  it.each([
+    ["no message", [], 4400],
+    ["another message", [{ type: "JOIN_ROOM" }], 4400],
+    ["no JSON", ["{"], 4400],
+    ["a large frame", ["x".repeat(8 * 1024 + 1)], 4413],
+    ["a deep frame", ["[".repeat(4_000)], 4400],
+    ["no token", [{ type: "INBOX_JOIN" }], 4401],
+    ["a token that is none", [{ type: "INBOX_JOIN", data: { token: "a.b.c" } }], 4401],
+    ["a token that is long", [{ type: "INBOX_JOIN", data: { token: "x".repeat(3_000) } }], 4401],
+  ] as const)("that begins with %s is closed (R94)", async (_, frames, code) => {
+    const socket = await open(await Inbox.create());
+    if (frames.length === 0) socket.sendRaw(new ArrayBuffer(1));
+    for (const frame of frames) typeof frame === "string" ? socket.sendRaw(frame) : socket.send(frame);
+    expect(await closeOf(socket)).toBe(code);
+  });
+
+  it("refuses the token of another identity, and of another organization (R94)", async () => {
+    const inbox = await Inbox.create();
+    for (const other of [await Inbox.create(inbox.owner, "Ben"), await Inbox.create()]) {
+      const socket = await open(inbox);
+      const { error } = await socket.request("INBOX_JOIN", { token: await other.token() });
+      expect(error?.code).toBe("FORBIDDEN");
+      expect(await closeOf(socket)).toBe(4403);
+    }
+  });
+
+  it("that sends a second message before the response is closed (R94)", async () => {
+    const inbox = await Inbox.create();
+    const [socket, token] = [await open(inbox), await inbox.token()];
+    for (let times = 0; times < 2; times += 1) socket.send({ type: "INBOX_JOIN", data: { token } });
+    expect(await closeOf(socket)).toBe(4400);
+  });
+
+  it("is one of 20, and is closed for a flood (R94)", async () => {
+    const inbox = await Inbox.create();
+    const token = await inbox.token();
+    const sockets: TestSocket[] = [];
+    for (let count = 0; count < 20; count += 1) {
+      const socket = await open(inbox);
+      await socket.request("INBOX_JOIN", { token });
+      sockets.push(socket);
+    }
+    const another = await open(inbox);
+    expect((await another.request("INBOX_JOIN", { token })).error?.code).toBe("CONFLICT");
+    expect(await closeOf(another)).toBe(4409);
+    const [flooding, ...others] = sockets;
+    for (let count = 0; count < 30; count += 1) flooding?.send({ type: "NOTHING" });
+    expect(await closeOf(flooding as TestSocket)).toBe(4429);
+    const waiting = await Promise.all(Array.from({ length: 11 }, () => open(inbox)));
+    expect(await Promise.race(waiting.map(closeOf))).toBe(4409);
+    for (const socket of [...others, ...waiting]) socket.close();
+  });
+
+  it("receives what is delivered, read and deleted, with the count of that moment (R95)", async () => {
+    const inbox = await Inbox.create();
+    const socket = await join(inbox);
+    await inbox.object.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
+    expect([await pushed(socket), await pushed(socket)]).toMatchObject([
+      { event: "inboxNotification", notification: { subject_id: "a" }, unread: 2, seq: 1 },
+      { event: "inboxNotification", notification: { subject_id: "b" }, unread: 2, seq: 1 },
+    ]);
+    await inbox.object.markRead({ roomId: null, kind: "thread", subjectId: "a", upTo: 1 });
+    const read = await pushed(socket);
+    expect(read).toMatchObject({ event: "inboxRead", unread: 1, seq: 2 });
+    await inbox.object.deleteItem({}, read.notificationIds?.[0] ?? "");
+    expect(await pushed(socket)).toMatchObject({ event: "inboxDeleted", unread: 1, seq: 3 });
+    await inbox.object.deliver([activity({ subjectId: "a" })]);
+    await inbox.object.markAll({});
+    expect(await pushed(socket)).toMatchObject({ event: "inboxRead", unread: 0, seq: 4 });
+    socket.close();
+  });
+
+  it("learns by one frame that more than 100 are read (R95)", async () => {
+    const inbox = await Inbox.create();
+    await inbox.object.deliver(
+      Array.from({ length: 101 }, (_, index) => activity({ subjectId: `${index}` })),
+    );
+    const socket = await join(inbox);
+    await inbox.object.markAll({});
+    expect(await pushed(socket)).toMatchObject({ event: "inboxRead", notificationIds: null, unread: 0 });
+    socket.close();
+  });
+
+  it("receives and counts nothing of rooms that the identity or the token may not enter (R96)", async () => {
+    const inbox = await Inbox.create();
+    const [hidden, shown] = [await inbox.room(), await inbox.room("board-1")];
+    const [wide, narrow] = [await join(inbox), await join(inbox, { rooms: ["board-*"] })];
+    await inbox.allow(hidden, null);
+    await inbox.object.deliver([
+      activity({ roomId: hidden, subjectId: "hidden" }),
+      activity({ roomId: shown, subjectId: "shown" }),
+      activity({ subjectId: "without a room" }),
+    ]);
+    expect([await pushed(wide), await pushed(wide)]).toMatchObject([
+      { notification: { subject_id: "shown" }, unread: 2 },
+      { notification: { subject_id: "without a room" }, unread: 2 },
+    ]);
+    expect(await pushed(narrow)).toMatchObject({ notification: { subject_id: "shown" }, unread: 1 });
+    expect(await narrow.drain()).toEqual([]);
+    wide.close();
+    narrow.close();
+  });
+
+  it("goes on with a further token, and ends with its last one (R97)", async () => {
+    const inbox = await Inbox.create();
+    const socket = await join(inbox, { ttl: 60 });
+    const refused = await socket.request("TOKEN_REFRESH", { token: "a.b.c" });
+    expect(refused.error?.code).toBe("UNAUTHORIZED");
+    const long = await socket.request("TOKEN_REFRESH", { token: await inbox.token({ ttl: 120 }) });
+    expect(long.data).toMatchObject({ unread: 0, expiresAt: expect.any(String) });
+    const start = Date.now();
+    const at = (ms: number) =>
+      runInDurableObject(inbox.stub, async (object) => {
+        object.clock = () => start + ms;
+        await object.alarm();
+      });
+    await at(61_000);
+    expect(await socket.drain()).toEqual([]);
+    await at(121_000);
+    expect((await pushed(socket)).event).toBe("authFailed");
+    expect(await closeOf(socket)).toBe(4401);
+  });
+
+  it("ends with the identity's tokens, and with the identity (R97)", async () => {
+    const inbox = await Inbox.create();
+    const first = await join(inbox);
+    await inbox.owner.api.delete(`/identities/${inbox.identityId}/tokens`);
+    expect(await closeOf(first)).toBe(4401);
+    const second = await join(inbox);
+    await inbox.owner.api.delete("/tokens");
+    await inbox.object.deliver([activity()]);
+    expect((await pushed(second)).event).toBe("authFailed");
+    expect(await closeOf(second)).toBe(4401);
+    const third = await join(inbox);
+    await inbox.owner.api.delete(`/identities/${inbox.identityId}`);
+    expect(await closeOf(third)).toBe(4401);
+  });
+
+  it("survives that its inbox leaves memory, and wakes it for nothing while it is idle (R94, R95)", async () => {
+    const inbox = await Inbox.create();
+    const socket = await join(inbox);
+    await evictDurableObject(inbox.stub);
+    let wakes = 0;
+    await runInDurableObject(inbox.stub, (object) => {
+      const { webSocketMessage } = object;
+      object.webSocketMessage = (...frame) => {
+        wakes += 1;
+        return webSocketMessage.apply(object, frame);
+      };
+    });
+    for (let pings = 0; pings < 50; pings += 1) expect(await socket.drain()).toEqual([]);
+    expect(wakes).toBe(0);
+    await inbox.object.deliver([activity()]);
+    expect(await pushed(socket)).toMatchObject({ event: "inboxNotification", unread: 1 });
+    await runDurableObjectAlarm(inbox.stub);
+    socket.close();
+  });
+});

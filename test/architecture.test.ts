@@ -226,9 +226,10 @@ it("each Worker of the benchmarks exports the objects of wrangler.toml: it does 
 });
 
 describe("the style sheets", () => {
-  const TOKENS = "dashboard/page/style/tokens.css";
+  /** Of the service's own pages, and of the components that applications load. */
+  const TOKENS = ["dashboard/page/style/tokens.css", "sdk/react-ui/tokens.css"];
   const declarations = globSync("**/*.css", { cwd: SRC })
-    .filter((file) => file !== TOKENS)
+    .filter((file) => !TOKENS.includes(file))
     .flatMap((file) => {
       const text = readFileSync(path.join(SRC, file), "utf8").replace(/\/\*.*?\*\//gs, "");
       const found = text.matchAll(/(?<=[{;]\s*)([\w-]+):\s*([^;{}]+);/g);

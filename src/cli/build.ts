@@ -3,7 +3,14 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promi
 import path from "node:path";
 import { type BuildFailure, build } from "esbuild";
 import { writeDeclarations } from "./package/declarations.ts";
-import { bundledLicenses, ENTRIES, OLDEST_PLATFORMS, packageManifest, TYPES } from "./package/manifest.ts";
+import {
+  bundledLicenses,
+  ENTRIES,
+  OLDEST_PLATFORMS,
+  packageManifest,
+  STYLES,
+  TYPES,
+} from "./package/manifest.ts";
 import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
 import { ROOT, spawnSupervised } from "./process/supervisor.ts";
 
@@ -20,7 +27,8 @@ const PEERS = ["react", "yjs", "y-protocols"];
 
 /** Writes a module for each entry; shared code has modules of its own. Returns the bundled files of this checkout. */
 async function bundle(outdir: string): Promise<readonly string[]> {
-  const entryPoints = Object.entries(ENTRIES).map(([out, file]) => ({ out, in: path.join(SRC, file) }));
+  const files = Object.entries({ ...ENTRIES, ...STYLES });
+  const entryPoints = files.map(([out, file]) => ({ out, in: path.join(SRC, file) }));
   try {
     const { metafile } = await build({
       absWorkingDir: ROOT,
@@ -33,6 +41,7 @@ async function bundle(outdir: string): Promise<readonly string[]> {
       sourcemap: true,
       metafile: true,
       format: "esm",
+      jsx: "automatic",
       target: OLDEST_PLATFORMS,
       logLevel: "silent",
     });
@@ -54,6 +63,11 @@ async function declare(outdir: string, stop: AbortSignal): Promise<void> {
     entries: Object.values(ENTRIES),
     packages: PEERS,
   });
+  for (const name of Object.keys(STYLES)) {
+    const target = path.join(outdir, TYPES, `${name}.css.d.ts`);
+    await mkdir(path.dirname(target), { recursive: true });
+    await writeFile(target, "export {};\n");
+  }
   await rm(emitted, { recursive: true });
 }
 

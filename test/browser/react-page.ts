@@ -14,7 +14,7 @@ import { complaintsOf } from "./chromium.ts";
 export const REACT_VERSIONS = [18, 19] as const;
 export type ReactVersion = (typeof REACT_VERSIONS)[number];
 
-const ALIASES = { 18: { react: "react-18", "react-dom": "react-dom-18" }, 19: {} };
+export const ALIASES = { 18: { react: "react-18", "react-dom": "react-dom-18" }, 19: {} };
 
 /** Opens a page with this script for the current test, and closes it afterwards. */
 export type OpenPage = (script: string) => Promise<ReactPage>;

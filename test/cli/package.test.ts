@@ -97,7 +97,7 @@ describe("the package", () => {
     expect(manifest).toMatchObject({
       name: "atrium",
       version: root.version,
-      sideEffects: false,
+      sideEffects: ["**/*.css"],
       peerDependencies: { react: ">=18", "y-protocols": "^1.0.6", yjs: "^13.6.0" },
       peerDependenciesMeta: {
         react: { optional: true },
@@ -136,6 +136,7 @@ describe("the package", () => {
       "client",
       "react",
       "react/suspense",
+      "react-ui",
       "devtools",
       "offline",
       "documents",
@@ -437,6 +438,7 @@ const REGISTERED = `
   import { AtriumClient, defineStores } from "atrium/client";
   import { RoomProvider, useBroadcast, useMyPresence, useOther, useOthers, useRoom, useStore, useStoreActions, useUpdateMyPresence } from "atrium/react";
   import * as loaded from "atrium/react/suspense";
+  import "atrium/react-ui/styles.css";
   const stores = defineStores({ tasks: { title: { type: "string", required: true }, done: { type: "boolean", default: false } } });
   interface Shown { readonly tool: "pen" | "brush" }
   declare module "atrium/client" {
@@ -491,7 +493,10 @@ describe("React", () => {
     const view = `
       import type { AtriumClient } from "atrium/client";
       import { RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useUndo, useUpdateMyPresence } from "atrium/react";
+      import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, type Texts, Thread } from "atrium/react-ui";
       import * as loaded from "atrium/react/suspense";
+      const texts: Partial<Texts> = { connecting: "Connecting", moreUsers: (names) => "+" + names.length };
+      const Ready = () => <AtriumTexts texts={texts}><Cursors field="pointer"><AvatarStack max={2} /><ConnectionStatus /><Composer anchor={{ x: 1 }} onSent={({ thread_id }) => console.log(thread_id)} /><Thread threadId="t" />{useComments()[0].map((comment) => <Comment key={comment.id} comment={comment} />)}</Cursors></AtriumTexts>;
       function View() {
         const [notes, { set }] = useStore<{ text: string }>("notes");
         const [presence, show] = useMyPresence<{ typing: boolean }>();
@@ -521,7 +526,7 @@ describe("React", () => {
         return <b>{room.name} {role} {name} {notes["1"]?.text} {loaded.useComments()[0].length} {loaded.useOthers().length}</b>;
       }
       export const App = ({ token }: { token: string }) => (
-        <RoomProvider serverUrl="http://localhost" authToken={token}><View /><loaded.ClientSideSuspense fallback={<i />}><Loaded /></loaded.ClientSideSuspense></RoomProvider>
+        <RoomProvider serverUrl="http://localhost" authToken={token}><View /><Ready /><loaded.ClientSideSuspense fallback={<i />}><Loaded /></loaded.ClientSideSuspense></RoomProvider>
       );`;
     expect(await compile(project, "bundler", { "app.tsx": view })).toBe("");
     const claims = { accountId: "a", roomId: "r", userId: "u" };

@@ -12,6 +12,7 @@ export const ENTRIES = {
   client: "sdk/client/index.ts",
   react: "sdk/react/index.ts",
   "react/suspense": "sdk/react/suspense.ts",
+  "react-ui": "sdk/react-ui/index.ts",
   offline: "sdk/offline/index.ts",
   documents: "sdk/documents/index.ts",
   "documents/react": "sdk/documents/react.ts",
@@ -19,6 +20,9 @@ export const ENTRIES = {
   server: "sdk/server/index.ts",
   workflow: "sdk/workflow/index.ts",
 };
+
+/** The style sheets of the package, likewise. */
+export const STYLES = { "react-ui/styles": "sdk/react-ui/styles.css" };
 
 /** The oldest platforms that the package runs on, as docs/guides/connecting.md names them. */
 export const OLDEST_PLATFORMS = ["chrome109", "edge109", "firefox115", "safari16.4", "node22.18"];
@@ -30,15 +34,19 @@ export function packageManifest({ version, license }: RootManifest): object {
     const types = `./${TYPES}/${file.replace(/\.ts$/, ".d.ts")}`;
     return [`./${name}`, { types, default: `./${name}.js` }];
   });
+  const styles = Object.keys(STYLES).map((name) => [
+    `./${name}.css`,
+    { types: `./${TYPES}/${name}.css.d.ts`, default: `./${name}.css` },
+  ]);
   return {
     name: "atrium",
     version,
     description:
-      "Client, React hooks, server SDK and workflow types of Atrium, the open collaboration backend.",
+      "Client, React hooks and components, server SDK and workflow types of Atrium, the open collaboration backend.",
     license,
     type: "module",
-    sideEffects: false,
-    exports: { ...Object.fromEntries(entries), "./package.json": "./package.json" },
+    sideEffects: ["**/*.css"],
+    exports: { ...Object.fromEntries([...entries, ...styles]), "./package.json": "./package.json" },
     engines: { node: ">=22.18" },
     peerDependencies: { react: ">=18", "y-protocols": "^1.0.6", yjs: "^13.6.0" },
     peerDependenciesMeta: {

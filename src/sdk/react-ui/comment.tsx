@@ -1,0 +1,178 @@
+/** `Comment`: one comment with its author, its reactions, and what its reader may do with it. */
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import type { Comment as CommentData } from "../client/index.ts";
+import { useComments, useRoom, useRoomPermissions } from "../react/index.ts";
+import { Avatar } from "./avatar.tsx";
+import { CommentText } from "./comment-text.tsx";
+import { EmojiPicker } from "./emoji-picker.tsx";
+import { Field } from "./field.tsx";
+import { useAttempts, useUser } from "./room.ts";
+import { useTexts } from "./texts.ts";
+
+interface CommentProps {
+  readonly comment: CommentData;
+  /** False to keep an own comment, as the first of a thread with replies; true by default. */
+  readonly canDelete?: boolean | undefined;
+}
+
+type Mode = "reading" | "editing" | "deleting";
+
+export function Comment({ comment, canDelete = true }: CommentProps): ReactNode {
+  const texts = useTexts();
+  const { client } = useRoom();
+  const author = useUser(comment.user_id);
+  const mayWrite = useRoomPermissions().canWrite("comments");
+  const isOwn = comment.user_id === client.userId;
+  const [mode, setMode] = useState<Mode>("reading");
+  const nameId = useId();
+  const edit = useRef<HTMLButtonElement>(null);
+  const read = () => setMode("reading");
+  const before = useRef<Mode>(mode);
+  useEffect(() => {
+    if (mode === "reading" && before.current !== mode) edit.current?.focus(); // the control with the focus is gone
+    before.current = mode;
+  }, [mode]);
+  const name = author?.name ?? texts.deletedUser;
+  return (
+    <article className="atrium atrium-comment" aria-labelledby={nameId}>
+      <Avatar name={name} picture={author?.profile_picture} />
+      <header>
+        <b id={nameId}>{name}</b>
+        <time dateTime={comment.created_at}>{texts.time(new Date(comment.created_at))}</time>
+      </header>
+      {mode === "editing" ? (
+        <EditForm comment={comment} done={read} />
+      ) : (
+        <CommentText text={comment.text} mentions={comment.mentions} />
+      )}
+      {mode === "deleting" && <DeleteForm commentId={comment.id} cancel={read} />}
+      {mode === "reading" && (
+        <div className="atrium-bar">
+          <Reactions comment={comment} mayWrite={mayWrite} />
+          {isOwn && mayWrite && (
+            <span className="atrium-own">
+              <button ref={edit} type="button" onClick={() => setMode("editing")}>
+                {texts.edit}
+              </button>
+              {canDelete && (
+                <button type="button" onClick={() => setMode("deleting")}>
+                  {texts.delete}
+                </button>
+              )}
+            </span>
+          )}
+        </div>
+      )}
+    </article>
+  );
+}
+
+function EditForm({ comment, done }: { readonly comment: CommentData; done(): void }) {
+  const texts = useTexts();
+  const [, { update }] = useComments(comment.thread_id);
+  const [text, setText] = useState(comment.text);
+  const { isBusy, error, attempt } = useAttempts();
+  const field = useRef<HTMLTextAreaElement>(null);
+  const isReady = text.trim() !== "" && !isBusy;
+  const save = async () => {
+    if (!isReady) return;
+    const saved = await attempt(() => update({ commentId: comment.id, text: text.trim() }));
+    if (saved !== undefined) done();
+  };
+  return (
+    <form
+      className="atrium-composer"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <Field
+        label={texts.comment}
+        value={text}
+        field={field}
+        error={error}
+        autoFocus
+        change={setText}
+        submit={() => void save()}
+        cancel={done}
+      />
+      <div className="atrium-bar">
+        <button type="button" onClick={done}>
+          {texts.cancel}
+        </button>
+        <button type="submit" className="atrium-primary" disabled={!isReady}>
+          {texts.save}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function DeleteForm({ commentId, cancel }: { readonly commentId: string; cancel(): void }) {
+  const texts = useTexts();
+  const { comments } = useRoom().client;
+  const { isBusy, error, attempt } = useAttempts();
+  const id = useId();
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would look like one
+    <div role="group" aria-labelledby={id} className="atrium-bar">
+      <span id={id}>{texts.confirmDelete}</span>
+      <button
+        type="button"
+        className="atrium-danger"
+        disabled={isBusy}
+        // biome-ignore lint/a11y/noAutofocus: the person has just asked to delete
+        autoFocus
+        onClick={() => void attempt(() => comments.delete({ commentId }))}
+      >
+        {texts.delete}
+      </button>
+      <button type="button" onClick={cancel}>
+        {texts.cancel}
+      </button>
+      {error !== null && (
+        <p role="alert" className="atrium-error">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Reactions({ comment, mayWrite }: { readonly comment: CommentData; readonly mayWrite: boolean }) {
+  const texts = useTexts();
+  const { client } = useRoom();
+  const { error, attempt } = useAttempts();
+  const nameOf = (userId: string) => client.users.get({ userId })?.name ?? texts.deletedUser;
+  const react = (reaction: string, on: boolean) =>
+    void attempt(() => client.comments.react({ commentId: comment.id, reaction, on }));
+  return (
+    <>
+      {Object.entries(comment.reactions).map(([emoji, userIds]) => {
+        const isOwn = userIds.includes(client.userId);
+        const label = texts.reaction(emoji, userIds.map(nameOf));
+        return (
+          <button
+            key={emoji}
+            type="button"
+            className="atrium-reaction"
+            aria-pressed={isOwn}
+            aria-label={label}
+            title={label}
+            disabled={!mayWrite}
+            onClick={() => react(emoji, !isOwn)}
+          >
+            {emoji} {userIds.length}
+          </button>
+        );
+      })}
+      {mayWrite && <EmojiPicker label={texts.addReaction} pick={(emoji) => react(emoji, true)} />}
+      {error !== null && (
+        <p role="alert" className="atrium-error">
+          {error}
+        </p>
+      )}
+    </>
+  );
+}

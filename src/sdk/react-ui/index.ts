@@ -1,0 +1,10 @@
+/** `atrium/react-ui`: React components of a room, for use inside a `RoomProvider`, with `atrium/react-ui/styles.css`. */
+"use client";
+
+export { AvatarStack } from "./avatar-stack.tsx";
+export { Comment } from "./comment.tsx";
+export { Composer } from "./composer.tsx";
+export { ConnectionStatus } from "./connection-status.tsx";
+export { Cursors } from "./cursors.tsx";
+export { AtriumTexts, type Texts } from "./texts.ts";
+export { Thread } from "./thread.tsx";

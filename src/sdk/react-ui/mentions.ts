@@ -1,0 +1,68 @@
+/** Mentions in the text of a comment: `@` and the name of a user. */
+import type { User } from "../client/index.ts";
+
+const MAX_MATCHES = 8;
+/** A name that is being typed has up to three words. */
+const TYPED = /(?:^|\s)@([^\s@]*(?: [^\s@]+){0,2} ?)$/;
+
+export interface TypedMention {
+  /** The position of the `@`. */
+  readonly start: number;
+  readonly name: string;
+}
+
+/** The mention that ends at the caret; null without one. */
+export function mentionAt(text: string, caret: number): TypedMention | null {
+  const name = TYPED.exec(text.slice(0, caret))?.[1];
+  return name === undefined ? null : { start: caret - name.length - 1, name };
+}
+
+/** Users of whose names a word begins with what was typed: those who are online first. */
+export function matchesOf(users: readonly User[], typed: string): readonly User[] {
+  const begun = typed.toLocaleLowerCase();
+  const found = users.filter(({ name }) => ` ${name.toLocaleLowerCase()}`.includes(` ${begun}`));
+  const rank = ({ status }: User) => (status === "online" ? 0 : 1);
+  return found.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name)).slice(0, MAX_MATCHES);
+}
+
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Whether the text mentions the user by name. */
+export const isMentioned = (text: string, name: string): boolean =>
+  new RegExp(`(^|\\s)@${escaped(name)}(?![\\p{L}\\p{N}])`, "u").test(text);
+
+export type Part =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "mention"; readonly text: string }
+  | { readonly type: "link"; readonly text: string; readonly url: string };
+
+const LINK = String.raw`\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)])`;
+
+/** The text in parts. `names` are those of the mentioned users; a labelled link counts if `isOwn` knows its address. */
+export function partsOf(
+  text: string,
+  names: readonly string[],
+  isOwn: (url: string) => boolean,
+): readonly Part[] {
+  const longestFirst = [...names].sort((a, b) => b.length - a.length).map(escaped);
+  const mention =
+    longestFirst.length === 0 ? "" : `|(?<!\\S)(@(?:${longestFirst.join("|")}))(?![\\p{L}\\p{N}])`;
+  const parts: Part[] = [];
+  let end = 0;
+  const add = (until: number) => {
+    if (until > end) parts.push({ type: "text", text: text.slice(end, until) });
+  };
+  for (const match of text.matchAll(new RegExp(LINK + mention, "gu"))) {
+    const [found, label, labelled, plain, name] = match;
+    if (labelled !== undefined && !isOwn(labelled)) continue;
+    add(match.index);
+    end = match.index + found.length;
+    if (name !== undefined) parts.push({ type: "mention", text: name });
+    else {
+      const url = labelled ?? plain ?? "";
+      parts.push({ type: "link", text: label ?? url, url });
+    }
+  }
+  add(text.length);
+  return parts;
+}

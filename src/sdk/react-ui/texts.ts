@@ -1,0 +1,98 @@
+/** The words of the components, which an application translates or changes. */
+import { createContext, createElement, type ReactNode, useContext, useMemo } from "react";
+
+/** Every text of the components. Functions get what a sentence is about, so that it fits the number and the order of words. */
+export interface Texts {
+  /** The time of a comment. */
+  readonly time: (date: Date) => string;
+  /** What a user reads about a failure. */
+  readonly failed: (error: Error) => string;
+  readonly deletedUser: string;
+  readonly onlineUsers: string;
+  /** The users for whom there is no avatar. */
+  readonly moreUsers: (names: readonly string[]) => string;
+  readonly connected: string;
+  readonly connecting: string;
+  readonly reconnecting: string;
+  readonly disconnected: string;
+  readonly saving: string;
+  /** Changes wait for a connection. */
+  readonly waiting: string;
+  readonly thread: (comments: number) => string;
+  readonly resolved: string;
+  readonly resolve: string;
+  readonly reopen: string;
+  readonly comment: string;
+  readonly reply: string;
+  readonly edit: string;
+  readonly delete: string;
+  readonly confirmDelete: string;
+  readonly save: string;
+  readonly cancel: string;
+  readonly send: string;
+  readonly sending: string;
+  readonly addReaction: string;
+  /** A reaction with the names of the users who chose it. */
+  readonly reaction: (emoji: string, names: readonly string[]) => string;
+  readonly insertEmoji: string;
+  readonly mentions: string;
+  /** How many users match what follows the `@`. */
+  readonly matches: (users: number) => string;
+  readonly attach: string;
+  readonly uploading: (name: string, percent: number) => string;
+  readonly remove: (name: string) => string;
+}
+
+const some = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+const ENGLISH: Texts = {
+  time: (date) => date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }),
+  failed: (error) => error.message,
+  deletedUser: "Deleted user",
+  onlineUsers: "Online users",
+  moreUsers: (names) => `${names.length} more: ${names.join(", ")}`,
+  connected: "Connected",
+  connecting: "Connecting…",
+  reconnecting: "Reconnecting…",
+  disconnected: "Disconnected",
+  saving: "Saving…",
+  waiting: "Your changes are sent once you are online again.",
+  thread: (comments) => `Thread of ${some(comments, "comment", "comments")}`,
+  resolved: "Resolved",
+  resolve: "Resolve",
+  reopen: "Reopen",
+  comment: "Comment",
+  reply: "Reply",
+  edit: "Edit",
+  delete: "Delete",
+  confirmDelete: "Delete this comment?",
+  save: "Save",
+  cancel: "Cancel",
+  send: "Send",
+  sending: "Sending…",
+  addReaction: "Add reaction",
+  reaction: (emoji, names) => `${emoji} ${names.length}, by ${names.join(", ")}`,
+  insertEmoji: "Insert emoji",
+  mentions: "Users to mention",
+  matches: (users) => `${some(users, "user", "users")}. Choose with the arrow keys and Enter.`,
+  attach: "Attach files",
+  uploading: (name, percent) => `${name}, ${percent} %`,
+  remove: (name) => `Remove ${name}`,
+};
+
+const TextsContext = /* @__PURE__ */ createContext<Texts>(ENGLISH);
+
+interface AtriumTextsProps {
+  /** The texts to replace; all others stay as they are around this provider, and are in English by default. */
+  readonly texts: Partial<Texts>;
+  readonly children?: ReactNode;
+}
+
+/** Translates the components inside of it. */
+export function AtriumTexts({ texts, children }: AtriumTextsProps): ReactNode {
+  const outer = useContext(TextsContext);
+  const value = useMemo(() => ({ ...outer, ...texts }), [outer, texts]);
+  return createElement(TextsContext.Provider, { value }, children);
+}
+
+export const useTexts = (): Texts => useContext(TextsContext);

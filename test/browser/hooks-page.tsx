@@ -14,13 +14,17 @@ import {
   useComments,
   useConnection,
   useHasUnsyncedChanges,
+  useMarkThreadAsRead,
   useMyPresence,
   useOthers,
   useRedo,
   useRoom,
   useRoomPermissions,
+  useRoomSubscriptionSettings,
   useSelf,
   useStore,
+  useThreadSubscription,
+  useThreads,
   useUndo,
 } from "../../src/sdk/react/index.ts";
 
@@ -38,6 +42,7 @@ function useEverything() {
   renders.current += 1;
   const [label, setLabel] = useState("first");
   const heard = useRef<string[]>([]);
+  const threads = useThreads();
   const broadcast = useBroadcast("call", (data, from) => {
     heard.current.push(`${label}: ${JSON.stringify(data)} from ${from}`);
   });
@@ -61,6 +66,11 @@ function useEverything() {
     presence: useMyPresence<{ x: number; y: number }>(),
     tasks: useStore<Task>("tasks"),
     comments: useComments(),
+    threads,
+    unread: useThreads({ unread: true })[0],
+    thread: useThreadSubscription(threads[0].threads[0]?.id ?? "none"),
+    markAsRead: useMarkThreadAsRead(),
+    settings: useRoomSubscriptionSettings(),
     notes: useDocument("notes"),
   };
 }

@@ -357,6 +357,37 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       expect(await heard).toEqual({ x: 1 });
     });
 
+    it("return threads with what is unread, which marking as read shows at once", async () => {
+      await begin();
+      await mount({ token: ada.token });
+      await gives(({ settings: [settings] }) => settings?.threads === "replies_and_mentions");
+      const { id } = await bo.comments.create({ text: "Shall we?" });
+      await gives(({ unread, thread: [thread] }) => unread.total === 1 && thread?.unread_count === 1);
+      await page.evaluate(() => window.stage.hooks.thread[1].subscribe());
+      await gives(({ thread: [thread] }) => thread?.subscribed === true);
+      const shown = await page.evaluate(async (threadId) => {
+        const [, { markAsRead }] = window.stage.hooks.threads;
+        const marked = markAsRead(threadId);
+        await Promise.resolve();
+        const atOnce = window.stage.hooks.threads[0].threads[0]?.unread_count;
+        return [atOnce, (await marked).unread_count];
+      }, id);
+      expect(shown).toEqual([0, 0]);
+      await gives(({ unread, thread: [thread] }) => unread.total === 0 && thread?.unread_count === 0);
+      await bo.comments.create({ text: "Please", threadId: id });
+      await gives(
+        ({ unread, threads: [{ threads }] }) => unread.total === 1 && threads[0]?.comment_count === 2,
+      );
+      await page.evaluate((threadId) => window.stage.hooks.markAsRead(threadId), id);
+      await gives(({ unread }) => unread.total === 0);
+      await page.evaluate(() => window.stage.hooks.settings[1]({ threads: "all" }));
+      await gives(({ settings: [settings] }) => settings?.threads === "all");
+      expect(await bo.comments.settings()).toEqual({ threads: "replies_and_mentions", textMentions: "mine" });
+      await bo.comments.delete({ commentId: id });
+      await gives(({ threads: [{ threads }] }) => threads[0]?.comment_count === 1);
+      expect(complaints).toEqual([]);
+    });
+
     it("return all comments across pages, oldest first, and every change", async () => {
       await begin();
       const comments = [];

@@ -492,7 +492,7 @@ describe("React", () => {
     const project = await install(`react-${major}`, tarball, ...packages);
     const view = `
       import type { AtriumClient } from "atrium/client";
-      import { RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useUndo, useUpdateMyPresence } from "atrium/react";
+      import { RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useThreadSubscription, useThreads, useUndo, useUpdateMyPresence } from "atrium/react";
       import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, type Texts, Thread } from "atrium/react-ui";
       import * as loaded from "atrium/react/suspense";
       const texts: Partial<Texts> = { connecting: "Connecting", moreUsers: (names) => "+" + names.length };
@@ -507,13 +507,15 @@ describe("React", () => {
         const other: string | undefined = useOther("u2")?.user.name;
         const writer = useStoreActions<{ text: string }>("notes");
         const [comments] = useComments();
+        const [{ threads: [latest], total }, { markAsRead }] = useThreads({ unread: true });
+        const [thread] = useThreadSubscription(latest?.id ?? "");
         const say: (data?: unknown) => Promise<number> = useBroadcast("hello");
         const { room } = useRoom();
         const { state } = useConnection();
         const isSame = useStatus() === state;
         const [undo, redo]: (() => boolean)[] = [useUndo(), useRedo()];
         const steps: readonly boolean[] = [useCanUndo(), useCanRedo(), loaded.useCanUndo()];
-        const counts = [Object.keys(notes).length, comments.length, useOthers().length].join();
+        const counts = [Object.keys(notes).length, comments.length, total, thread?.unread_count, typeof markAsRead, useOthers().length].join();
         const onClick = () => { show({ typing: true }); update({ typing: isSame }); void writer.delete([name, other, lengths].join()); void say(); if (steps.includes(true)) { undo?.(); redo?.(); } void set("1", { text: "Hello" }); };
         return <p onClick={onClick}>{state} {counts} {String(room?.name)} {String(useSelf()?.user.name)} {String(presence.typing)}</p>;
       }
@@ -523,7 +525,7 @@ describe("React", () => {
         const { room, role } = loaded.useRoom();
         const name: string = loaded.useSelf(({ user }) => user.name);
         const [notes] = loaded.useStore<{ text: string }>("notes");
-        return <b>{room.name} {role} {name} {notes["1"]?.text} {loaded.useComments()[0].length} {loaded.useOthers().length}</b>;
+        return <b>{room.name} {role} {name} {notes["1"]?.text} {loaded.useComments()[0].length} {loaded.useOthers().length} {loaded.useThreads()[0].total} {loaded.useRoomSubscriptionSettings()[0].threads}</b>;
       }
       export const App = ({ token }: { token: string }) => (
         <RoomProvider serverUrl="http://localhost" authToken={token}><View /><Ready /><loaded.ClientSideSuspense fallback={<i />}><Loaded /></loaded.ClientSideSuspense></RoomProvider>

@@ -149,11 +149,11 @@ const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishin
     },
   ],
   [
-    ["commentId"],
+    ["commentId", "threadId"],
     async ({ api }, { roomId, userId }) => {
       const comment = { text: "Hello", userId };
       const { data } = await api.post<{ comment: { id: string } }>(`/rooms/${roomId}/comments`, comment);
-      return { commentId: data.comment.id };
+      return { commentId: data.comment.id, threadId: data.comment.id };
     },
   ],
   [

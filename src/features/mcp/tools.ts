@@ -103,6 +103,8 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
     "Documents: text that the users of a room edit together, and its versions.",
   ],
   ["/rooms/{roomId}/comments", "comments", "Comments in a room, in threads."],
+  ["/rooms/{roomId}/threads", "comments", ""],
+  ["/rooms/{roomId}/users", "comments", ""],
   ["/rooms/{roomId}/presence", "presence", "Presence: who is online in a room, and what they show."],
   ["/rooms/{roomId}/participants", "presence", ""],
   ["/rooms/{roomId}/broadcast", "presence", ""],
@@ -131,7 +133,7 @@ const GROUPS: readonly (readonly [prefix: string, group: string, about: string])
 
 /**
  * Agents read text of strangers, so these are withheld: access, its end for others, secrets, binary Yjs updates, and
- * changes of inboxes.
+ * changes of inboxes and of what reaches them.
  */
 const WITHHELD: ReadonlySet<string> = new Set([
   "listApiKeys",
@@ -147,6 +149,10 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "deleteInvitation",
   "updateOrganization",
   "deleteOrganization",
+  "subscribeToThread",
+  "unsubscribeFromThread",
+  "markThreadAsRead",
+  "updateSubscriptionSettings",
   "createIdentity",
   "updateIdentity",
   "deleteIdentity",

@@ -169,11 +169,6 @@ async function searchComments(
 
 type ReaderRequest = Extract<RoomRequest, { readonly reader?: Reader }>;
 
-interface ThreadFound {
-  readonly thread: Thread;
-  readonly participants: readonly Reader[];
-}
-
 const NO_ADDRESSEES: Addressees = { readers: [], groups: [], unnotified: [] };
 
 /** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
@@ -205,15 +200,15 @@ export async function requestAsReader<Data>(
   return (await ctx.rooms.request(roomId, ctx.accountId, { ...request, reader })) as Data;
 }
 
-/** A thread, with what the reader has read if there is one, and its participants. */
-export async function getThread(ctx: LiveRoomContext, roomId: string, threadId: string, userId?: string) {
-  const request = { type: "THREAD_GET", data: { threadId } } as const;
-  const found = await requestAsReader<ThreadFound>(ctx, roomId, userId, request);
+/** The authors of a thread's comments, and those who are mentioned in it. */
+export async function listParticipants(ctx: LiveRoomContext, roomId: string, threadId: string) {
+  const request = { type: "THREAD_PARTICIPANTS", data: { threadId } } as const;
+  const found = await requestRoom<{ participants: readonly Reader[] }>(ctx, roomId, request);
   const participants = found.participants.map(({ subject, userId }) => ({
     user_id: userId,
     identity_id: subject === userId ? null : subject,
   }));
-  return { thread: found.thread, participants };
+  return { participants };
 }
 
 interface ThreadQuery {

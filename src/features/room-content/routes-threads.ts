@@ -5,7 +5,7 @@ import { flag, scrolling, scrollShape, toPage } from "../../http/lists.ts";
 import { text } from "../../platform/text.ts";
 import { SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { getThread, listThreads, requestAsReader, requestRoom } from "./commands.ts";
+import { listParticipants, listThreads, requestAsReader, requestRoom } from "./commands.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -84,10 +84,12 @@ export const threadEndpoints = [
     query: z.object(ofReader),
     done: "Thread retrieved",
     data: thread,
-    handle: async (ctx, { params, query }) => {
-      const { thread } = await getThread(ctx, params.roomId, params.threadId, query.userId);
-      return { thread };
-    },
+    handle: (ctx, { params: { roomId, threadId }, query }) =>
+      requestAsReader(ctx, roomId, query.userId, {
+        type: "THREAD_GET",
+        requestId: undefined,
+        data: { threadId },
+      }),
   }),
   endpoint({
     method: "GET",
@@ -98,10 +100,7 @@ export const threadEndpoints = [
     errors: ["NOT_FOUND"],
     done: "Participants retrieved",
     data: z.object({ participants: z.array(ThreadParticipant).readonly() }),
-    handle: async (ctx, { params }) => {
-      const { participants } = await getThread(ctx, params.roomId, params.threadId);
-      return { participants };
-    },
+    handle: (ctx, { params }) => listParticipants(ctx, params.roomId, params.threadId),
   }),
   endpoint({
     method: "PATCH",

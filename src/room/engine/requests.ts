@@ -247,8 +247,10 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
         offset: data.offset,
       },
     })),
-    THREAD_GET: read("Thread retrieved", ({ data, reader = null }) => ({
-      thread: threads.get(data.threadId, reader),
+    THREAD_GET: passing("Thread retrieved", ({ data, reader }, by) => ({
+      data: { thread: threads.get(data.threadId, reader ?? readerOf(by.connection)) },
+    })),
+    THREAD_PARTICIPANTS: read("Participants retrieved", ({ data }) => ({
       participants: threads.participants(data.threadId),
     })),
     THREAD_SUBSCRIBE: write("Subscription changed", ({ data, reader }, by) => ({

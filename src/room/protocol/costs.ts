@@ -90,6 +90,7 @@ const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<T
   COMMENT_RESOLVE: write,
   COMMENT_REACT: write,
   THREAD_LIST: { rows: ({ data }) => rowsOfThreads(data), reads: 0, excess: "waits", isQuestion: true },
+  THREAD_GET: { ...write, rows: 1 },
   THREAD_SUBSCRIBE: write,
   THREAD_READ: write,
   SUBSCRIPTION_SETTINGS: write,

@@ -201,6 +201,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
     z.object({ commentId, reaction: text(1, LIMITS.reactionLength), on: z.boolean().default(true) }),
   ),
   message("THREAD_LIST", ThreadPage),
+  message("THREAD_GET", z.object({ threadId: Id })),
   message("THREAD_SUBSCRIBE", z.object({ threadId: Id, on: z.boolean().default(true) })),
   message("THREAD_READ", z.object({ threadId: Id, seq: Seq.optional() })),
   message("SUBSCRIPTION_SETTINGS", SubscriptionSettings.partial()),

@@ -47,6 +47,7 @@ interface WithAddressees {
 
 type ThreadMessage =
   | MessageOf<"THREAD_LIST">
+  | MessageOf<"THREAD_GET">
   | MessageOf<"THREAD_SUBSCRIBE">
   | MessageOf<"THREAD_READ">
   | MessageOf<"SUBSCRIPTION_SETTINGS">;
@@ -93,7 +94,7 @@ export type OrganizationRequest = { readonly requestId?: string | undefined } & 
       readonly data: MessageOf<"COMMENT_CREATE">["data"] & { readonly userId: string };
       readonly addressees?: Addressees;
     }
-  | { readonly type: "THREAD_GET"; readonly data: { readonly threadId: string }; readonly reader?: Reader }
+  | { readonly type: "THREAD_PARTICIPANTS"; readonly data: { readonly threadId: string } }
   | {
       readonly type: "THREAD_RESOLVE";
       readonly data: { readonly threadId: string; readonly resolved: boolean };

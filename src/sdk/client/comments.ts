@@ -10,6 +10,8 @@ export interface CommentsEvents {
   created: Comment;
   updated: Comment;
   deleted: Comment;
+  /** A thread of which you have changed, over this client, what you have read or whether you are notified. */
+  thread: Thread;
   /** The comments must be listed: by the first join, and by one after so long an absence that changes were missed. */
   missed: undefined;
 }
@@ -134,14 +136,19 @@ export class Comments extends Emitter<CommentsEvents> {
     return this.#connection.requests.send("THREAD_LIST", filter, { read: readAs<ThreadPage>("threads") });
   }
 
+  /** A thread, with what you have read. Throws NOT_FOUND without it. */
+  thread(which: { readonly threadId: string }): Promise<Thread> {
+    return this.#thread("THREAD_GET", which);
+  }
+
   /** Moves your position in a thread forward: to `seq`, such as the `last_seq` of the thread as it was shown, or to its end. */
   markAsRead(position: { readonly threadId: string; readonly seq?: number | undefined }): Promise<Thread> {
-    return this.#thread("THREAD_READ", position);
+    return this.#changeThread("THREAD_READ", position);
   }
 
   /** Notifies you of a thread's comments or, with `on: false`, no longer. */
   subscribe(change: { readonly threadId: string; readonly on?: boolean | undefined }): Promise<Thread> {
-    return this.#thread("THREAD_SUBSCRIBE", change);
+    return this.#changeThread("THREAD_SUBSCRIBE", change);
   }
 
   /** Changes what you are notified of in this room; without changes it returns that. */
@@ -153,6 +160,12 @@ export class Comments extends Emitter<CommentsEvents> {
   async #thread(type: string, data: object): Promise<Thread> {
     const read = readAs<{ thread: Thread }>("thread");
     return (await this.#connection.requests.send(type, data, { read })).thread;
+  }
+
+  async #changeThread(type: string, data: object): Promise<Thread> {
+    const thread = await this.#thread(type, data);
+    this.emit("thread", thread);
+    return thread;
   }
 
   #change(type: string, data: object): Promise<Comment> {

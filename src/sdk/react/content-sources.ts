@@ -5,7 +5,7 @@ import { ExternalSource, Readiness, type Source, together, type Unsubscribe } fr
 import { type AnyClient, reportUnlessDisconnected, type SharedConnection } from "./shared-connection.ts";
 
 /** Something of the room that must be loaded first. */
-interface Content<Value, Actions> {
+export interface Content<Value, Actions> {
   readonly source: Source<Value>;
   readonly actions: Actions;
   readonly loaded: Readiness;

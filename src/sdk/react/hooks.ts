@@ -14,6 +14,13 @@ import {
   whole,
 } from "./room-handle.ts";
 import type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
+import type {
+  SettingsContent,
+  ThreadActions,
+  ThreadFilter,
+  ThreadList,
+  ThreadsActions,
+} from "./thread-sources.ts";
 
 /** The state of the connection and why it is closed, for a notice such as "Reconnecting…". */
 export const useConnection = (): ConnectionStatus => useSource(useRoomHandle().connection);
@@ -199,4 +206,34 @@ export const useCanRedo = (): boolean => useSelection(useRoomHandle().history, (
 export function useComments(threadId?: string): [readonly atrium.Comment[], CommentActions] {
   const { source, actions } = useRoomHandle().comments(threadId);
   return [useSource(source), actions];
+}
+
+/**
+ * The threads of the room that match, the latest comment first, with what you have read: the first 50, and 50 more after
+ * each `loadMore`. They are read again when a comment changes them.
+ */
+export function useThreads(filter: ThreadFilter = {}): [ThreadList, ThreadsActions] {
+  const { source, actions } = useRoomHandle().threads(filter);
+  return [useSource(source), actions];
+}
+
+/** A thread with your subscription and what you have read, and functions that change that. Null until it is read. */
+export function useThreadSubscription(threadId: string): [atrium.Thread | null, ThreadActions] {
+  const { source, actions } = useRoomHandle().thread(threadId);
+  return [useSource(source), actions];
+}
+
+/** A function that marks a thread of the room as read up to a `seq`, or to its end. It is always the same. */
+export function useMarkThreadAsRead(): (threadId: string, seq?: number) => Promise<atrium.Thread> {
+  const { comments } = useRoomHandle().client;
+  return useCallback((threadId, seq) => comments.markAsRead({ threadId, seq }), [comments]);
+}
+
+/** What you are notified of in the room, null until it is read, and a function that changes some of it. */
+export function useRoomSubscriptionSettings(): [
+  atrium.SubscriptionSettings | null,
+  SettingsContent["actions"]["update"],
+] {
+  const { source, actions } = useRoomHandle().settings();
+  return [useSource(source), actions.update];
 }

@@ -11,16 +11,20 @@ export {
   useComments,
   useConnection,
   useHasUnsyncedChanges,
+  useMarkThreadAsRead,
   useMyPresence,
   useOther,
   useOthers,
   useRedo,
   useRoom,
   useRoomPermissions,
+  useRoomSubscriptionSettings,
   useSelf,
   useStatus,
   useStore,
   useStoreActions,
+  useThreadSubscription,
+  useThreads,
   useUndo,
   useUpdateMyPresence,
 } from "./hooks.ts";
@@ -31,3 +35,4 @@ export {
 } from "./provider.ts";
 export type { Member, RoomInfo, Self } from "./room-handle.ts";
 export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";
+export type { ThreadActions, ThreadFilter, ThreadList, ThreadsActions } from "./thread-sources.ts";

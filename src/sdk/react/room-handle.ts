@@ -14,6 +14,15 @@ import {
   together,
 } from "./external-source.ts";
 import { type AnyClient, type RoomClient, registered, SharedConnection } from "./shared-connection.ts";
+import {
+  openSettings,
+  openThread,
+  openThreads,
+  type SettingsContent,
+  type ThreadContent,
+  type ThreadFilter,
+  type ThreadsContent,
+} from "./thread-sources.ts";
 
 type RegisteredPresence = atrium.Registered extends { readonly presence: infer Shown extends object }
   ? atrium.PresenceOf<Shown>
@@ -94,6 +103,10 @@ export class RoomHandle {
   /** The token of the latest render: a function can be another one each time. */
   authToken: atrium.AuthToken = "";
   readonly #stores = new Map<string, StoreContent<unknown>>();
+  /** By their filters as JSON. */
+  readonly #threads = new Map<string, ThreadsContent>();
+  readonly #thread = new Map<string, ThreadContent>();
+  #settings: SettingsContent | null = null;
   readonly #comments = new Map<string | undefined, CommentsContent>();
 
   /** `used` is called when the room is first needed, and when it was left, by `leave`. */
@@ -141,6 +154,20 @@ export class RoomHandle {
 
   store(name: string): StoreContent<unknown> {
     return getOrAdd(this.#stores, name, () => openStore(this.client, this.connection, name));
+  }
+
+  threads(filter: ThreadFilter): ThreadsContent {
+    const open = () => openThreads(this.client, this.connection, filter);
+    return getOrAdd(this.#threads, JSON.stringify(filter), open);
+  }
+
+  thread(threadId: string): ThreadContent {
+    return getOrAdd(this.#thread, threadId, () => openThread(this.client, this.connection, threadId));
+  }
+
+  settings(): SettingsContent {
+    this.#settings ??= openSettings(this.client, this.connection);
+    return this.#settings;
   }
 
   comments(threadId?: string): CommentsContent {

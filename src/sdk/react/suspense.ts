@@ -3,6 +3,7 @@
 import { createElement, type ReactNode, Suspense, useSyncExternalStore } from "react";
 import type { Role, Room } from "../client/index.ts";
 import { invalid } from "../core/error.ts";
+import { assumeType } from "../core/json.ts";
 import type { Equality, Readiness } from "./external-source.ts";
 import {
   useComments as useCommentsNow,
@@ -10,11 +11,15 @@ import {
   useOthers as useOthersNow,
   useRoom as useRoomNow,
   useRoomPermissions as useRoomPermissionsNow,
+  useRoomSubscriptionSettings as useRoomSubscriptionSettingsNow,
   useSelf as useSelfNow,
   useStore as useStoreNow,
+  useThreadSubscription as useThreadSubscriptionNow,
+  useThreads as useThreadsNow,
 } from "./hooks.ts";
 import { type RoomHandle, type Self, useRoomHandle } from "./room-handle.ts";
 import type { RoomClient } from "./shared-connection.ts";
+import type { ThreadFilter } from "./thread-sources.ts";
 
 // The hooks below take the place of the hooks of the same names.
 export * from "./index.ts";
@@ -64,12 +69,12 @@ interface UseSelf {
 }
 
 /** The hook, for a component that waits for its room and for `loaded`. `Waiting` is its type without the values before. */
-function waiting<Waiting>(
+function waiting<Waiting, First = string | undefined>(
   useNow: (...args: never[]) => unknown,
-  loaded: (handle: RoomHandle, name: string | undefined) => Readiness | null = () => null,
+  loaded: (handle: RoomHandle, first: First) => Readiness | null = () => null,
 ): Waiting {
   const useWhenLoaded = (...args: never[]): unknown => {
-    loaded(useJoinedRoom(), args[0])?.require();
+    loaded(useJoinedRoom(), assumeType(args[0]))?.require();
     return useNow(...args);
   };
   return useWhenLoaded as Waiting;
@@ -89,3 +94,18 @@ export const useComments = /* @__PURE__ */ waiting<typeof useCommentsNow>(
   useCommentsNow,
   (handle, threadId) => handle.comments(threadId).loaded,
 );
+
+export const useThreads = /* @__PURE__ */ waiting<typeof useThreadsNow, ThreadFilter | undefined>(
+  useThreadsNow,
+  (handle, filter) => handle.threads(filter ?? {}).loaded,
+);
+export const useThreadSubscription = /* @__PURE__ */ waiting<typeof useThreadSubscriptionNow>(
+  useThreadSubscriptionNow,
+  (handle, threadId = "") => handle.thread(threadId).loaded,
+);
+
+type Settings = ReturnType<typeof useRoomSubscriptionSettingsNow>;
+
+export const useRoomSubscriptionSettings = /* @__PURE__ */ waiting<
+  () => [NonNullable<Settings[0]>, Settings[1]]
+>(useRoomSubscriptionSettingsNow, (handle) => handle.settings().loaded);

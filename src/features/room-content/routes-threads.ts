@@ -178,6 +178,10 @@ export const threadEndpoints = [
     errors: ["NOT_FOUND"],
     body: SubscriptionSettings.partial()
       .strict()
+      .refine(
+        ({ threads, textMentions }) => threads !== undefined || textMentions !== undefined,
+        "at least one of threads, textMentions is required",
+      )
       .meta({ id: "SubscriptionSettingsUpdate", example: { threads: "all" } }),
     done: "Settings changed",
     data: z.object({ settings: SubscriptionSettings }),

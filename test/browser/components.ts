@@ -6,7 +6,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { complaintsOf } from "./chromium.ts";
-import { ALIASES, type ReactVersion } from "./react-page.ts";
+import { ALIASES, type ReactVersion } from "./react-versions.ts";
 import { buildPackage } from "./starter.ts";
 
 const page = (

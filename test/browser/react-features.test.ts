@@ -3,7 +3,8 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { AtriumClient, PresenceUpdate } from "../../src/sdk/client/index.ts";
 import { next } from "../sdk/clients.ts";
-import { bundlePage, prepareReactPages, REACT_VERSIONS, type ReactPage } from "./react-page.ts";
+import { bundlePage, prepareReactPages, type ReactPage } from "./react-page.ts";
+import { REACT_VERSIONS } from "./react-versions.ts";
 import type { RendersStage } from "./renders-page.tsx";
 
 const openPage = await prepareReactPages();

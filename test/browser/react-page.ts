@@ -9,12 +9,7 @@ import { type SharedService, sharedService } from "../cli/shared-service.ts";
 import { join, type Meeting, meet } from "../sdk/clients.ts";
 import { openBrowser } from "./browser.ts";
 import { complaintsOf } from "./chromium.ts";
-
-/** The versions of React that the hooks support. */
-export const REACT_VERSIONS = [18, 19] as const;
-export type ReactVersion = (typeof REACT_VERSIONS)[number];
-
-export const ALIASES = { 18: { react: "react-18", "react-dom": "react-dom-18" }, 19: {} };
+import { ALIASES, type ReactVersion } from "./react-versions.ts";
 
 /** Opens a page with this script for the current test, and closes it afterwards. */
 export type OpenPage = (script: string) => Promise<ReactPage>;

@@ -119,6 +119,7 @@ it("a file is uploaded with a comment, and a refused comment stays with its reas
   await expect.poll(() => alert.textContent()).toContain("10000");
   expect(await field.inputValue()).toHaveLength(10_001);
   await field.fill("");
+  await expect.poll(() => alert.textContent()).toBe("");
 });
 
 it("pointers and avatars are those of the others", async () => {

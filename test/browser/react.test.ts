@@ -7,7 +7,8 @@ import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { type Meeting, next } from "../sdk/clients.ts";
 import type { Provided, Stage } from "./hooks-page.tsx";
-import { bundlePage, prepareReactPages, REACT_VERSIONS } from "./react-page.ts";
+import { bundlePage, prepareReactPages } from "./react-page.ts";
+import { REACT_VERSIONS } from "./react-versions.ts";
 
 const openPage = await prepareReactPages();
 let script: string;

@@ -4,10 +4,12 @@ import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
+import { AtriumServer } from "../../src/sdk/server/index.ts";
 import { eventually, ROOT } from "../cli/processes.ts";
 import { type Service, startService } from "../cli/service.ts";
 import { pictureOf, showBeside, type Window } from "./beside.ts";
 import { launchChromium } from "./chromium.ts";
+import { buildComponents } from "./components.ts";
 import { Desk } from "./dashboard.ts";
 import { takeMovie } from "./movie.ts";
 import { ask, openTwo, PAGES, type Terminal, visit, SIZE as WINDOW } from "./quickstarts.ts";
@@ -29,6 +31,7 @@ const POINTERS = [
 const COLORS = ["#c2410c", "#0f766e", "#7c3aed"];
 const MINUTES = "Weekly planning\n\n1. What did last week bring?\n2. Who does the interviews?\n3. The demo\n";
 const SIZE = { width: 1120, height: 640 };
+const COMPONENTS = { width: 500, height: 590 };
 const WIDE = { width: 1680, height: 860 };
 
 const take = (page: Page, name: string) => page.screenshot({ path: path.join(PICTURES, `${name}.png`) });
@@ -104,7 +107,7 @@ async function takeDashboard(browser: Browser, url: string): Promise<void> {
 async function takeBeside(browser: Browser, name: string, windows: readonly Window[]): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1060, height: 200 } });
   await page.setContent(showBeside(windows));
-  await page.screenshot({ path: path.join(PICTURES, `quickstart-${name}.png`), fullPage: true });
+  await page.screenshot({ path: path.join(PICTURES, `${name}.png`), fullPage: true });
   await page.close();
 }
 
@@ -119,7 +122,7 @@ async function takeQuickstarts(browser: Browser, service: Service): Promise<void
   const follow = async (name: string, show: (starter: Starter) => Promise<Window[]>): Promise<void> => {
     const starter = await Starter.follow(name, dist, service);
     try {
-      await takeBeside(browser, name, await show(starter));
+      await takeBeside(browser, `quickstart-${name}`, await show(starter));
     } finally {
       await starter.remove();
     }
@@ -152,9 +155,51 @@ async function takeQuickstarts(browser: Browser, service: Service): Promise<void
   await rm(dist, { recursive: true });
 }
 
+/** The components in two windows of a room: a thread with its composer, and the people around it. */
+async function takeComponents(browser: Browser, service: Service): Promise<void> {
+  const atrium = new AtriumServer({ ...service, serverUrl: service.url });
+  const { id: roomId } = await atrium.rooms.create({ name: "Weekly planning" });
+  const components = await buildComponents(service.url);
+  const open = async (name: string, colorScheme: "light" | "dark"): Promise<Page> => {
+    const { token } = await atrium.users.create({ roomId, name });
+    const look = { viewport: COMPONENTS, colorScheme, deviceScaleFactor: 2 };
+    const { page } = await components.open(browser, token, 19, look);
+    await page.getByText("Connected").waitFor();
+    return page;
+  };
+  const ada = await open("Ada", "light");
+  const bo = await open("Bo", "dark");
+  for (const name of ["Cleo", "Dan"]) {
+    const { token } = await atrium.users.create({ roomId, name });
+    await components.open(browser, token, 19);
+  }
+  await ada.getByText("+1").waitFor();
+  await ada.getByRole("textbox", { name: "Comment" }).fill("Who brings tea on Friday?");
+  await ada.keyboard.press("Enter");
+  const reply = bo.getByRole("textbox", { name: "Reply" });
+  await reply.fill("I do, and @cl");
+  await bo.getByRole("option", { name: "Cleo" }).waitFor();
+  await bo.keyboard.press("Enter");
+  await bo.keyboard.type("brings cake.");
+  await bo.keyboard.press("Enter");
+  const answer = ada.getByRole("article", { name: "Bo" });
+  await answer.getByRole("button", { name: "Add reaction" }).click();
+  await ada.getByRole("button", { name: "😄" }).click();
+  await bo.getByRole("button", { name: "😄 1, by Ada" }).waitFor();
+  await bo.mouse.move(330, 180);
+  await ada.locator(".atrium-cursor:not([hidden])").waitFor();
+  await ada.mouse.move(330, 90);
+  await bo.locator(".atrium-cursor:not([hidden])").waitFor();
+  await ada.getByRole("textbox", { name: "Reply" }).fill("Thanks, @");
+  await ada.getByRole("listbox").waitFor();
+  await takeBeside(browser, "components", [await pictureOf("Ada", ada), await pictureOf("Bo", bo)]);
+  await components.remove();
+}
+
 /** What can be taken alone: `npm run screenshots -- movie`. */
 const TAKES: Readonly<Record<string, (browser: Browser, service: Service) => Promise<void>>> = {
   quickstarts: takeQuickstarts,
+  components: takeComponents,
   dashboard: (browser, { url }) => takeDashboard(browser, url),
   movie: (browser, { url }) => takeMovie(browser, url, path.join(PICTURES, "two-windows.webp")),
 };

@@ -484,11 +484,18 @@ const REGISTERED = `
   declare const other: AtriumClient<Record<never, never>, { presence: { readonly x: number } }>;
   export const App = () => <><RoomProvider serverUrl="" authToken="" stores={stores} /><RoomProvider client={other} /></>;`;
 
+/** What a server renders of the components, before the room was joined. */
+const COMPONENTS = [
+  '<div class="atrium-cursors"><ul class="atrium atrium-avatars" aria-label="Online users"></ul>',
+  '<p class="atrium atrium-status" data-state="connecting"><span role="status">Connecting</span></p>',
+  '<div class="atrium atrium-cursor-layer" aria-hidden="true"></div></div>',
+].join("");
+
 describe("React", () => {
   it.each([
     ["18", ["react@18.3.1", "react-dom@18.3.1", "@types/react@18.3.18"]],
     ["19", ["react@19.3.1", "react-dom@19.3.1", "@types/react@19.3.0"]],
-  ])("%s compiles and renders every hook", async (major, packages) => {
+  ])("%s compiles and renders every hook and component", async (major, packages) => {
     const project = await install(`react-${major}`, tarball, ...packages);
     const view = `
       import type { AtriumClient } from "atrium/client";
@@ -542,7 +549,9 @@ describe("React", () => {
     const esbuild = [bin("esbuild/bin/esbuild"), "app.tsx", "--jsx=automatic", "--outfile=app.js"];
     await succeed(process.execPath, [...esbuild, "--log-level=error"], project);
     const html = (await succeed(process.execPath, ["render.js"], project)).replaceAll(/<!--.*?-->/g, "");
-    expect(html.trim()).toBe(`${major} <p>connecting 0,0,0 undefined undefined undefined</p><i></i>`);
+    expect(html.trim()).toBe(
+      `${major} <p>connecting 0,0,0 undefined undefined undefined</p>${COMPONENTS}<i></i>`,
+    );
   });
 
   it("has the types that an application registers", async () => {

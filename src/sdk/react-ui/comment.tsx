@@ -71,7 +71,7 @@ function EditForm({ comment, done }: { readonly comment: CommentData; done(): vo
   const texts = useTexts();
   const [, { update }] = useComments(comment.thread_id);
   const [text, setText] = useState(comment.text);
-  const { isBusy, error, attempt } = useAttempts();
+  const { isBusy, error, forget, attempt } = useAttempts();
   const field = useRef<HTMLTextAreaElement>(null);
   const isReady = text.trim() !== "" && !isBusy;
   const save = async () => {
@@ -93,7 +93,10 @@ function EditForm({ comment, done }: { readonly comment: CommentData; done(): vo
         field={field}
         error={error}
         autoFocus
-        change={setText}
+        change={(changed) => {
+          setText(changed);
+          forget();
+        }}
         submit={() => void save()}
         cancel={done}
       />

@@ -33,7 +33,7 @@ function CommentForm({ threadId, anchor, label, onSent }: ComposerProps) {
   const [text, setText] = useState("");
   const [mentioned, setMentioned] = useState<readonly User[]>([]);
   const attachments = useAttachments();
-  const { isBusy, error, attempt } = useAttempts();
+  const { isBusy, error, forget, attempt } = useAttempts();
   const field = useRef<HTMLTextAreaElement>(null);
   const body = [text.trim(), ...attachments.lines].filter((line) => line !== "").join("\n");
   const isReady = body !== "" && !isBusy && !attachments.isUploading;
@@ -59,7 +59,10 @@ function CommentForm({ threadId, anchor, label, onSent }: ComposerProps) {
         field={field}
         error={error}
         autoFocus={false}
-        change={setText}
+        change={(changed) => {
+          setText(changed);
+          forget();
+        }}
         submit={() => void send()}
         mention={(user) => setMentioned((before) => [...before, user])}
       />

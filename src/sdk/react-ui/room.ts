@@ -17,8 +17,9 @@ export function useUser(userId: string): User | null {
 
 interface Attempts {
   readonly isBusy: boolean;
-  /** The error of the latest attempt. */
+  /** The error of the latest attempt, until it is forgotten. */
   readonly error: string | null;
+  forget(): void;
   /** Resolves to the result of the action; to undefined if it has failed. */
   attempt<Result>(action: () => Promise<Result>): Promise<Result | undefined>;
 }
@@ -40,5 +41,5 @@ export function useAttempts(): Attempts {
       setBusy(false);
     }
   };
-  return { isBusy, error, attempt };
+  return { isBusy, error, forget: () => setError(null), attempt };
 }

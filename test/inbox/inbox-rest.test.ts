@@ -1,6 +1,9 @@
 /** Inboxes over REST: for the organization, and for an identity with its token. */
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { InboxNotification } from "../../src/features/inbox/schema.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import type { InboxActivity } from "../../src/wire/inbox.ts";
 import { refusalOf } from "../support/api.ts";
 import { activity, Inbox } from "./support.ts";
@@ -164,5 +167,56 @@ describe("an identity", () => {
     await inbox.owner.api.delete(`/identities/${inbox.identityId}/tokens`);
     expect(refusalOf(await own.get("/me/inbox-notifications"))).toEqual([401, "Auth", "UNAUTHORIZED"]);
     expect(refusalOf(await own.get("/rooms"))).toEqual([403, "Auth", "FORBIDDEN"]);
+  });
+});
+
+describe("an inbox ends", () => {
+  const hasTables = ({ stub }: Inbox) =>
+    runInDurableObject(stub, (_, { storage }) => {
+      const query = "SELECT name FROM sqlite_master WHERE name = 'items'";
+      return storage.sql.exec(query).toArray().length > 0;
+    });
+
+  it("with its identity, also when the request dies behind its commit", async () => {
+    const inbox = await Inbox.create();
+    await trigger(inbox);
+    const { id: accountId } = inbox.owner;
+    const subject = { id: inbox.identityId, accountId, kind: "person", name: "Deleted user", createdAt: 1 };
+    const rest = { customId: null, profilePicture: null, email: null };
+    await env.DB.batch([
+      env.DB.prepare("DELETE FROM identities WHERE account_id = ? AND id = ?").bind(accountId, subject.id),
+      env.DB.prepare(
+        `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
+         VALUES (?, ?, 'identity.deleted', ?, ?, 'null', ?, '[]')`,
+      ).bind(crypto.randomUUID(), accountId, subject.id, Date.now(), JSON.stringify({ ...subject, ...rest })),
+    ]);
+    expect(await hasTables(inbox)).toBe(true);
+    await runScheduledTasks(env, Date.now() + 60_000);
+    expect(await hasTables(inbox)).toBe(false);
+  });
+
+  it("with its organization", async () => {
+    const inbox = await Inbox.create();
+    await trigger(inbox);
+    await inbox.owner.api.json("DELETE", "/organization", { confirm: "An organization" });
+    await expect
+      .poll(async () => {
+        await runScheduledTasks(env, Date.now() + 120_000);
+        return hasTables(inbox);
+      })
+      .toBe(false);
+  });
+
+  it("and is part of the export before, also what is hidden", async () => {
+    const inbox = await Inbox.create();
+    const roomId = await inbox.room();
+    await inbox.object.deliver([activity({ roomId, subjectId: "hidden" })]);
+    await inbox.allow(roomId, null);
+    const path = `/identities/${inbox.identityId}/personal-data`;
+    const { data } = await inbox.owner.api.get<{ records: object[] }>(path);
+    expect(data.records).toContainEqual({
+      type: "inbox_notification",
+      notification: expect.objectContaining({ subject_id: "hidden", room_id: roomId }),
+    });
   });
 });

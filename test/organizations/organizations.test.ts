@@ -179,7 +179,7 @@ describe("an organization", () => {
     const { ports, unexpected } = deletion();
     const left: number[] = [];
     for (let run = 0; run < 30 && (await remains(owner)) !== null; run += 1) {
-      await continueDeletion(ports, owner.id, now + 2 * MINUTE_MS, new WorkBudget(10));
+      await continueDeletion(ports, owner.id, now + 2 * MINUTE_MS, new WorkBudget(12));
       left.push((await rowsOf(owner)).rooms ?? 0);
     }
     expect(left.at(-1)).toBe(0);
@@ -226,14 +226,14 @@ describe("an organization", () => {
     const run = async () => {
       const deleted = "SELECT count(*) AS n FROM accounts WHERE deleted_at IS NOT NULL";
       const turns = (await env.DB.prepare(deleted).first<number>("n")) ?? 0; // one for each
-      const limits = { organizations: turns, turns, concurrency: 1, chunks: 10, turnMs: 20 };
+      const limits = { organizations: turns, turns, concurrency: 1, chunks: 12, turnMs: 20 };
       await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, stuck.id, newCallBudget(), limits);
     };
     await run();
     await expect.poll(async () => (await rowsOf(small)).rooms).toBeUndefined();
     expect((await rowsOf(large)).rooms).toBeGreaterThan(0);
     const before = (await rowsOf(large)).rooms;
-    const one = { organizations: 1, turns: 1, concurrency: 1, chunks: 10, turnMs: 5_000 };
+    const one = { organizations: 1, turns: 1, concurrency: 1, chunks: 12, turnMs: 5_000 };
     await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, large.id, newCallBudget(), one);
     expect((await rowsOf(large)).rooms).toBeLessThan(before ?? 0);
     const areGone = async () => {

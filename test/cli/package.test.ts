@@ -550,7 +550,7 @@ describe("React", () => {
     await succeed(process.execPath, [...esbuild, "--log-level=error"], project);
     const html = (await succeed(process.execPath, ["render.js"], project)).replaceAll(/<!--.*?-->/g, "");
     expect(html.trim()).toBe(
-      `${major} <p>connecting 0,0,0 undefined undefined undefined</p>${COMPONENTS}<i></i>`,
+      `${major} <p>connecting 0,0,0,,function,0 undefined undefined undefined</p>${COMPONENTS}<i></i>`,
     );
   });
 

@@ -39,7 +39,7 @@ async function furnish(customer: Customer): Promise<void> {
     events: ["room.closed"],
     enabled: false,
   });
-  const events = 2 * ROOMS + COMMENTS + FILES;
+  const events = 2 * ROOMS + 2 * COMMENTS + FILES; // each comment starts a thread
   await eventually("all events to be in the log", async () => (await logOf(customer)).length === events);
 }
 

@@ -143,9 +143,13 @@ class Simulation {
     const shown = this.#subjects.filter(this.#isShown);
     const isUnread = ({ seq, readSeq, deletedSeq }: Subject) => seq > Math.max(readSeq, deletedSeq);
     expect(await this.#inbox.object.count({})).toBe(shown.filter(isUnread).length);
-    expect(await this.#inbox.shown()).toEqual(
-      Object.fromEntries(shown.map((subject) => [subject.subjectId, isUnread(subject)])),
-    );
+    const page = await this.#inbox.object.list({}, PAGE);
+    const found = page?.notifications.map(({ subject_id, unread, seq }) => [subject_id, { unread, seq }]);
+    const expected = shown.map((subject) => [
+      subject.subjectId,
+      { unread: isUnread(subject), seq: subject.seq },
+    ]);
+    expect(Object.fromEntries(found ?? [])).toEqual(Object.fromEntries(expected));
   }
 }
 

@@ -8,7 +8,7 @@ import { ROOT } from "../../src/cli/process/supervisor.ts";
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
   "[--client-kills N] [--document-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
-  "[--revocations N] [--access-rooms N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
+  "[--revocations N] [--access-rooms N] [--notification-kills N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -34,6 +34,10 @@ const TESTS = {
   "hidden-tab": { files: ["test/display/hidden-tab.test.ts"], runs: "ATRIUM_HIDDEN_TAB" },
   revocations: { files: ["test/access/revocation.test.ts"], runs: "ATRIUM_REVOCATIONS" },
   "access-rooms": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_ACCESS_ROOMS" },
+  "notification-kills": {
+    files: ["test/room/notification-kills.test.ts"],
+    runs: "ATRIUM_NOTIFICATION_KILLS",
+  },
   runaways: { files: ["test/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
@@ -86,6 +90,7 @@ function parse() {
         "backup-kills": option,
         "hidden-tab": option,
         revocations: option,
+        "notification-kills": option,
         "access-rooms": option,
         runaways: option,
         seed: option,

@@ -40,6 +40,8 @@ export interface Runs {
   readonly revocations: number;
   /** Rooms of a person whose access ends while the service is killed. */
   readonly accessRooms: number;
+  /** Crashes of rooms and inboxes that pass notifications on. */
+  readonly notificationKills: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
   readonly runaways: number;
 }
@@ -64,6 +66,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     hiddenMinutes: read("ATRIUM_HIDDEN_TAB", 6),
     revocations: read("ATRIUM_REVOCATIONS", 8),
     accessRooms: read("ATRIUM_ACCESS_ROOMS", 40),
+    notificationKills: read("ATRIUM_NOTIFICATION_KILLS", 12),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };
 }

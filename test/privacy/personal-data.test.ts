@@ -71,8 +71,14 @@ const eventsOf = async (api: Api, roomId: string) =>
   (await api.get<EventPage>(`/rooms/${roomId}/events?limit=100`)).data.events;
 
 it("an export has what is kept of a user in the database, the room, the files and the log, and nothing of others", async () => {
-  const { api, room, ada, ben, own, bens, key } = await furnishedRoom();
+  const { api, room, ada, ben, atAda, own, bens, key } = await furnishedRoom();
+  await atAda.call("THREAD_SUBSCRIBE", { threadId: bens, on: false });
+  await atAda.call("SUBSCRIPTION_SETTINGS", { threads: "all" });
   const records = await exported(api, room.id, ada.id);
+  const threads = [
+    { type: "thread", thread_id: own, read_seq: expect.any(Number), subscribed: null },
+    { type: "thread", thread_id: bens, read_seq: 0, subscribed: false },
+  ];
   expect((await api.get(`${pathOf(room.id, ada.id)}&after=x`)).error?.code).toBe("BAD_REQUEST");
   const states = records.filter(({ type }) => type !== "event");
   expect(states).toEqual([
@@ -85,6 +91,8 @@ it("an export has what is kept of a user in the database, the room, the files an
     { type: "comment", comment: expect.objectContaining({ id: own, text: "Adas secret" }) },
     { type: "mention", comment_id: bens },
     { type: "reaction", comment_id: bens, reaction: "👍" },
+    ...threads.toSorted((a, b) => (a.thread_id < b.thread_id ? -1 : 1)),
+    { type: "subscription_settings", settings: { threads: "all", textMentions: "mine" } },
     { type: "file", file: expect.objectContaining({ key, uploadedBy: ada.id }) },
   ]);
   const events = records.flatMap((record) => (record.type === "event" ? [record.event.event] : []));
@@ -93,8 +101,10 @@ it("an export has what is kept of a user in the database, the room, the files an
   );
   expect(JSON.stringify(states)).not.toContain("Bens");
   expect(records.filter((record) => !JSON.stringify(record).includes(ada.id))).toEqual([
-    // What these are about is the other user, or a comment.
-    ...states.filter(({ type }) => type === "follow" || type === "mention" || type === "reaction"),
+    // What these are about is the other user, a comment, a thread, or nothing else than the user.
+    ...states.filter(({ type }) =>
+      ["follow", "mention", "reaction", "thread", "subscription_settings"].includes(type),
+    ),
   ]);
 });
 

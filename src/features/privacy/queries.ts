@@ -208,6 +208,12 @@ function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
       return { type: "session", session: presentSession({ ...record.session, roomId }) };
     case "follow":
       return { type: "follow", user_id: record.followedId };
+    case "thread": {
+      const { threadId: thread_id, readSeq: read_seq, subscribed } = record;
+      return { type: "thread", thread_id, read_seq, subscribed };
+    }
+    case "settings":
+      return { type: "subscription_settings", settings: record.settings };
     case "comment":
       return { type: "comment", comment: Comment.parse(JSON.parse(record.comment)) };
     case "mention":

@@ -6,6 +6,7 @@ import { Comment } from "../../wire/comment.ts";
 import { Event, IdentityEvent } from "../../wire/events.ts";
 import { StorageFile } from "../../wire/file.ts";
 import { Group, Identity } from "../../wire/identity.ts";
+import { SubscriptionSettings } from "../../wire/thread.ts";
 import { User, UserSession } from "../../wire/user.ts";
 import { AuditEntry } from "../audit/schema.ts";
 import { InboxNotification } from "../inbox/schema.ts";
@@ -25,6 +26,15 @@ export const PersonalRecord = z
     z.object({ type: z.literal("mention"), comment_id: commentId }),
     z.object({ type: z.literal("reaction"), comment_id: commentId, reaction: z.string() }),
     z.object({
+      type: z.literal("thread"),
+      thread_id: z.string(),
+      read_seq: z.int().meta({ description: "The user has read the comments up to this `seq`." }),
+      subscribed: z.boolean().nullable().meta({
+        description: "Whether the user chose to be notified; null for what the settings say.",
+      }),
+    }),
+    z.object({ type: z.literal("subscription_settings"), settings: SubscriptionSettings }),
+    z.object({
       type: z.literal("document"),
       document: z.string().meta({ description: "The document's name." }),
       updates: z.int().meta({ description: "How many updates the user wrote, alone or with others." }),
@@ -37,7 +47,7 @@ export const PersonalRecord = z
   .meta({
     id: "PersonalRecord",
     description:
-      "One record about a user: the user, a session, a follow, a comment, a mention, a reaction, the user's text in a document (a long one in several parts), a file, or an event that names the user.",
+      "One record about a user: the user, a session, a follow, a comment, a mention, a reaction, what the user has read of a thread, its subscription settings, the user's text in a document (a long one in several parts), a file, or an event that names the user.",
   });
 export type PersonalRecord = z.infer<typeof PersonalRecord>;
 

@@ -179,6 +179,23 @@ export class SqliteThreads extends SqlitePart {
     return this.tables.read<{ subject: string }>(query, threads).map(({ subject }) => subject);
   }
 
+  /** What threads know of a user. */
+  listOfUser(userId: string): { threadId: string; readSeq: number; subscribed: boolean | null }[] {
+    const query = `SELECT thread_id AS threadId, read_seq AS readSeq, subscribed FROM thread_states
+      WHERE subject = ?1 OR user_id = ?1 ORDER BY thread_id`;
+    return this.tables
+      .read<{ threadId: string; readSeq: number; subscribed: number | null }>(query, userId)
+      .map((row) => ({ ...row, subscribed: flagOf(row.subscribed) }));
+  }
+
+  /** The settings that a user has chosen; null for none. */
+  settingsOfUser(userId: string): SubscriptionSettings | null {
+    const query = `SELECT threads, text_mentions AS textMentions FROM subscription_settings
+      WHERE subject = ?1 OR user_id = ?1`;
+    const row = this.tables.find<SubscriptionSettings>(query, userId);
+    return row && SubscriptionSettings.parse(row);
+  }
+
   deleteUser(userId: string): void {
     for (const table of ["thread_states", "subscription_settings"])
       this.tables.write(`DELETE FROM ${table} WHERE subject = ?1 OR user_id = ?1`, userId);

@@ -1,6 +1,7 @@
 /** Commands, personal data and headers that Workers exchange with a room's object. */
 import type { Trace } from "../../platform/trace.ts";
 import type { StoredSession } from "../../wire/snapshots.ts";
+import type { SubscriptionSettings } from "../../wire/thread.ts";
 
 /** A command with the trace of its request. */
 export type TracedCommand = RoomCommand & { readonly trace?: Trace | null };
@@ -28,7 +29,7 @@ export type RoomCommand =
   | { readonly type: "user.updated"; readonly userId: string };
 
 /** The parts of a room that know its users, in the order in which they are read. */
-export const PERSONAL_PARTS = ["sessions", "follows", "comments", "documents"] as const;
+export const PERSONAL_PARTS = ["sessions", "follows", "comments", "threads", "documents"] as const;
 export type PersonalPart = (typeof PERSONAL_PARTS)[number];
 
 /** Times are epoch milliseconds. */
@@ -39,6 +40,14 @@ export type RoomRecordOfUser =
   | { readonly type: "comment"; readonly comment: string }
   | { readonly type: "reaction"; readonly commentId: string; readonly reaction: string }
   | { readonly type: "mention"; readonly commentId: string }
+  /** What the user has read of a thread, and whether it is notified; null for what its settings say. */
+  | {
+      readonly type: "thread";
+      readonly threadId: string;
+      readonly readSeq: number;
+      readonly subscribed: boolean | null;
+    }
+  | { readonly type: "settings"; readonly settings: SubscriptionSettings }
   /** The user wrote at least some of these updates. */
   | {
       readonly type: "document";

@@ -39,6 +39,16 @@ export function readPersonalData(
         next: next === null ? null : String(next),
       };
     }
+    case "threads": {
+      const settings = storage.threads.settingsOfUser(userId);
+      return {
+        records: [
+          ...storage.threads.listOfUser(userId).map((state) => ({ type: "thread", ...state }) as const),
+          ...(settings === null ? [] : [{ type: "settings", settings } as const]),
+        ],
+        next: null,
+      };
+    }
     case "documents":
       return documentsOf(storage, userId, after);
   }

@@ -412,7 +412,18 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await page.evaluate(() => window.stage.hooks.room.client.comments.list());
       await bo.store("tasks").set("a", { title: "A" });
       await bo.comments.create({ text: "Hello" });
-      await gives(({ tasks: [entries], comments: [all] }) => entries.a !== undefined && all.length === 1);
+      await gives(
+        ({
+          tasks: [entries],
+          comments: [all],
+          threads: [{ total }],
+          unread,
+          thread: [thread],
+          settings: [settings],
+        }) =>
+          ![entries.a, thread, settings].some((each) => each === undefined || each === null) &&
+          [all.length, total, unread.total].join() === "1,1,1",
+      );
       const before = await page.evaluateHandle(() => window.stage.hooks);
       await bo.store("other").set("b", 1);
       await bo.store("tasks").set("c", { title: "C" });

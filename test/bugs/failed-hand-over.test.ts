@@ -10,6 +10,7 @@ import { failStorage } from "../room/support/faults.ts";
 import { TestRoom } from "../room/support/rooms.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
+import { untilRelayed } from "../support/relayed.ts";
 import { unreachable } from "../support/unreachable.ts";
 
 const MINUTE_MS = 60_000;
@@ -22,8 +23,7 @@ let room: TestRoom;
 beforeEach(async () => {
   owner = await account();
   room = new TestRoom(owner.id, (await owner.api.createRoom()).id);
-  // Rows that are relayed are deleted a moment later.
-  await expect.poll(() => countRows("outbox_events")).toBe(0);
+  await untilRelayed();
 });
 
 /** Sends a request to the service while some bindings fail. */

@@ -68,6 +68,7 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   data: (value) => typeof value !== "string" || value.length < 65_535,
   resolved: (value) => typeof value === "boolean",
   ifVersion: (value) => typeof value === "number",
+  seq: (value) => typeof value === "number",
   mentions: Array.isArray,
   defaultAccesses: Array.isArray,
   maxUses: (value) => typeof value === "number",

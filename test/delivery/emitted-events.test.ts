@@ -16,6 +16,7 @@ import { joinRoom } from "../room/support/join.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
+import { untilRelayed } from "../support/relayed.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
 const MINUTE_MS = 60_000;
@@ -66,7 +67,7 @@ describe("a change of a user over REST", () => {
     );
     expect(new Set(events.map(({ id }) => id)).size).toBe(3);
     expect(Date.parse(events[0]?.timestamp ?? "")).toBeGreaterThanOrEqual(Date.parse(user.created_at));
-    await expect.poll(rowsLeft).toBe(0);
+    await untilRelayed();
   });
 
   it("emits nothing when it changes nothing, fails, or the user does not exist", async () => {
@@ -96,7 +97,7 @@ describe("a change of a user over REST", () => {
       ["user.created", bo.id],
       ["user.updated", bo.id],
     ]);
-    await expect.poll(rowsLeft).toBe(0);
+    await untilRelayed();
   });
 
   it("shows a user who is online as online", async () => {
@@ -344,7 +345,7 @@ describe("a change of a room over REST", () => {
         ...{ event, room, data: { roomId: created.id } },
       })),
     );
-    await expect.poll(rowsLeft).toBe(0);
+    await untilRelayed();
   });
 
   it("emits nothing when it changes nothing, fails, or concerns a room of another organization", async () => {
@@ -474,7 +475,7 @@ describe("a file", () => {
     expect(await listeners(run)).toEqual(["webhook", "log"]);
     await runScheduledTasks(env, Date.now() + MINUTE_MS);
     await subscriber.receivedEvents(3);
-    await expect.poll(rowsLeft).toBe(0);
+    await untilRelayed();
   });
 });
 
@@ -482,7 +483,7 @@ it("a request that dies after its commit leaves its event to the cron trigger, w
   const subscriber = await RecordingSubscriber.create(owner.api);
   const user = await owner.api.createUser(room.id, { name: "Ada" });
   await subscriber.receivedEvents(1);
-  await expect.poll(rowsLeft).toBe(0);
+  await untilRelayed();
   const tenant = openTenant(env, owner.id);
   const entry = {
     id: crypto.randomUUID(),

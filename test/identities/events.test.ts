@@ -11,6 +11,7 @@ import { GroupEvent, IdentityEvent } from "../../src/wire/events.ts";
 import { ERASED_IDENTITY, type Group, type Identity } from "../../src/wire/identity.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
+import { untilRelayed } from "../support/relayed.ts";
 
 const MINUTE_MS = 60_000;
 const OwnEvent = z.discriminatedUnion("event", [IdentityEvent, GroupEvent]);
@@ -82,7 +83,7 @@ describe("a change of an identity or a group", () => {
     expect(await logged("?events=identity.created&events=identity.updated")).toEqual(identityEvents);
     const ends = await logged("?events=group.created&events=group.deleted");
     expect(ends).toEqual([groupEvents[0], groupEvents[4]]);
-    await expect.poll(rowsLeft).toBe(0);
+    await untilRelayed();
   });
 
   it("emits nothing when it changes nothing, fails, or concerns what does not exist", async () => {

@@ -16,6 +16,7 @@ import { type RoomGateway, roomGateway } from "../../src/room/host/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account, makeGuest } from "../support/api.ts";
 import { addMember, invite, signUp } from "../support/person.ts";
+import { untilRelayed } from "../support/relayed.ts";
 import { batchesOf } from "../support/rows-read.ts";
 
 const MINUTE_MS = 60_000;
@@ -173,7 +174,7 @@ describe("an organization", () => {
     const owner = await account();
     const rooms = await Promise.all(Array.from({ length: 25 }, () => owner.api.createRoom()));
     for (const { id } of rooms.slice(0, 3)) await owner.api.createUser(id);
-    await expect.poll(() => env.DB.prepare("SELECT id FROM outbox_events LIMIT 1").first()).toBeNull();
+    await untilRelayed();
     const now = Date.now();
     await env.DB.prepare("UPDATE accounts SET deleted_at = ? WHERE id = ?").bind(now, owner.id).run();
     const { ports, unexpected } = deletion();
@@ -211,7 +212,7 @@ describe("an organization", () => {
     const stuckRoom = await stuck.api.createRoom();
     for (let room = 0; room < 45; room += 1) await large.api.createRoom();
     await small.api.createRoom();
-    await expect.poll(() => env.DB.prepare("SELECT id FROM outbox_events LIMIT 1").first()).toBeNull();
+    await untilRelayed();
     const now = Date.now();
     for (const [index, { id }] of [stuck, large, small].entries())
       await env.DB.prepare("UPDATE accounts SET deleted_at = ? WHERE id = ?")
@@ -252,7 +253,7 @@ describe("an organization", () => {
   it("goes after what its requests have left behind: relayed later, that would write to the log again", async () => {
     const owner = await account();
     const room = await owner.api.createRoom();
-    await expect.poll(() => env.DB.prepare("SELECT id FROM outbox_events LIMIT 1").first()).toBeNull();
+    await untilRelayed();
     const now = Date.now();
     await env.DB.prepare(
       `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)

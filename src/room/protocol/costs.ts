@@ -1,6 +1,6 @@
 /** The cost of each message to its room. A message type without an entry here does not compile. */
 import type { Rate } from "../../platform/flow/token-bucket.ts";
-import type { ClientMessage, CommentPage, ThreadPage } from "./messages.ts";
+import type { ClientMessage, CommentCreation, CommentPage, ThreadPage } from "./messages.ts";
 
 interface DocumentMessage {
   readonly type: "DOCUMENT";
@@ -65,6 +65,10 @@ const rowsOfThreads = ({ resolved, unread, subscribed, limit, offset }: ThreadPa
   offset / 20 +
   [resolved, unread, subscribed].filter((filter) => filter !== undefined).length * COUNTED_COMMENTS;
 
+/** With mentions the room reads the database, and writes a row for each reader. */
+const rowsOfComment = ({ mentions }: CommentCreation): number =>
+  write.rows + (mentions.length === 0 ? 0 : POINTS_PER_READ + mentions.length);
+
 const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): number =>
   limit + offset / 20 + (threadId === undefined && resolved === undefined ? 0 : COUNTED_COMMENTS);
 
@@ -84,7 +88,7 @@ const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<T
   STORE_DELETE: { ...write, rows: 1 },
   STORE_BATCH: { ...write, rows: ({ data }) => data.operations.length },
   COMMENT_LIST: { rows: ({ data }) => rowsOfComments(data), reads: 0, excess: "waits", isQuestion: true },
-  COMMENT_CREATE: write,
+  COMMENT_CREATE: { ...write, rows: ({ data }) => rowsOfComment(data) },
   COMMENT_UPDATE: write,
   COMMENT_DELETE: write,
   COMMENT_RESOLVE: write,

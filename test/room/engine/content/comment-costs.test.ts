@@ -50,3 +50,18 @@ it("a list costs its sender what it passes over, and the count of what its filte
   expect([points({}), points({ after: 500 }), points({ offset: 2_000 })]).toEqual([10, 10, 110]);
   expect([points({ resolved: false }), points({ threadId: "a" })]).toEqual([110, 110]);
 });
+
+it("mentions cost their sender the read of the database, and a row each (R69, R91)", () => {
+  const points = (mentions: string[]) =>
+    pointsOf({ type: "COMMENT_CREATE", requestId: undefined, data: { text: "Hello", mentions } });
+  expect([points([]), points(["a"]), points(Array(50).fill("a"))]).toEqual([3, 204, 253]);
+});
+
+it("a thread and a page of threads read no more than their own rows, however many comments the room has", () =>
+  metered((rowsOf, { threads }) => {
+    const filter = { resolved: null, unread: null, subscribed: null };
+    expect(rowsOf(() => threads.find("50", "reader"))).toBeLessThanOrEqual(REPLIES + 3);
+    const page = { before: { lastSeq: 700, id: "x" }, limit: 10, offset: 0 };
+    expect(rowsOf(() => threads.list(filter, "reader", page))).toBeLessThanOrEqual(10 * (REPLIES + 3));
+    expect(rowsOf(() => threads.count(filter, "reader"))).toBeLessThanOrEqual(2 * THREADS + 1);
+  }));

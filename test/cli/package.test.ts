@@ -138,6 +138,7 @@ describe("the package", () => {
       "react/suspense",
       "react-ui",
       "devtools",
+      "inbox",
       "offline",
       "documents",
       "documents/react",
@@ -299,6 +300,7 @@ describe("TypeScript", () => {
     const source = `
       import { openDevTools } from "atrium/devtools";
       import { indexedDbStorage, keepOffline, memoryStorage, type OfflineStorage } from "atrium/offline";
+      import { type InboxNotification, openInbox } from "atrium/inbox";
       import { Atrium, AtriumClient, AtriumError, type AtriumErrorCode, type Comment, defineStores, type Guest, redeemLink, type User } from "atrium/client";
       import { type AtriumEvent, AtriumServer, type Delivery, verifyWebhook } from "atrium/server";
       import type { Workflow } from "atrium/workflow";
@@ -321,6 +323,12 @@ describe("TypeScript", () => {
       const guest: Guest = await redeemLink({ serverUrl: "", accountId: "", secret: "", name: "Ada", token: undefined });
       const entered = new Atrium({ serverUrl: "", authToken: guest.authToken }).enterRoom(guest.roomId, { stores });
       console.log(guest.identity.kind === "guest", guest.token, entered.stores.tasks.state);
+      const inbox = openInbox(new Atrium({ serverUrl: "", authToken: guest.authToken }));
+      inbox.on("notification", ({ kind, activities }: InboxNotification) => console.log(kind, activities[0]?.data));
+      const left: number = await inbox.markAsRead({ notificationId: (await inbox.list({ unread: true })).notifications[0]?.id ?? "" });
+      console.log(left, inbox.unread, inbox.socket.state);
+      // @ts-expect-error: no such event exists
+      inbox.on("updates", () => {});
       // @ts-expect-error: the token is read-only
       guest.token = "";
       const { tasks } = client.stores;

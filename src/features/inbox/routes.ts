@@ -2,6 +2,9 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { cursorShape, exactly, flag, following } from "../../http/lists.ts";
+import { AppError } from "../../platform/errors.ts";
+import { CLOSE } from "../../room/protocol/protocol.ts";
+import { isUpgrade, refusedSocket } from "../room-content/documents/routes-document-sockets.ts";
 import {
   connectTo,
   countNotifications,
@@ -17,6 +20,17 @@ import {
 import { InboxNotification, InboxRead, InboxTrigger } from "./schema.ts";
 
 const { endpoint, rawEndpoint } = endpointsFor<InboxContext>({ module: "Inbox" });
+
+/** Pages cannot read why an upgrade fails: with `?refusal=close` the socket opens, and is closed at once. */
+async function openSocket(ctx: InboxContext, request: Request): Promise<Response> {
+  try {
+    return await connectTo(ctx, request);
+  } catch (error) {
+    const isReadable = isUpgrade(request) && new URL(request.url).searchParams.get("refusal") === "close";
+    if (!isReadable || !(error instanceof AppError) || error.code !== "NOT_FOUND") throw error;
+    return refusedSocket(CLOSE.roomDeleted, error.message);
+  }
+}
 
 const NOW = "those of rooms that the identity may enter now, and those without a room";
 
@@ -182,6 +196,6 @@ export const inboxEndpoints = [
       "The query parameter `identity` is the identity's ID. The upgrade carries no credential: the client's first message, `INBOX_JOIN`, has the identity's token. The repository's `docs/protocol.md` describes the messages, events and close codes.",
     answers: { 101: "The socket is open; `INBOX_JOIN` is expected within 10 seconds." },
     errors: ["NOT_FOUND"],
-    respond: (ctx, _, request) => connectTo(ctx, request),
+    respond: (ctx, _, request) => openSocket(ctx, request),
   }),
 ];

@@ -26,14 +26,15 @@ type Rooms = Map<string, EnteredRoom>;
 /** A person in many rooms. Each room has a client of its own, and one token opens them all. */
 export class Atrium {
   readonly #options: AtriumOptions;
-  readonly #runtime: Runtime;
+  /** Not for applications. */
+  readonly runtime: Runtime;
   readonly #tokens: Tokens;
   readonly #rooms: Rooms = new Map();
 
   /** Throws VALIDATION_ERROR for a text that is no token of an identity. `runtime` is for tests. */
   constructor(options: AtriumOptions, runtime: Runtime = DEFAULT_RUNTIME) {
     this.#options = options;
-    this.#runtime = runtime;
+    this.runtime = runtime;
     this.#tokens = new Tokens(options.authToken, runtime, [""]);
   }
 
@@ -51,19 +52,25 @@ export class Atrium {
   /** A room's client, before it is entered. Not for applications. */
   openRoom(room: RoomName, options: RoomOptions<StoreShapes>): EnteredRoom {
     const path: RoomPath = typeof room === "string" ? [room] : ["custom", room.customId];
-    const create = () => {
-      let had: string | null = null;
-      /** A room gets another token than it has had: the first room that needs one asks for all. */
-      const next = async () => {
-        const token = await this.#tokens.next(had);
-        had = token ?? had;
-        return token;
-      };
-      const authToken = this.#tokens.isRenewable ? next : this.#options.authToken;
-      const all = { ...this.#options, ...options, authToken };
-      return new EnteredRoom(all, this.#runtime, path, this.#rooms);
+    return getOrAdd(
+      this.#rooms,
+      String(path),
+      () => new EnteredRoom({ ...this.share(), ...options }, this.runtime, path, this.#rooms),
+    );
+  }
+
+  /**
+   * The options of one more connection. It gets another token than it has had: the first one that needs it asks for all. Not for
+   * applications.
+   */
+  share(): AtriumOptions {
+    let had: string | null = null;
+    const next = async () => {
+      const token = await this.#tokens.next(had);
+      had = token ?? had;
+      return token;
     };
-    return getOrAdd(this.#rooms, String(path), create);
+    return { ...this.#options, authToken: this.#tokens.isRenewable ? next : this.#options.authToken };
   }
 
   /** Leaves all rooms, each as by its last `leave()`. */

@@ -45,7 +45,7 @@ export class Deferred<Value = void> {
   });
 }
 
-const TIMED_OUT = clientFault("TIMEOUT", "Changes were not confirmed in time: check the connection");
+const TIMED_OUT = clientFault("TIMEOUT", "Not confirmed in time: check the network");
 
 /** Callers that wait for the same event, such as the ones of `flush()`. */
 export class Waiters {

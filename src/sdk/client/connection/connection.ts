@@ -8,7 +8,14 @@ import { ChangeStream } from "./change-stream.ts";
 import type { Data } from "./frames.ts";
 import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "./reconnect.ts";
 import { NOT_JOINED, Requests } from "./requests.ts";
-import { type Closure, RoomSocket, type RoomSocketContext, type RoomSocketListener } from "./room-socket.ts";
+import {
+  type Closure,
+  type Joinable,
+  ROOM,
+  RoomSocket,
+  type RoomSocketContext,
+  type RoomSocketListener,
+} from "./room-socket.ts";
 import { roomUrl, type Tokens } from "./token.ts";
 
 /**
@@ -37,12 +44,10 @@ export interface SocketEvents {
 const STABLE_MS = 5_000;
 
 const LEFT = clientFault("DISCONNECTED", "disconnect() was called");
-const UNREACHABLE = clientFault(
-  "CONNECTION_FAILED",
-  "No connection: check the address, the network and the room",
-);
+const UNREACHABLE = clientFault("CONNECTION_FAILED", "Connecting failed: check the network and the address");
 
-interface ConnectionOptions {
+/** What is joined is a room, unless the options say otherwise. */
+interface ConnectionOptions extends Partial<Joinable> {
   readonly base: string;
   readonly tokens: Tokens;
   readonly reconnect: boolean;
@@ -67,7 +72,7 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     this.#options = options;
     this.requests = new Requests(runtime);
     const { requests, changeStream } = this;
-    this.context = { ...options, requests, changeStream, runtime };
+    this.context = { ...ROOM, ...options, requests, changeStream, runtime };
     this.#reconnect = new ReconnectTimer(runtime);
     changeStream.handle("authFailed", (data) => this.#refuseToken(data));
     changeStream.handle("mark", ({ mark }) => requests.notify("MARK", { mark }));

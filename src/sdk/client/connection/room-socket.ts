@@ -3,16 +3,41 @@ import type { AtriumError, Fault } from "../../core/error.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import type { ChangeStream } from "./change-stream.ts";
-import { isUser, type Message, parseFrame, type ResponseFrame, readJoined, UNREADABLE } from "./frames.ts";
+import {
+  type Data,
+  isUser,
+  type Joined,
+  type Message,
+  parseFrame,
+  type ResponseFrame,
+  readJoined,
+  UNREADABLE,
+} from "./frames.ts";
 import type { Requests } from "./requests.ts";
-import { socketUrl, type Tokens } from "./token.ts";
+import { type Claims, roomBelow, type Tokens } from "./token.ts";
 
 const INVALID = 4400;
 
 /** The most online users in the response to a join; further pages follow. */
 const ONLINE_PAGE = 200;
 
-export interface RoomSocketContext {
+/** What a socket joins: a room, or the inbox of an identity. */
+export interface Joinable {
+  urlOf(base: string, claims: Claims): string;
+  /** The type of the first message. */
+  readonly type: string;
+  /** Reads the response to it; null if it cannot be read. */
+  read(data: Data): Joined | null;
+}
+
+/** A room that is gone refuses its socket by a close code, which a page can read. */
+export const ROOM: Joinable = {
+  urlOf: (base, claims) => `${roomBelow(base, claims, "socket")}?refusal=close`,
+  type: "JOIN_ROOM",
+  read: readJoined,
+};
+
+export interface RoomSocketContext extends Joinable {
   readonly base: string;
   readonly tokens: Tokens;
   readonly requests: Requests;
@@ -81,7 +106,7 @@ export class RoomSocket {
   }
 
   #open(token: string): void {
-    const { base, tokens, runtime } = this.#context;
+    const { base, tokens, runtime, urlOf } = this.#context;
     const { claims } = tokens;
     if (claims === null) return;
     // Strangers do not learn which custom IDs exist.
@@ -95,7 +120,7 @@ export class RoomSocket {
         },
         closed: (closure) => this.end(closure),
       };
-      const transport = new Transport(socketUrl(base, claims), runtime, listener, protocols);
+      const transport = new Transport(urlOf(base, claims), runtime, listener, protocols);
       this.#transport = transport;
     } catch (error) {
       // Browsers throw for addresses that a page may not connect to.
@@ -109,7 +134,7 @@ export class RoomSocket {
       this.#joinId = newId();
       const { seq: since, epoch } = this.#context.changeStream;
       const data = { token, role, since, epoch, batch: true, usersLimit: ONLINE_PAGE };
-      this.#transport?.send(JSON.stringify({ type: "JOIN_ROOM", requestId: this.#joinId, data }));
+      this.#transport?.send(JSON.stringify({ type: this.#context.type, requestId: this.#joinId, data }));
     });
   }
 
@@ -122,7 +147,7 @@ export class RoomSocket {
   }
 
   #receiveJoin(transport: Transport, { data, fault }: ResponseFrame): void {
-    const joined = fault === null ? readJoined(data) : null;
+    const joined = fault === null ? this.#context.read(data) : null;
     if (joined === null) {
       this.refusal = fault ?? UNREADABLE;
       // After a refusal the service closes the socket, with a code that says whether to reconnect.

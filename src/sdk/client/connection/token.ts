@@ -56,12 +56,8 @@ export function socketBase(serverUrl: string): string {
 const urlBelow = (base: string, { accountId }: Claims, ...path: string[]): string =>
   base + ["v1", "accounts", accountId, ...path].map(encodeURIComponent).join("/");
 
-const roomBelow = (base: string, claims: Claims, ...path: string[]): string =>
+export const roomBelow = (base: string, claims: Claims, ...path: string[]): string =>
   urlBelow(base, claims, "rooms", ...claims.room, ...path);
-
-/** The address of the room's socket. A room that is gone refuses it by a close code, which a page can read. */
-export const socketUrl = (base: string, claims: Claims): string =>
-  `${roomBelow(base, claims, "socket")}?refusal=close`;
 
 export const roomUrl = (base: string, claims: Claims, ...path: string[]): string =>
   httpUrl(roomBelow(base, claims, ...path));

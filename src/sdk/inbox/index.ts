@@ -1,0 +1,161 @@
+/** `atrium/inbox`: the notifications of an identity, live. */
+import { Atrium, type AtriumOptions } from "../client/atrium.ts";
+import type { ClientSocket } from "../client/client.ts";
+import { Connection } from "../client/connection/connection.ts";
+import type { Data, Joined } from "../client/connection/frames.ts";
+import type { Joinable } from "../client/connection/room-socket.ts";
+import { socketBase, Tokens } from "../client/connection/token.ts";
+import { Emitter } from "../core/emitter.ts";
+import { assumeType, isRecord } from "../core/json.ts";
+import { Rest } from "../core/rest.ts";
+import type { InboxNotification } from "../wire/resources.ts";
+
+export type { InboxNotification } from "../wire/resources.ts";
+
+/** Filters the notifications of an inbox. */
+export interface InboxFilter {
+  /** Only those that are unread, or with `false` only those that are read. */
+  readonly unread?: boolean | undefined;
+  readonly roomId?: string | undefined;
+  readonly kind?: string | undefined;
+}
+
+export interface InboxListing extends InboxFilter {
+  /** The `cursor` of the page before. */
+  readonly after?: string | undefined;
+  /** 1 to 100; 50 by default. */
+  readonly limit?: number | undefined;
+}
+
+export interface InboxPage {
+  /** Newest first. */
+  readonly notifications: readonly InboxNotification[];
+  /** Continues after the page; null after the last one. */
+  readonly cursor: string | null;
+}
+
+export interface InboxEvents {
+  /** A notification has a further activity. */
+  notification: InboxNotification;
+  /** Notifications have changed here or elsewhere, or while the connection was lost: list them again. */
+  updated: { readonly unread: number };
+}
+
+const PATH = ["me", "inbox-notifications"];
+
+const INBOX: Joinable = {
+  urlOf(base, { accountId, scope }) {
+    const identity = encodeURIComponent(scope.split(" ").at(-1) ?? "");
+    return `${base}v1/accounts/${encodeURIComponent(accountId)}/inbox/socket?refusal=close&identity=${identity}`;
+  },
+  type: "INBOX_JOIN",
+  read: (data) =>
+    typeof data.unread === "number" && typeof data.seq === "number" ? asJoined(data, data.seq) : null,
+};
+
+/** An inbox is no room: of a join it has its position alone. */
+const asJoined = (online: Data, seq: number): Joined => assumeType({ online, seq, changes: null });
+
+/** The inbox of an identity. It shares the token of an {@link Atrium}, or has its own. */
+export class Inbox extends Emitter<InboxEvents> {
+  /** The state of the connection, and its events. */
+  readonly socket: ClientSocket;
+  readonly #connection: Connection;
+  readonly #tokens: Tokens;
+  readonly #serverUrl: string;
+  #unread: number | null = null;
+  #seq: unknown = null;
+
+  /** Throws VALIDATION_ERROR for an invalid address, and for a text that is no token of an identity. */
+  constructor(source: Atrium | AtriumOptions) {
+    super();
+    const atrium = source instanceof Atrium ? source : new Atrium(source);
+    const { serverUrl, authToken, reconnect = true } = atrium.share();
+    const base = socketBase(serverUrl);
+    this.#serverUrl = base.replace(/^ws/, "http");
+    this.#tokens = new Tokens(authToken, atrium.runtime, [""]);
+    const connection = new Connection({ base, tokens: this.#tokens, reconnect, ...INBOX }, atrium.runtime);
+    this.#connection = connection;
+    this.socket = connection;
+    const { changeStream } = connection;
+    changeStream.onJoined(({ online }) => {
+      // With the same position, nothing was missed; what the identity may see can have changed.
+      if (online.seq !== this.#seq || online.unread !== this.#unread) this.#update(online);
+    });
+    for (const event of ["inboxRead", "inboxDeleted"])
+      changeStream.handle(event, (data) => this.#update(data));
+    changeStream.handle("inboxNotification", (data) => {
+      this.#update(data);
+      if (isRecord(data.notification)) this.emit("notification", assumeType(data.notification));
+    });
+  }
+
+  /** How many notifications are unread; null until the inbox has connected. */
+  get unread(): number | null {
+    return this.#unread;
+  }
+
+  /** Connects. Resolves when `unread` is known; later losses are restored. Throws what `join()` of a room throws. */
+  connect(): Promise<void> {
+    return this.#connection.join();
+  }
+
+  /** A page of the notifications that the identity may see now, newest first. */
+  async list(listing: InboxListing = {}): Promise<InboxPage> {
+    return (await this.#rest()).get(PATH, listing);
+  }
+
+  /**
+   * Marks a notification as read, up to its latest activity or to the `seq` `upTo`. What arrives meanwhile stays unread.
+   * Returns how many are unread after it. Throws NOT_FOUND.
+   */
+  markAsRead(read: { readonly notificationId: string; readonly upTo?: number | undefined }): Promise<number> {
+    return this.#mark(read);
+  }
+
+  /** Marks all notifications as read that there are now. Returns how many are unread after it. */
+  markAllAsRead(): Promise<number> {
+    return this.#mark({ all: true });
+  }
+
+  /** Deletes a notification; a later activity shows it again. Throws NOT_FOUND. */
+  async delete({ notificationId }: { readonly notificationId: string }): Promise<void> {
+    await (await this.#rest()).delete([...PATH, notificationId]);
+  }
+
+  /** Deletes all notifications that there are now. */
+  async deleteAll(): Promise<void> {
+    await (await this.#rest()).delete(PATH);
+  }
+
+  /** Closes the connection. The inbox can still be listed and changed. */
+  disconnect(): void {
+    this.#seq = null;
+    this.#connection.disconnect();
+  }
+
+  #update({ seq, unread }: Data): void {
+    if (typeof unread !== "number") return;
+    this.#seq = seq;
+    this.#unread = unread;
+    this.emit("updated", { unread });
+  }
+
+  async #mark(read: object): Promise<number> {
+    return (await (await this.#rest()).post<{ unread: number }>([...PATH, "read"], read)).unread;
+  }
+
+  async #rest(): Promise<Rest> {
+    const token = () => this.#tokens.obtain(new AbortController().signal);
+    await token();
+    const accountId = this.#tokens.claims?.accountId ?? "";
+    return new Rest({
+      serverUrl: this.#serverUrl,
+      accountId,
+      authorization: async () => `Bearer ${await token()}`,
+    });
+  }
+}
+
+/** The inbox of an identity, which shares the token of its rooms. It is connected by `connect()`. Throws as {@link Inbox}. */
+export const openInbox = (source: Atrium | AtriumOptions): Inbox => new Inbox(source);

@@ -13,7 +13,11 @@ import {
   useCanUndo,
   useComments,
   useConnection,
+  useDeleteInboxNotification,
   useHasUnsyncedChanges,
+  useInboxNotifications,
+  useMarkAllInboxNotificationsAsRead,
+  useMarkInboxNotificationAsRead,
   useMarkThreadAsRead,
   useMyPresence,
   useOthers,
@@ -26,6 +30,7 @@ import {
   useThreadSubscription,
   useThreads,
   useUndo,
+  useUnreadInboxNotificationsCount,
 } from "../../src/sdk/react/index.ts";
 
 interface Task {
@@ -77,6 +82,20 @@ function useEverything() {
 
 type Hooks = ReturnType<typeof useEverything>;
 
+const useInbox = () => ({
+  unread: useUnreadInboxNotificationsCount(),
+  all: useInboxNotifications(),
+  invoices: useInboxNotifications({ kind: "$invoice" }),
+  markAsRead: useMarkInboxNotificationAsRead(),
+  markAllAsRead: useMarkAllInboxNotificationsAsRead(),
+  remove: useDeleteInboxNotification(),
+});
+
+function Inbox() {
+  window.stage.inbox = useInbox();
+  return null;
+}
+
 /**
  * A provider with the page's own client, or with a new one. With `asked`, it gets a function, another one after each
  * `mount`, which notes this word and returns the token; null in place of an empty one.
@@ -89,6 +108,8 @@ export interface Stage {
   /** The version of React. */
   readonly version: string;
   hooks: Hooks;
+  /** The results of the hooks below the provider of `mountRooms`. */
+  inbox: ReturnType<typeof useInbox>;
   /** The label of the latest render whose effects have run. */
   label: string;
   /** The clients of all providers that were ever rendered. */
@@ -100,7 +121,7 @@ export interface Stage {
   /** Renders these providers side by side, and unmounts the previous ones. */
   mount(providers: readonly Provided[]): void;
   unmount(): void;
-  /** Renders a button for each room of an identity, which is enabled while the room's store may be written. */
+  /** Renders the inbox of an identity, and a button for each room, which is enabled while the room's store may be written. */
   mountRooms(token: string, roomIds: readonly string[]): void;
   makeClient(token: string): void;
   /** The error of a hook outside any provider. */
@@ -171,7 +192,7 @@ function authTokenOf({ token, asked }: Exclude<Provided, "given">, functions: Fu
 
 window.stage = {
   // Set by the first render and by makeClient.
-  ...({} as Pick<Stage, "hooks" | "client">),
+  ...({} as Pick<Stage, "hooks" | "inbox" | "client">),
   version,
   label: "",
   clients: new Set(),
@@ -198,6 +219,7 @@ window.stage = {
     root.render(
       <StrictMode>
         <AtriumProvider serverUrl={serverUrl} authToken={() => token}>
+          <Inbox />
           {roomIds.map((roomId, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the same place is the same provider
             <RoomProvider key={index} roomId={roomId}>

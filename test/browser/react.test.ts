@@ -256,7 +256,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       expect([await second.textContent(), await second.getAttribute("title"), sockets()]).toEqual([
         "Save",
         "Ada, editor",
-        2,
+        3,
       ]);
       await allow(roomIds[0], "*:read");
       await page.waitForSelector(`#room-${roomIds[0]}:disabled`);
@@ -387,6 +387,62 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await bo.comments.delete({ commentId: id });
       await gives(({ threads: [{ threads }] }) => threads[0]?.comment_count === 1);
       expect(complaints).toEqual([]);
+    });
+
+    it("return the inbox of an AtriumProvider, which changes at once, and comes back when it cannot", async () => {
+      await begin();
+      const { data } = await meeting.customer.send<{ identity: { id: string }; token: string }>(
+        ...(["POST", "/identify", { customId: `ada-${meeting.roomId}`, name: "Ada" }] as const),
+      );
+      const notify = (subjectId: string, kind = "$invoice") =>
+        meeting.customer.send("POST", "/inbox-notifications/trigger", {
+          ...{ identityId: data.identity.id, kind, subjectId },
+        });
+      const shows = (isSo: (inbox: Stage["inbox"]) => boolean) =>
+        page.waitForFunction(`(${isSo})(window.stage.inbox)`);
+      await page.evaluate((token) => window.stage.mountRooms(token, []), data.token);
+      await shows(({ unread, all: [{ hasMore }] }) => unread === 0 && !hasMore);
+      for (const subject of ["one", "two"]) await notify(subject);
+      await notify("three", "$order");
+      await shows(
+        ({ unread, all: [{ notifications: all }], invoices: [{ notifications }] }) =>
+          unread === 3 && all.length === 3 && all[0]?.subject_id === "three" && notifications.length === 2,
+      );
+      const atOnce = await page.evaluate(async () => {
+        const states = () => {
+          const [{ notifications }] = window.stage.inbox.all;
+          return [window.stage.inbox.unread, ...notifications.map(({ unread }) => unread)];
+        };
+        const [, second] = window.stage.inbox.all[0].notifications;
+        const marked = window.stage.inbox.markAsRead(second?.id ?? "");
+        await Promise.resolve();
+        const shown = states();
+        return [...shown, await marked];
+      });
+      expect(atOnce).toEqual([2, true, false, true, 2]);
+      await page.route("**/inbox-notifications/*", (route) =>
+        route.fulfill({
+          status: 403,
+          json: { data: null, error: { code: "FORBIDDEN", module: "Inbox", message: "No" }, requestId: "1" },
+        }),
+      );
+      const refused = await page.evaluate(async () => {
+        const { remove, all } = window.stage.inbox;
+        const removed = remove(all[0].notifications[0]?.id ?? "").catch(({ code }) => code);
+        await Promise.resolve();
+        return [window.stage.inbox.all[0].notifications.length, window.stage.inbox.unread, await removed];
+      });
+      expect(refused).toEqual([2, 1, "FORBIDDEN"]);
+      await shows(({ unread, all: [{ notifications }] }) => unread === 2 && notifications.length === 3);
+      await page.unroute("**/inbox-notifications/*");
+      await page.evaluate(() => window.stage.inbox.markAllAsRead());
+      await shows(
+        ({ unread, invoices: [{ notifications }] }) =>
+          unread === 0 && notifications.every((notification) => !notification.unread),
+      );
+      await page.evaluate(() => window.stage.inbox.all[1].deleteAll());
+      await shows(({ all: [{ notifications }] }) => notifications.length === 0);
+      expect([complaints.filter((text) => !text.includes("403")), sockets()]).toEqual([[], 1]);
     });
 
     it("return all comments across pages, oldest first, and every change", async () => {

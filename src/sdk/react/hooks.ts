@@ -2,8 +2,11 @@
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { canWrite } from "../client/connection/frames.ts";
 import type * as atrium from "../client/index.ts";
+import type { InboxFilter } from "../inbox/index.ts";
 import type { CommentActions, StoreActions, StoreContent, StoreEntries } from "./content-sources.ts";
 import type { Equality } from "./external-source.ts";
+import { type InboxActions, type InboxList, inboxOf } from "./inbox-sources.ts";
+import { useAtrium } from "./provider.ts";
 import {
   type Member,
   type RoomInfo,
@@ -237,3 +240,26 @@ export function useRoomSubscriptionSettings(): [
   const { source, actions } = useRoomHandle().settings();
   return [useSource(source), actions.update];
 }
+
+/**
+ * The notifications of the nearest `AtriumProvider`'s identity that match, newest first: the first 50, and 50 more after
+ * each `loadMore`. They are read again when one changes, here or elsewhere.
+ */
+export function useInboxNotifications(filter: InboxFilter = {}): [InboxList, InboxActions] {
+  const { source, actions } = inboxOf(useAtrium()).list(filter);
+  return [useSource(source), actions];
+}
+
+/** How many notifications are unread, for a badge; null until that is known. */
+export const useUnreadInboxNotificationsCount = (): number | null => useSource(inboxOf(useAtrium()).unread);
+
+/** A function that marks a notification as read, up to a `seq` or to its latest activity. It is always the same. */
+export const useMarkInboxNotificationAsRead = (): InboxActions["markAsRead"] =>
+  inboxOf(useAtrium()).changes.markAsRead;
+
+/** A function that marks all notifications as read. It is always the same. */
+export const useMarkAllInboxNotificationsAsRead = (): InboxActions["markAllAsRead"] =>
+  inboxOf(useAtrium()).changes.markAllAsRead;
+
+/** A function that deletes a notification, which a later activity shows again. It is always the same. */
+export const useDeleteInboxNotification = (): InboxActions["delete"] => inboxOf(useAtrium()).changes.delete;

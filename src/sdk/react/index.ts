@@ -1,6 +1,7 @@
 /** `atrium/react`: React hooks for a room. */
 "use client";
 
+export type { InboxFilter, InboxNotification } from "../inbox/index.ts";
 export type { CommentActions, StoreActions, StoreEntries } from "./content-sources.ts";
 export { type Equality, shallowEqual } from "./external-source.ts";
 export {
@@ -10,7 +11,11 @@ export {
   useCanUndo,
   useComments,
   useConnection,
+  useDeleteInboxNotification,
   useHasUnsyncedChanges,
+  useInboxNotifications,
+  useMarkAllInboxNotificationsAsRead,
+  useMarkInboxNotificationAsRead,
   useMarkThreadAsRead,
   useMyPresence,
   useOther,
@@ -26,8 +31,10 @@ export {
   useThreadSubscription,
   useThreads,
   useUndo,
+  useUnreadInboxNotificationsCount,
   useUpdateMyPresence,
 } from "./hooks.ts";
+export type { InboxActions, InboxList } from "./inbox-sources.ts";
 export {
   AtriumProvider,
   RoomProvider,

@@ -140,9 +140,12 @@ export function AtriumProvider(props: AtriumProviderProps): ReactNode {
 
 /** The nearest {@link Atrium}. Throws outside of one. */
 function required(atrium: Atrium | null): Atrium {
-  if (atrium === null) throw invalid("Client", "A <RoomProvider roomId> must be inside an <AtriumProvider>");
+  if (atrium === null)
+    throw invalid("Client", "A <RoomProvider roomId> and an inbox must be inside an <AtriumProvider>");
   return atrium;
 }
+
+export const useAtrium = (): Atrium => required(useContext(AtriumContext));
 
 /** The id or the custom ID of a room of the nearest {@link AtriumProvider}. */
 type RoomOfAtrium =

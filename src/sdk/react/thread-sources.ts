@@ -13,7 +13,7 @@ interface Reloading<Value> {
   watch(changed: () => void): Unsubscribe;
 }
 
-interface Reloaded<Value> {
+export interface Reloaded<Value> {
   readonly source: ExternalSource<Value>;
   readonly loaded: Readiness;
   /** Shows a value until the next one is read. */
@@ -22,8 +22,8 @@ interface Reloaded<Value> {
   reload(): void;
 }
 
-function reloaded<Value>(
-  connection: SharedConnection,
+export function reloaded<Value>(
+  connection: Pick<SharedConnection, "whenConnected">,
   { initial, read, watch }: Reloading<Value>,
 ): Reloaded<Value> {
   let value = initial;

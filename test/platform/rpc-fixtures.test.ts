@@ -25,6 +25,7 @@ import type { Place } from "./rpc/place.ts";
 import requestLog1 from "./rpc/request-log-1.json?raw";
 import requestRate1 from "./rpc/request-rate-1.json?raw";
 import room1 from "./rpc/room-1.json?raw";
+import room2 from "./rpc/room-2.json?raw";
 import subscriber1 from "./rpc/subscriber-1.json?raw";
 
 type Call = (object: string, method: string, sent: readonly unknown[]) => Promise<unknown>;
@@ -118,7 +119,7 @@ const asEnv = (bindings: object): Env => bindings as Env;
 type Fixtures = Readonly<Record<number, string | null>>;
 
 const KINDS: readonly (readonly [Kind, { readonly prototype: object }, Fixtures])[] = [
-  ["room", RoomObject, { 1: room1 }],
+  ["room", RoomObject, { 1: room1, 2: room2 }],
   ["subscriber", SubscriberObject, { 1: subscriber1 }],
   ["event-log", EventLogObject, { 1: eventLog1 }],
   ["request-log", RequestLogObject, { 1: requestLog1 }],

@@ -1,5 +1,5 @@
 /**
- * Who may do what on a board, as its page shows and changes it. Like an application's back end, it decides who may share,
+ * The access to a board, as its page shows and changes it. Like an application's back end, it decides who may share,
  * those who may edit everything, and uses only what the API offers. Guests never share: they know no address.
  */
 import * as z from "zod";
@@ -145,7 +145,7 @@ async function readSharing(ctx: DemoContext, roomId: string): Promise<Sharing> {
   };
 }
 
-/** Who may do what on the visitor's board. FORBIDDEN for those who may not share it. */
+/** The access to the visitor's board. FORBIDDEN for a visitor who may not share it. */
 export async function getSharing(ctx: DemoContext): Promise<Sharing> {
   return readSharing(ctx, await requireSharer(ctx));
 }

@@ -5,7 +5,7 @@ import { type Inboxes, openInbox } from "../../delivery/inboxes.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
-import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
+import { forEachConcurrently, sleep } from "../../platform/flow/concurrency.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { StoredInboxUpdate } from "../../room/storage/sqlite-threads.ts";
 import type { InboxUpdate } from "../../room/types/inbox-updates.ts";
@@ -14,7 +14,11 @@ import { selectRoom } from "../rooms/statements.ts";
 
 /** Recipients of one invocation: each is a call, and the platform allows 10,000. */
 const PAGE_SIZE = 1_000;
-const INBOXES_AT_ONCE = 32;
+const INBOXES_AT_ONCE = 8;
+/** Recipients whose access one query reads: a longer one would hold up the database. */
+const READ_AT_ONCE = 100;
+/** The time from one large page to the next. On one machine each inbox keeps files open until it is idle for 10 s. */
+const PAGE_MS = 3_000;
 
 /** The place in an update's recipients: so many of those by name, so many groups, and members up to an ID. */
 const Place = z.tuple([z.int(), z.int(), z.string()]);
@@ -39,6 +43,7 @@ export async function passOn(
   updates: readonly StoredInboxUpdate[],
   calls: WorkBudget,
   deliver: DeliverPage,
+  wait: (ms: number) => Promise<unknown> = sleep,
 ): Promise<ReadonlyMap<string, string>> {
   const left = new Map<string, string>();
   for (const { id, body, pending } of updates) {
@@ -52,8 +57,10 @@ export async function passOn(
       ) {
         if (!calls.hasLeft) throw new Error("The invocation may make no further call");
         calls.spend();
+        const pause = page.subjects.length > PAGE_SIZE / 2 ? wait(PAGE_MS) : null;
         await deliver({ id, roomId, update, subjects: page.subjects });
         place = page.next;
+        await pause;
       }
     } catch {
       left.set(id, JSON.stringify(place));
@@ -91,20 +98,22 @@ async function deliverPage(
   { id, roomId, update, subjects }: UpdatePage,
   inboxes: Inboxes,
 ): Promise<void> {
-  const [[room], identities] = await tenant.db.run([
-    selectRoom(tenant, { id: roomId }),
-    selectReaders(tenant, roomId, subjects),
-  ]);
-  if (room === undefined) return; // its items are shown no more
-  const mayRead = identities.filter(
-    ({ access }) => update.type === "threadDeleted" || rightsIn(access) !== 0,
-  );
   const failures: unknown[] = [];
-  await forEachConcurrently(INBOXES_AT_ONCE, mayRead, (identity) =>
-    apply(inboxes(tenant.accountId, identity.id), id, roomId, update).catch(
-      (error: unknown) => void failures.push(error),
-    ),
-  );
+  for (let at = 0; at < subjects.length; at += READ_AT_ONCE) {
+    const [[room], identities] = await tenant.db.run([
+      selectRoom(tenant, { id: roomId }),
+      selectReaders(tenant, roomId, subjects.slice(at, at + READ_AT_ONCE)),
+    ]);
+    if (room === undefined) return; // its items are shown no more
+    const mayRead = identities.filter(
+      ({ access }) => update.type === "threadDeleted" || rightsIn(access) !== 0,
+    );
+    await forEachConcurrently(INBOXES_AT_ONCE, mayRead, (identity) =>
+      apply(inboxes(tenant.accountId, identity.id), id, roomId, update).catch(
+        (error: unknown) => void failures.push(error),
+      ),
+    );
+  }
   if (failures.length > 0) throw failures[0];
 }
 

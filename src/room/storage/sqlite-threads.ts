@@ -13,7 +13,7 @@ export interface StoredThread {
   readonly state: ThreadState & { readonly unread: number };
 }
 
-/** What a thread knows of one reader. */
+/** The state of one reader in a thread. */
 export interface ThreadState {
   /** It wrote in the thread, or was mentioned there. */
   readonly participates: boolean;
@@ -179,7 +179,7 @@ export class SqliteThreads extends SqlitePart {
     return this.tables.read<{ subject: string }>(query, threads).map(({ subject }) => subject);
   }
 
-  /** What threads know of a user. */
+  /** The states of a user in all threads. */
   listOfUser(userId: string): { threadId: string; readSeq: number; subscribed: boolean | null }[] {
     const query = `SELECT thread_id AS threadId, read_seq AS readSeq, subscribed FROM thread_states
       WHERE subject = ?1 OR user_id = ?1 ORDER BY thread_id`;

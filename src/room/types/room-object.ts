@@ -40,7 +40,7 @@ export type RoomRecordOfUser =
   | { readonly type: "comment"; readonly comment: string }
   | { readonly type: "reaction"; readonly commentId: string; readonly reaction: string }
   | { readonly type: "mention"; readonly commentId: string }
-  /** What the user has read of a thread, and whether it is notified; null for what its settings say. */
+  /** The user's state in a thread. `subscribed` is null where its settings decide. */
   | {
       readonly type: "thread";
       readonly threadId: string;

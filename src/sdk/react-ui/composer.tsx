@@ -12,7 +12,7 @@ import { useTexts } from "./texts.ts";
 interface ComposerProps {
   /** The thread to reply in; without it, the comment starts a thread. */
   readonly threadId?: string | undefined;
-  /** What a new thread is about: any JSON. */
+  /** The subject of a new thread: any JSON. */
   readonly anchor?: unknown;
   /** Names the field; `Comment` or `Reply` by default. */
   readonly label?: string | undefined;
@@ -45,7 +45,7 @@ function CommentForm({ threadId, anchor, label, onSent }: ComposerProps) {
     const mentions = [...new Set(named)];
     const sent = await attempt(() => create({ text: body, mentions, threadId, anchor }));
     if (sent === undefined) return;
-    // What was typed meanwhile stays.
+    // Text that was typed meanwhile stays.
     setText((now) => (now === text ? "" : now));
     setMentioned([]);
     attachments.clear();

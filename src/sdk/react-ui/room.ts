@@ -1,4 +1,4 @@
-/** What components read of the room, and how they attempt a change of it. */
+/** The room as components read it, and their attempts to change it. */
 import { useCallback, useState, useSyncExternalStore } from "react";
 import type { User } from "../client/index.ts";
 import { useRoom } from "../react/index.ts";

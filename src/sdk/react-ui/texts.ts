@@ -5,7 +5,7 @@ import { createContext, createElement, type ReactNode, useContext, useMemo } fro
 export interface Texts {
   /** The time of a comment. */
   readonly time: (date: Date) => string;
-  /** What a user reads about a failure. */
+  /** The message of a failure for the user. */
   readonly failed: (error: Error) => string;
   readonly deletedUser: string;
   readonly onlineUsers: string;

@@ -232,7 +232,7 @@ export function useMarkThreadAsRead(): (threadId: string, seq?: number) => Promi
   return useCallback((threadId, seq) => comments.markAsRead({ threadId, seq }), [comments]);
 }
 
-/** What you are notified of in the room, null until it is read, and a function that changes some of it. */
+/** Your subscription settings of the room, null until they are read, and a function that changes some of them. */
 export function useRoomSubscriptionSettings(): [
   atrium.SubscriptionSettings | null,
   SettingsContent["actions"]["update"],

@@ -218,7 +218,7 @@ export class Threads extends Resource {
     return this.#act(roomId, threadId, "mark-as-read", { userId, seq });
   }
 
-  /** What the reader is notified of in the room. */
+  /** The reader's subscription settings in the room. */
   settings(roomId: string, userId: string): Promise<wire.SubscriptionSettings> {
     return this.only("settings", this.rest.get(["rooms", roomId, "users", userId, "subscription-settings"]));
   }

@@ -41,7 +41,7 @@ export function nameOf(granted: Granted): string {
   return PRESET_NAMES.find((name) => isSame(PRESETS[name], granted)) ?? "custom";
 }
 
-/** What is granted in a word, with the permissions where that is not a preset. */
+/** The granted access in a word, with the permissions where it is no preset. */
 export const Granting = ({ granted }: { readonly granted: Granted }) => {
   const name = nameOf(granted);
   return name === "custom" ? <code>{granted.join(" ")}</code> : name;

@@ -177,7 +177,7 @@ interface Arrival {
   readonly number: number;
 }
 
-/** What the room has sent since the page is shown: it can arrive before the names of its users. */
+/** The messages of the room since the page is shown: they can arrive before the names of its users. */
 function useArrivals(): readonly Arrival[] {
   const { listen } = useLive();
   const [arrivals, setArrivals] = useState<readonly Arrival[]>([]);

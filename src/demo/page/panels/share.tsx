@@ -80,7 +80,7 @@ function CopyLink({ label, link }: { readonly label: string; readonly link: stri
   );
 }
 
-/** Who may do what, read again when others come. Each change is made at once. */
+/** The access to the board, read again when others come. Each change is made at once. */
 function Access() {
   const [sharing, setSharing] = useState<Sharing | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
@@ -190,7 +190,7 @@ interface PartProps {
   change(body: object): Promise<unknown>;
 }
 
-/** What a person may do without an entry of their own: the most of their groups, or else what everyone may. */
+/** The access of a person without an entry of their own: the highest of their groups, or else the default. */
 function inheritedBy({ id }: Sharing["people"][number], { groups, everyone }: Sharing): string {
   const ofGroups = groups.flatMap(({ level, members }) => (level && members.includes(id) ? [level] : []));
   const highest = LEVELS.findLast((level) => ofGroups.includes(level));

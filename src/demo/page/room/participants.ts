@@ -58,7 +58,7 @@ export function useMayWrite(resource: Resource): boolean {
   return permissions.length === 0 || canWrite(resource);
 }
 
-/** What the visitor may do in a word; null until the board was joined. */
+/** The visitor's access in a word; null until the board was joined. */
 export function useLevel(): "edit" | "comment" | "view" | null {
   const { permissions, canWrite } = useRoomPermissions();
   if (permissions.length === 0) return null;

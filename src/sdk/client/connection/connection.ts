@@ -46,7 +46,7 @@ const STABLE_MS = 5_000;
 const LEFT = clientFault("DISCONNECTED", "disconnect() was called");
 const UNREACHABLE = clientFault("CONNECTION_FAILED", "Connecting failed: check the network and the address");
 
-/** What is joined is a room, unless the options say otherwise. */
+/** A connection joins a room, unless the options say otherwise. */
 interface ConnectionOptions extends Partial<Joinable> {
   readonly base: string;
   readonly tokens: Tokens;

@@ -21,7 +21,7 @@ const INVALID = 4400;
 /** The most online users in the response to a join; further pages follow. */
 const ONLINE_PAGE = 200;
 
-/** What a socket joins: a room, or the inbox of an identity. */
+/** The target of a socket: a room, or the inbox of an identity. */
 export interface Joinable {
   urlOf(base: string, claims: Claims): string;
   /** The type of the first message. */

@@ -8,9 +8,9 @@ import { auditEntries } from "../../src/http/audit/table.ts";
 import { build, statement } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { addMember, invite, signUp } from "../support/person.ts";
+import { sweepOn } from "../support/relayed.ts";
 
 interface Log {
   readonly entries: AuditEntry[];
@@ -293,7 +293,7 @@ describe("the audit log", () => {
     const now = Date.now();
     const owner = await withEntries([now - 3_000, now]);
     const later = now + 90 * 24 * 60 * 60 * 1000 - 2_000;
-    await runScheduledTasks(env, later);
+    await sweepOn(later);
     expect((await logOf(owner.api)).entries).toHaveLength(1);
     expect(await purgeAuditEntries(openTenant(env, owner.id), new WorkBudget(1))).toBe(true);
     expect((await logOf(owner.api)).entries).toEqual([]);

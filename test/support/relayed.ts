@@ -19,3 +19,12 @@ export async function untilRelayed(): Promise<void> {
   await runScheduledTasks(env, Date.now() + MINUTE_MS);
   await expect.poll(waiting).toBe(0);
 }
+
+/**
+ * Runs the cron trigger as on a later day. It also ends links of other tests: the events of that day, which no cron
+ * trigger of today relays, are deleted.
+ */
+export async function sweepOn(later: number): Promise<void> {
+  await runScheduledTasks(env, later);
+  await env.DB.prepare("DELETE FROM outbox_events WHERE occurred_at >= ?").bind(later).run();
+}

@@ -1,4 +1,4 @@
-/** Which items of an inbox are shown now: those of rooms that the identity may enter, within the narrowing of a token. */
+/** The items of an inbox that are shown now: those of rooms that the identity may enter, within the narrowing of a token. */
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { type IdentityClaims, opensRoom } from "../../wire/token-claims.ts";
 import { rightsIn } from "../access/statements.ts";

@@ -75,7 +75,7 @@ export async function exportInbox(
   return { notifications, next: next && `${next.notifiedAt} ${next.id}` };
 }
 
-/** How many notifications are unread that are shown now. NOT_FOUND without the identity. */
+/** The number of unread notifications that are shown now. NOT_FOUND without the identity. */
 export async function countNotifications({ inbox, viewer }: OpenInbox) {
   const unread = await inbox.count(viewer);
   if (unread === null) throw noIdentity();

@@ -12,7 +12,7 @@ import { countUnread, type InboxKey, InboxSockets } from "./inbox-sockets.ts";
 import { InboxStore, type ItemsPage } from "./inbox-store.ts";
 import { type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
 
-/** What the object needs of features. */
+/** The object's needs of features. */
 export interface InboxPorts {
   /** Reads whether the identity exists, and its access to rooms, as they are now. */
   readAccess(key: InboxKey, roomIds: readonly string[]): Promise<InboxAccess>;
@@ -152,7 +152,7 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
     };
   }
 
-  /** How many items are unread that the viewer sees. Null without the identity. */
+  /** The number of unread items that the viewer sees. Null without the identity. */
   async count(viewer: Viewer): Promise<number | null> {
     const access = await this.#readAccess("unread");
     return access.epochs && countUnread(this.#store, access, viewer, this.clock());

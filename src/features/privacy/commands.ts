@@ -34,7 +34,7 @@ const USERS_AT_ONCE = 50;
 const CONCURRENCY = 10;
 
 /**
- * Deletes an identity, then its users in all rooms with their content. What was deleted is stored as a command for each
+ * Deletes an identity, then its users in all rooms with their content. The deletion is stored as a command for each
  * room: after a crash, the cron trigger goes on. Also finds the users of an identity that was deleted before.
  * RATE_LIMITED when rooms or files are left: repeat it. NOT_FOUND without the identity and without users.
  */

@@ -90,7 +90,7 @@ export class Inbox extends Emitter<InboxEvents> {
     });
   }
 
-  /** How many notifications are unread; null until the inbox has connected. */
+  /** The number of unread notifications; null until the inbox has connected. */
   get unread(): number | null {
     return this.#unread;
   }
@@ -106,7 +106,7 @@ export class Inbox extends Emitter<InboxEvents> {
   }
 
   /**
-   * Marks a notification as read, up to its latest activity or to the `seq` `upTo`. What arrives meanwhile stays unread.
+   * Marks a notification as read, up to its latest activity or to the `seq` `upTo`. Later activities stay unread.
    * Returns how many are unread after it. Throws NOT_FOUND.
    */
   markAsRead(read: { readonly notificationId: string; readonly upTo?: number | undefined }): Promise<number> {

@@ -147,7 +147,7 @@ const Row = ({ name, children }: { readonly name: ReactNode; readonly children: 
 );
 
 interface LevelSelectProps {
-  /** Whose access it is. */
+  /** The owner of the access. */
   readonly label: string;
   readonly level: Level | null;
   readonly levels: readonly Level[];

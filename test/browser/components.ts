@@ -23,12 +23,12 @@ const page = (
   <script type="module" src="/${version}/components.js"></script><div id="root"></div></html>`;
 
 export interface Components {
-  /** Opens a window of the user with this token. */
+  /** Opens a window of the user with this token, or of an identity in a room. */
   open(
     browser: Browser,
     token: string,
     version: ReactVersion,
-    look?: BrowserContextOptions,
+    look?: BrowserContextOptions & { readonly given?: Readonly<Record<string, string>> },
   ): Promise<{ readonly page: Page; readonly complaints: readonly string[] }>;
   remove(): Promise<void>;
 }
@@ -70,10 +70,11 @@ export async function buildComponents(serviceUrl: string): Promise<Components> {
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    open: async (browser, token, version, look) => {
+    open: async (browser, token, version, { given, ...look } = {}) => {
       const opened = await browser.newPage(look);
       const complaints = complaintsOf(opened);
-      await opened.goto(`http://localhost:${port}/${version}?service=${serviceUrl}#${token}`);
+      const query = new URLSearchParams({ service: serviceUrl, ...given });
+      await opened.goto(`http://localhost:${port}/${version}?${query}#${token}`);
       return { page: opened, complaints };
     },
     remove: async () => {

@@ -499,6 +499,11 @@ const COMPONENTS = [
   '<div class="atrium atrium-cursor-layer" aria-hidden="true"></div></div>',
 ].join("");
 
+const INBOX = [
+  '<section class="atrium atrium-inbox" aria-label="Notifications" aria-busy="true" tabindex="-1">',
+  '<div class="atrium-bar"><span role="status"></span></div><p class="atrium-none">Loading…</p></section>',
+].join("");
+
 describe("React", () => {
   it.each([
     ["18", ["react@18.3.1", "react-dom@18.3.1", "@types/react@18.3.18"]],
@@ -507,8 +512,8 @@ describe("React", () => {
     const project = await install(`react-${major}`, tarball, ...packages);
     const view = `
       import type { AtriumClient } from "atrium/client";
-      import { RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useThreadSubscription, useThreads, useUndo, useUpdateMyPresence } from "atrium/react";
-      import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, type Texts, Thread } from "atrium/react-ui";
+      import { AtriumProvider, RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useInboxNotifications, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useThreadSubscription, useThreads, useUndo, useUpdateMyPresence } from "atrium/react";
+      import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, InboxNotification, InboxNotificationList, type Texts, Thread } from "atrium/react-ui";
       import * as loaded from "atrium/react/suspense";
       const texts: Partial<Texts> = { connecting: "Connecting", moreUsers: (names) => "+" + names.length };
       const Ready = () => <AtriumTexts texts={texts}><Cursors field="pointer"><AvatarStack max={2} /><ConnectionStatus /><Composer anchor={{ x: 1 }} onSent={({ thread_id }) => console.log(thread_id)} /><Thread threadId="t" />{useComments()[0].map((comment) => <Comment key={comment.id} comment={comment} />)}</Cursors></AtriumTexts>;
@@ -534,6 +539,7 @@ describe("React", () => {
         const onClick = () => { show({ typing: true }); update({ typing: isSame }); void writer.delete([name, other, lengths].join()); void say(); if (steps.includes(true)) { undo?.(); redo?.(); } void set("1", { text: "Hello" }); };
         return <p onClick={onClick}>{state} {counts} {String(room?.name)} {String(useSelf()?.user.name)} {String(presence.typing)}</p>;
       }
+      const Inbox = () => <><InboxNotificationList kinds={{ $invoice: ({ subject_id }) => subject_id }} />{useInboxNotifications()[0].notifications.map((one) => <InboxNotification key={one.id} notification={one} resolveRoom={async () => "A room"} />)}</>;
       declare const typed: AtriumClient<Record<never, never>, { presence: { readonly x: number }; broadcasts: { cheer: string } }>;
       export const Given = () => <RoomProvider client={typed} />;
       function Loaded() {
@@ -543,10 +549,10 @@ describe("React", () => {
         return <b>{room.name} {role} {name} {notes["1"]?.text} {loaded.useComments()[0].length} {loaded.useOthers().length} {loaded.useThreads()[0].total} {loaded.useRoomSubscriptionSettings()[0].threads}</b>;
       }
       export const App = ({ token }: { token: string }) => (
-        <RoomProvider serverUrl="http://localhost" authToken={token}><View /><Ready /><loaded.ClientSideSuspense fallback={<i />}><Loaded /></loaded.ClientSideSuspense></RoomProvider>
+        <RoomProvider serverUrl="http://localhost" authToken={token}><View /><Ready /><loaded.ClientSideSuspense fallback={<i />}><Loaded /></loaded.ClientSideSuspense><AtriumProvider serverUrl="http://localhost" authToken={token}><Inbox /></AtriumProvider></RoomProvider>
       );`;
     expect(await compile(project, "bundler", { "app.tsx": view })).toBe("");
-    const claims = { accountId: "a", roomId: "r", userId: "u" };
+    const claims = { accountId: "a", roomId: "r", userId: "u", identityId: "i" };
     const token = `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.c2lnbmF0dXJl`;
     const script = `
       import { version } from "react";
@@ -558,7 +564,7 @@ describe("React", () => {
     await succeed(process.execPath, [...esbuild, "--log-level=error"], project);
     const html = (await succeed(process.execPath, ["render.js"], project)).replaceAll(/<!--.*?-->/g, "");
     expect(html.trim()).toBe(
-      `${major} <p>connecting 0,0,0,,function,0 undefined undefined undefined</p>${COMPONENTS}<i></i>`,
+      `${major} <p>connecting 0,0,0,,function,0 undefined undefined undefined</p>${COMPONENTS}<i></i>${INBOX}`,
     );
   });
 

@@ -1,4 +1,4 @@
-/** `atrium/react-ui`: React components of a room, for use inside a `RoomProvider`, with `atrium/react-ui/styles.css`. */
+/** `atrium/react-ui`: React components of rooms and inboxes, for use inside their providers, with `atrium/react-ui/styles.css`. */
 "use client";
 
 export { AvatarStack } from "./avatar-stack.tsx";
@@ -6,5 +6,6 @@ export { Comment } from "./comment.tsx";
 export { Composer } from "./composer.tsx";
 export { ConnectionStatus } from "./connection-status.tsx";
 export { Cursors } from "./cursors.tsx";
+export { InboxNotification, InboxNotificationList, type NotificationProps } from "./inbox.tsx";
 export { AtriumTexts, type Texts } from "./texts.ts";
 export { Thread } from "./thread.tsx";

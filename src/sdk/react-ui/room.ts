@@ -15,7 +15,7 @@ export function useUser(userId: string): User | null {
   );
 }
 
-interface Attempts {
+export interface Attempts {
   readonly isBusy: boolean;
   /** The error of the latest attempt, until it is forgotten. */
   readonly error: string | null;

@@ -41,9 +41,31 @@ export interface Texts {
   readonly attach: string;
   readonly uploading: (name: string, percent: number) => string;
   readonly remove: (name: string) => string;
+  readonly inbox: string;
+  readonly unread: string;
+  readonly unreadNotifications: (count: number) => string;
+  readonly noNotifications: string;
+  readonly markAsRead: string;
+  readonly markAllAsRead: string;
+  readonly showOlder: string;
+  readonly loading: string;
+  readonly tryAgain: string;
+  /** New comments of these people in a thread: those whom the application resolves. Null for a room that it does not. */
+  readonly commented: (names: readonly string[], room: string | null) => string;
+  /** A mention in a document. */
+  readonly mentionedYou: (names: readonly string[], room: string | null) => string;
 }
 
 const some = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
+
+/** Three names, or two and the number of all others. */
+function listed(names: readonly string[]): string {
+  const others = names.length - 2;
+  const shown = others > 1 ? [...names.slice(0, 2), `${others} others`] : names;
+  return [shown.slice(0, -1).join(", "), ...shown.slice(-1)].filter((part) => part !== "").join(" and ");
+}
+
+const inRoom = (room: string | null): string => (room === null ? "" : ` in ${room}`);
 
 const ENGLISH: Texts = {
   time: (date) => date.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" }),
@@ -78,6 +100,19 @@ const ENGLISH: Texts = {
   attach: "Attach files",
   uploading: (name, percent) => `${name}, ${percent} %`,
   remove: (name) => `Remove ${name}`,
+  inbox: "Notifications",
+  unread: "Unread",
+  unreadNotifications: (count) => (count === 0 ? "All read" : `${count} unread`),
+  noNotifications: "There are no notifications.",
+  markAsRead: "Mark as read",
+  markAllAsRead: "Mark all as read",
+  showOlder: "Show older",
+  loading: "Loading…",
+  tryAgain: "Try again",
+  commented: (names, room) =>
+    (names.length === 0 ? "New comments" : `${listed(names)} commented`) + inRoom(room),
+  mentionedYou: (names, room) =>
+    (names.length === 0 ? "You were mentioned" : `${listed(names)} mentioned you`) + inRoom(room),
 };
 
 const TextsContext = /* @__PURE__ */ createContext<Texts>(ENGLISH);

@@ -18,6 +18,7 @@ import {
 } from "./room-handle.ts";
 import type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
 import type {
+  LoadState,
   SettingsContent,
   ThreadActions,
   ThreadFilter,
@@ -245,9 +246,11 @@ export function useRoomSubscriptionSettings(): [
  * The notifications of the nearest `AtriumProvider`'s identity that match, newest first: the first 50, and 50 more after
  * each `loadMore`. They are read again when one changes, here or elsewhere.
  */
-export function useInboxNotifications(filter: InboxFilter = {}): [InboxList, InboxActions] {
-  const { source, actions } = inboxOf(useAtrium()).list(filter);
-  return [useSource(source), actions];
+export function useInboxNotifications(filter: InboxFilter = {}): [InboxList & LoadState, InboxActions] {
+  const { source, state, actions } = inboxOf(useAtrium()).list(filter);
+  const list = useSource(source);
+  const loading = useSource(state);
+  return [useMemo(() => ({ ...list, ...loading }), [list, loading]), actions];
 }
 
 /** How many notifications are unread, for a badge; null until that is known. */

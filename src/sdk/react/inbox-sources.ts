@@ -28,6 +28,8 @@ interface InboxChanges {
 export interface InboxActions extends InboxChanges {
   /** Loads 50 more. */
   loadMore(): void;
+  /** Reads the list again, after a failure. */
+  reload(): void;
 }
 
 interface OpenList extends Reloaded<InboxList> {
@@ -102,7 +104,7 @@ export class SharedInbox {
   }
 
   /** The notifications that match, as they are loaded. */
-  list(filter: InboxFilter): Content<InboxList, InboxActions> {
+  list(filter: InboxFilter): Content<InboxList, InboxActions> & Pick<OpenList, "state"> {
     return getOrAdd(this.#lists, JSON.stringify(filter), () => this.#open(filter));
   }
 
@@ -122,7 +124,11 @@ export class SharedInbox {
     /** The first join updates the inbox, and with it the list. */
     const whenConnected = (action: () => void): Unsubscribe => {
       if (this.#inbox.socket.state === "connected") action();
-      return together(this.#inbox.socket.on("reconnected", action), this.#retain());
+      return together(
+        this.#inbox.socket.on("reconnected", action),
+        this.#inbox.socket.on("failed", ({ error }) => list.fail(error)),
+        this.#retain(),
+      );
     };
     const list = reloaded<InboxList>(
       { whenConnected },
@@ -136,13 +142,21 @@ export class SharedInbox {
       wanted += PAGE;
       list.reload();
     };
-    return { ...list, actions: { ...this.changes, loadMore } };
+    const reload = () => {
+      if (this.#inbox.socket.state === "closed") this.#connect();
+      list.reload();
+    };
+    return { ...list, actions: { ...this.changes, loadMore, reload } };
+  }
+
+  #connect(): void {
+    this.#inbox.connect().catch(reportUnlessDisconnected);
   }
 
   /** Connects the inbox. The last of the returned functions disconnects it. */
   #retain(): Unsubscribe {
     this.#users += 1;
-    if (this.#users === 1) this.#inbox.connect().catch(reportUnlessDisconnected);
+    if (this.#users === 1) this.#connect();
     return () => {
       this.#users -= 1;
       // Asynchronously, because StrictMode releases and retains again at once.

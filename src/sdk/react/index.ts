@@ -42,4 +42,4 @@ export {
 } from "./provider.ts";
 export type { Member, RoomInfo, Self } from "./room-handle.ts";
 export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";
-export type { ThreadActions, ThreadFilter, ThreadList, ThreadsActions } from "./thread-sources.ts";
+export type { LoadState, ThreadActions, ThreadFilter, ThreadList, ThreadsActions } from "./thread-sources.ts";

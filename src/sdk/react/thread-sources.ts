@@ -1,8 +1,14 @@
 /** Threads and subscription settings as components read them: read again when a comment changes them. */
-import type { Comment, SubscriptionSettings, Thread, ThreadPlace } from "../client/index.ts";
+import {
+  AtriumError,
+  type Comment,
+  type SubscriptionSettings,
+  type Thread,
+  type ThreadPlace,
+} from "../client/index.ts";
 import { DEFAULT_RUNTIME, Waiters } from "../core/runtime.ts";
 import type { Content } from "./content-sources.ts";
-import { ExternalSource, Readiness, together, type Unsubscribe } from "./external-source.ts";
+import { ExternalSource, Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
 import { type AnyClient, reportUnlessDisconnected, type SharedConnection } from "./shared-connection.ts";
 
 interface Reloading<Value> {
@@ -13,13 +19,24 @@ interface Reloading<Value> {
   watch(changed: () => void): Unsubscribe;
 }
 
+/** How the latest reading has gone. */
+export interface LoadState {
+  /** Whether nothing was read yet, and it has not failed. */
+  readonly isLoading: boolean;
+  /** Why the latest reading has failed; null once one succeeds. */
+  readonly error: AtriumError | null;
+}
+
 export interface Reloaded<Value> {
   readonly source: ExternalSource<Value>;
+  readonly state: Source<LoadState>;
   readonly loaded: Readiness;
   /** Shows a value until the next one is read. */
   show(value: (before: Value) => Value): void;
   /** Reads the value again, once more if it was asked for during a reading. */
   reload(): void;
+  /** The value cannot be read. */
+  fail(error: AtriumError): void;
 }
 
 export function reloaded<Value>(
@@ -30,7 +47,17 @@ export function reloaded<Value>(
   let changed: (() => void) | null = null;
   let isReading = false;
   let isOutdated = false;
+  let state: LoadState = { isLoading: true, error: null };
+  let stateChanged = () => {};
   const waiters = new Waiters(DEFAULT_RUNTIME);
+  const setState = (error: AtriumError | null) => {
+    state = { isLoading: false, error };
+    stateChanged();
+  };
+  const fail = (error: AtriumError) => {
+    setState(error);
+    waiters.reject(error);
+  };
   const start = async (): Promise<void> => {
     isOutdated = true;
     if (isReading) return;
@@ -42,12 +69,14 @@ export function reloaded<Value>(
         if (isOutdated) continue;
         value = found;
         changed?.();
+        setState(null);
         loaded.set(true);
         waiters.resolve();
       }
     } catch (error) {
       reportUnlessDisconnected(error);
-      waiters.reject(error);
+      if (error instanceof AtriumError && error.code !== "DISCONNECTED") fail(error);
+      else waiters.reject(error);
     } finally {
       isReading = false;
     }
@@ -63,13 +92,21 @@ export function reloaded<Value>(
     () => value,
     initial,
   );
+  const states = new ExternalSource<LoadState>(
+    (listener) => {
+      stateChanged = listener;
+      return () => {};
+    },
+    () => state,
+    state,
+  );
   const loaded = new Readiness(() => ({ done: waiters.wait(), release: source.subscribe(() => {}) }));
   const show = (next: (before: Value) => Value) => {
     value = next(value);
     if (isReading) isOutdated = true; // the service may have answered the reading before the change
     changed?.();
   };
-  return { source, loaded, show, reload };
+  return { source, state: states, loaded, show, reload, fail };
 }
 
 /** Calls back with the thread of each comment that changes. */

@@ -1,0 +1,229 @@
+/** `InboxNotificationList` and `InboxNotification`: what has happened for a person in all rooms. */
+import { type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import {
+  type InboxFilter,
+  type InboxNotification as Notification,
+  useDeleteInboxNotification,
+  useInboxNotifications,
+  useMarkInboxNotificationAsRead,
+  useUnreadInboxNotificationsCount,
+} from "../react/index.ts";
+import { Avatar } from "./avatar.tsx";
+import { type Resolver, useResolved } from "./resolve.ts";
+import { type Attempts, useAttempts } from "./room.ts";
+import { useTexts } from "./texts.ts";
+
+type Activity = Notification["activities"][number];
+
+interface KnownPerson {
+  readonly name: string;
+  readonly picture?: string | undefined;
+}
+
+/** Notifications have IDs alone: the application resolves them. Keep these functions the same between renders. */
+export interface NotificationProps {
+  /** The person who has caused an activity: its `created_by`. */
+  readonly resolvePerson?: Resolver<Activity, KnownPerson> | undefined;
+  /** The name of a room by its ID. */
+  readonly resolveRoom?: Resolver<string, string> | undefined;
+  /** An excerpt, such as the text of the thread's latest comment. */
+  readonly resolveText?: Resolver<Notification, string> | undefined;
+  /** The address that a notification leads to. */
+  readonly hrefOf?: ((notification: Notification) => string | undefined) | undefined;
+  /** Called when a notification is chosen, which also marks it as read. */
+  readonly onOpen?: ((notification: Notification, event: MouseEvent) => void) | undefined;
+  /** The titles of kinds: of your own, such as `$invoice`, or in place of `thread` and `textMention`. */
+  readonly kinds?: Readonly<Record<string, (notification: Notification) => ReactNode>> | undefined;
+}
+
+interface InboxNotificationProps extends NotificationProps {
+  readonly notification: Notification;
+}
+
+/** One notification, inside an `AtriumProvider`. */
+export function InboxNotification(props: InboxNotificationProps): ReactNode {
+  const attempts = useAttempts();
+  return (
+    <div className="atrium">
+      <Item {...props} attempt={attempts.attempt} />
+      <Failure {...attempts} />
+    </div>
+  );
+}
+
+const Failure = ({ error }: Pick<Attempts, "error">): ReactNode =>
+  error !== null && (
+    <p role="alert" className="atrium-error">
+      {error}
+    </p>
+  );
+
+/** Nothing that this notification has is unread, or some of it. */
+const newActivities = ({ activities, unread, read_seq }: Notification): readonly Activity[] =>
+  unread ? activities.filter(({ seq }) => seq > read_seq) : activities;
+
+const idOf = ({ created_by }: Activity): string => created_by ?? "";
+
+/** Moves the focus on before its control leaves: to the neighbor of a list, or to the list. */
+function focusNeighbor({ currentTarget }: MouseEvent<HTMLElement>): void {
+  const list = currentTarget.closest<HTMLElement>(".atrium-inbox");
+  const buttons = [...(list?.querySelectorAll<HTMLElement>(".atrium-delete") ?? [])];
+  const index = buttons.indexOf(currentTarget);
+  (buttons[index + 1] ?? buttons[index - 1] ?? list)?.focus();
+}
+
+function Item(props: InboxNotificationProps & Pick<Attempts, "attempt">) {
+  const { notification, resolvePerson, resolveRoom, resolveText, hrefOf, onOpen, kinds, attempt } = props;
+  const { id, kind, room_id, subject_id, seq, unread, notified_at } = notification;
+  const texts = useTexts();
+  const markAsRead = useMarkInboxNotificationAsRead();
+  const remove = useDeleteInboxNotification();
+  const titleId = useId();
+  const deletion = useRef<HTMLButtonElement>(null);
+  const byPerson = new Map(newActivities(notification).map((activity) => [idOf(activity), activity]));
+  byPerson.delete(""); // the application's back end
+  const people = useResolved(resolvePerson, [...byPerson.values()], idOf);
+  const [room] = useResolved(resolveRoom, room_id === null ? [] : [room_id], String);
+  const [text] = useResolved(resolveText, [notification], () => `${id} ${seq}`);
+  const names = people.flatMap((person) => person?.name ?? []);
+  const title = () => {
+    if (kind === "thread") return texts.commented(names, room ?? null);
+    if (kind === "textMention") return texts.mentionedYou(names, room ?? null);
+    return `${kind.slice(1)} ${subject_id}`;
+  };
+  const content = kinds?.[kind]?.(notification) ?? title();
+  const href = hrefOf?.(notification);
+  const read = () => void attempt(() => markAsRead(id, seq));
+  const open = (event: MouseEvent) => {
+    onOpen?.(notification, event);
+    if (unread) read();
+  };
+  return (
+    <article className="atrium-comment" aria-labelledby={titleId} data-unread={unread}>
+      <Avatar name={names[0] ?? kind.replace("$", "")} picture={people[0]?.picture} />
+      <header>
+        {href !== undefined && (
+          <a id={titleId} href={href} onClick={open}>
+            {content}
+          </a>
+        )}
+        {href === undefined && onOpen !== undefined && (
+          <button id={titleId} type="button" className="atrium-link" onClick={open}>
+            {content}
+          </button>
+        )}
+        {href === undefined && onOpen === undefined && <span id={titleId}>{content}</span>}
+        {unread && <span className="atrium-unread">{texts.unread}</span>}
+        <time dateTime={notified_at}>{texts.time(new Date(notified_at))}</time>
+      </header>
+      {text && (
+        <p className="atrium-text" dir="auto">
+          {text}
+        </p>
+      )}
+      <div className="atrium-own">
+        {unread && (
+          <button
+            type="button"
+            aria-describedby={titleId}
+            onClick={() => {
+              deletion.current?.focus(); // this button leaves
+              read();
+            }}
+          >
+            {texts.markAsRead}
+          </button>
+        )}
+        <button
+          ref={deletion}
+          type="button"
+          className="atrium-delete"
+          aria-describedby={titleId}
+          onClick={(event) => {
+            focusNeighbor(event);
+            void attempt(() => remove(id));
+          }}
+        >
+          {texts.delete}
+        </button>
+      </div>
+    </article>
+  );
+}
+
+interface InboxNotificationListProps extends NotificationProps {
+  /** Shows these alone: `unread`, and those of a `roomId` or a `kind`. */
+  readonly filter?: InboxFilter | undefined;
+}
+
+/** The notifications of the nearest `AtriumProvider`'s identity, newest first, 50 at a time. */
+export function InboxNotificationList({ filter = {}, ...props }: InboxNotificationListProps): ReactNode {
+  const texts = useTexts();
+  const [{ notifications, hasMore, isLoading, error }, actions] = useInboxNotifications(filter);
+  const unread = useUnreadInboxNotificationsCount();
+  const attempts = useAttempts();
+  const list = useRef<HTMLUListElement>(null);
+  /** The length of the list when older ones were asked for. */
+  const [asked, setAsked] = useState<number | null>(null);
+  const isAsking = asked !== null && error === null;
+  useEffect(() => {
+    if (asked === null || notifications.length <= asked) return;
+    setAsked(null);
+    const item = list.current?.children[asked];
+    item?.querySelector<HTMLElement>("a, button")?.focus(); // the first one that was loaded
+  }, [asked, notifications.length]);
+  return (
+    <section className="atrium atrium-inbox" aria-label={texts.inbox} aria-busy={isLoading} tabIndex={-1}>
+      <div className="atrium-bar">
+        <span role="status">{unread !== null && texts.unreadNotifications(unread)}</span>
+        {unread !== null && unread > 0 && (
+          <button
+            type="button"
+            disabled={attempts.isBusy}
+            onClick={({ currentTarget }) => {
+              currentTarget.closest("section")?.focus(); // this button leaves
+              void attempts.attempt(() => actions.markAllAsRead());
+            }}
+          >
+            {texts.markAllAsRead}
+          </button>
+        )}
+        <Failure {...attempts} />
+      </div>
+      {isLoading && <p className="atrium-none">{texts.loading}</p>}
+      {error !== null && (
+        <div className="atrium-bar">
+          <Failure error={texts.failed(error)} />
+          <button type="button" onClick={() => actions.reload()}>
+            {texts.tryAgain}
+          </button>
+        </div>
+      )}
+      {!isLoading && error === null && notifications.length === 0 && (
+        <p className="atrium-none">{texts.noNotifications}</p>
+      )}
+      {notifications.length > 0 && (
+        <ul ref={list}>
+          {notifications.map((notification) => (
+            <li key={notification.id}>
+              <Item {...props} notification={notification} attempt={attempts.attempt} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {hasMore && error === null && (
+        <button
+          type="button"
+          aria-disabled={isAsking}
+          onClick={() => {
+            if (isAsking) return;
+            setAsked(notifications.length);
+            actions.loadMore();
+          }}
+        >
+          {isAsking ? texts.loading : texts.showOlder}
+        </button>
+      )}
+    </section>
+  );
+}

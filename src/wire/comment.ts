@@ -13,6 +13,9 @@ export const Comment = z
     anchor: z.unknown().meta({
       description: "The subject of the comment, in your own format; null for none.",
     }),
+    metadata: z.unknown().optional().meta({
+      description: "Data of your application, such as the text with its formatting; absent without any.",
+    }),
     mentions: z.array(z.string()).meta({ description: "Ids of the mentioned users." }),
     mentioned: z.array(Mention).optional().meta({
       description: "The mentioned identities and groups; absent without any.",

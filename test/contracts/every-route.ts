@@ -64,6 +64,7 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   all: (value) => value === true,
   value: (value) => typeof value !== "string" || value.length < 196_607,
   anchor: (value) => typeof value !== "string" || value.length < 4_095,
+  metadata: (value) => typeof value !== "string" || value.length < 32_767,
   presence: (value) => value === null || (typeof value === "object" && !Array.isArray(value)),
   data: (value) => typeof value !== "string" || value.length < 65_535,
   resolved: (value) => typeof value === "boolean",

@@ -41,7 +41,7 @@ async function furnishedRoom() {
   const { socket: atBen, joined } = await joinWith(owner.id, room.id, ben.token);
   const comment = async (socket: TestSocket, data: object) =>
     ((await socket.call("COMMENT_CREATE", data)).data.comment as { id: string }).id;
-  const own = await comment(atAda, { text: "Adas secret", anchor: { x: 1 } });
+  const own = await comment(atAda, { text: "Adas secret", metadata: "Adas secret" });
   const bens = await comment(atBen, { text: "Bens remark", mentions: [ada.id] });
   await atBen.call("COMMENT_CREATE", { text: "Bens answer", threadId: own });
   await atAda.call("COMMENT_REACT", { commentId: bens, reaction: "👍" });

@@ -35,7 +35,7 @@ function redactEvent(body: string, userId: string): string {
   if ("identity" in event) redacted.identity = redactIdentity(event.identity, userId);
   if ("users" in event) redacted.users = event.users.map((user) => redactUser(user, userId));
   if ("comment" in event && event.comment.user_id === userId)
-    redacted.comment = { ...event.comment, text: "", anchor: null };
+    redacted.comment = { ...event.comment, text: "", anchor: null, metadata: undefined };
   if ("file" in event && event.file.uploadedBy === userId) {
     redacted.file = {
       ...event.file,

@@ -70,7 +70,15 @@ function queryOf(names: ReadonlySet<string>, args: Arguments): string {
 
 const CREDENTIALS: ReadonlySet<string> = new Set(["token", "secret", "trigger_secret", "key"]);
 /** Written by users and applications: a `token` in it is theirs. */
-const CONTENT: ReadonlySet<string> = new Set(["value", "presence", "anchor", "content", "before", "after"]);
+const CONTENT: ReadonlySet<string> = new Set([
+  "value",
+  "presence",
+  "anchor",
+  "metadata",
+  "content",
+  "before",
+  "after",
+]);
 
 /** Removes credentials, file keys and webhook URLs: an agent may be made to repeat its input. */
 export function withoutCredentials(data: object): object {

@@ -60,6 +60,8 @@ const FIELDS: Readonly<Record<string, string>> = {
     "Writes only if the entry still has this version; 0 if there is none yet.",
   "CommentPost.threadId": "The thread to answer in; a new thread without it.",
   "CommentPost.anchor": "Any JSON that says what the comment is about, such as a place.",
+  "CommentPost.metadata": "Any JSON of your application that is kept with the comment.",
+  "CommentUpdate.metadata": "Replaces the metadata; `null` removes it.",
   "Broadcast.event": "The name that clients listen to.",
   "WorkflowRun.data": "The data of the event that the run receives.",
   "Failure.type": "Always `response`.",

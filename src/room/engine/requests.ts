@@ -227,7 +227,7 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
       ),
     ),
     COMMENT_UPDATE: write("Comment updated", ({ data }, by) => ({
-      comment: comments.updateText(data.commentId, data.text, by.userId),
+      comment: comments.edit(data.commentId, data, by.userId),
     })),
     COMMENT_EDIT: write("Comment updated", ({ data }) => ({ comment: editComment(content, data) })),
     COMMENT_RESOLVE: write("Comment updated", ({ data }, by) => ({
@@ -312,9 +312,10 @@ function createComment(
 /** The organization edits text and resolution together. */
 function editComment(
   { comments }: RoomContent,
-  { commentId, text, resolved }: Extract<OrganizationRequest, { type: "COMMENT_EDIT" }>["data"],
+  { commentId, resolved, ...content }: Extract<OrganizationRequest, { type: "COMMENT_EDIT" }>["data"],
 ) {
-  const edited = text === undefined ? null : comments.updateText(commentId, text, null);
+  const isEdited = content.text !== undefined || content.metadata !== undefined;
+  const edited = isEdited ? comments.edit(commentId, content, null) : null;
   return resolved === undefined && edited !== null
     ? edited
     : comments.resolve(commentId, resolved ?? false, null);

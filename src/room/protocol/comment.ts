@@ -16,8 +16,8 @@ export type CommentInput = z.input<typeof CommentPost>;
 /** Body of `PATCH /rooms/:roomId/comments/:commentId`: at least one field. */
 export const CommentUpdate = CommentEdit.strict()
   .refine(
-    (edit) => edit.text !== undefined || edit.resolved !== undefined,
-    "at least one of text, resolved is required",
+    ({ text, metadata, resolved }) => [text, metadata, resolved].some((field) => field !== undefined),
+    "at least one of text, metadata, resolved is required",
   )
   .meta({ id: "CommentUpdate", example: { resolved: true }, minProperties: 1 });
 export type CommentUpdateInput = z.input<typeof CommentUpdate>;

@@ -38,10 +38,11 @@ export const LIMITS = {
   writtenBytes: 3 * 1024 * 1024,
 
   comments: 10_000,
-  /** All comments of a room together, as JSON: one may have some 200 KiB of text, mentions and reactions. */
+  /** All comments of a room together, as JSON: one may have some 250 KiB of text, metadata, mentions and reactions. */
   roomCommentBytes: 64 * 1024 * 1024,
   commentLength: 10_000,
   anchorBytes: 4 * 1024,
+  commentMetadataBytes: 32 * 1024,
   mentions: 50,
   reactionLength: 32,
   /** Different reactions per comment, and users per reaction. */

@@ -39,16 +39,21 @@ const Mentions = z
       'Users of the room by their IDs, and identities and groups as `{ kind: "user" | "group", id }`.',
   });
 
-/** The fields of a new comment; `anchor` is what the comment is about, in the client's own format. */
+/** The fields of a new comment; `anchor` is what the comment is about, in the client's own format, as is `metadata`. */
 export const CommentCreation = z.object({
   text: CommentText,
   threadId: Id.optional(),
   anchor: z.unknown().optional(),
+  metadata: z.unknown().optional(),
   mentions: Mentions.default([]),
 });
 export type CommentCreation = z.infer<typeof CommentCreation>;
 
-export const CommentEdit = z.object({ text: CommentText.optional(), resolved: z.boolean().optional() });
+export const CommentEdit = z.object({
+  text: CommentText.optional(),
+  metadata: z.unknown().optional(),
+  resolved: z.boolean().optional(),
+});
 
 const CommentPage = z.object({
   threadId: Id.optional(),
@@ -193,7 +198,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("STORE_BATCH", StoreBatch),
   message("COMMENT_CREATE", CommentCreation),
   message("COMMENT_LIST", CommentPage),
-  message("COMMENT_UPDATE", z.object({ commentId, text: CommentText })),
+  message("COMMENT_UPDATE", CommentEdit.pick({ metadata: true }).extend({ commentId, text: CommentText })),
   message("COMMENT_DELETE", z.object({ commentId })),
   message("COMMENT_RESOLVE", z.object({ commentId, resolved: z.boolean().default(true) })),
   message(

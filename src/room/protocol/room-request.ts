@@ -105,6 +105,7 @@ export type OrganizationRequest = { readonly requestId?: string | undefined } & 
       readonly data: {
         readonly commentId: string;
         readonly text?: string | undefined;
+        readonly metadata?: unknown;
         readonly resolved?: boolean | undefined;
       };
     }

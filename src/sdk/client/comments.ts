@@ -23,6 +23,8 @@ export interface NewComment {
   readonly threadId?: string | undefined;
   /** The subject of the comment, such as a position in a document: any JSON. */
   readonly anchor?: unknown;
+  /** Data of your application that is kept with the comment: any JSON of up to 32 KiB. */
+  readonly metadata?: unknown;
   /** The users who are mentioned, by their IDs; identities and groups. */
   readonly mentions?: readonly (string | Mention)[] | undefined;
 }
@@ -107,8 +109,12 @@ export class Comments extends Emitter<CommentsEvents> {
     return this.#connection.requests.send("COMMENT_LIST", filter, { read });
   }
 
-  /** Changes the text. Throws FORBIDDEN unless you are the author. */
-  update(change: { readonly commentId: string; readonly text: string }): Promise<Comment> {
+  /** Changes the text and, if given, the metadata; null removes it. Throws FORBIDDEN unless you are the author. */
+  update(change: {
+    readonly commentId: string;
+    readonly text: string;
+    readonly metadata?: unknown;
+  }): Promise<Comment> {
     return this.#change("COMMENT_UPDATE", change);
   }
 

@@ -29,6 +29,7 @@ const withoutContent = (comment: Comment): Comment => ({
   ...comment,
   text: "",
   anchor: null,
+  metadata: undefined,
   mentions: [],
   mentioned: undefined,
   reactions: {},
@@ -37,7 +38,7 @@ const withoutContent = (comment: Comment): Comment => ({
 /** A comment as {@link rowOf} wrote it. */
 const parseComment = (row: StoredComment): Comment => JSON.parse(row.comment) as Comment;
 
-/** Comments that are read at once: they can have some 50 KB each. */
+/** Comments that are read at once: they can have some 90 KB each. */
 const COMMENTS_AT_ONCE = 100;
 
 /** One turn of a search reads no more, so that others in the room wait for it no longer than for a large write. */
@@ -66,7 +67,19 @@ export interface CommentsListed {
   readonly next: number | null;
 }
 
+/** The content of a comment that can change; what is absent stays. */
+interface CommentContent {
+  readonly text?: string | undefined;
+  readonly metadata?: unknown;
+}
+
 const ALL: CommentFilter = { threadId: null, resolved: null };
+
+/** Refuses JSON of more bytes. */
+function requireSize(field: string, value: unknown, bytes: number): void {
+  if (byteLength(JSON.stringify(value)) <= bytes) return;
+  throw new AppError("Rooms", "VALIDATION_ERROR", `${field}: must have at most ${bytes} bytes`);
+}
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
@@ -97,13 +110,9 @@ export class Comments {
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
   create(input: CommentCreation, author: Author, mentioned: Pick<Addressees, "readers" | "groups">): Comment {
-    const { threadId, anchor = null } = input;
-    if (byteLength(JSON.stringify(anchor)) > LIMITS.anchorBytes)
-      throw new AppError(
-        "Rooms",
-        "VALIDATION_ERROR",
-        `anchor: must have at most ${LIMITS.anchorBytes} bytes`,
-      );
+    const { threadId, anchor = null, metadata = null } = input;
+    requireSize("anchor", anchor, LIMITS.anchorBytes);
+    requireSize("metadata", metadata, LIMITS.commentMetadataBytes);
     if (threadId !== undefined && !this.#table.hasThread(threadId)) throw notFound("Rooms", "Thread");
     if (this.#table.totals().comments >= LIMITS.comments)
       throw conflict(`A room can have at most ${LIMITS.comments} comments`);
@@ -118,6 +127,7 @@ export class Comments {
       thread_id: threadId ?? id,
       text: input.text,
       anchor,
+      ...(metadata !== null && { metadata }),
       mentions,
       ...(identities.length > 0 && { mentioned: identities }),
       reactions: {},
@@ -169,9 +179,16 @@ export class Comments {
     return { comments, positions, next: position };
   }
 
-  /** For the author, and for the organization (`by` null). FORBIDDEN for others. */
-  updateText(id: string, text: string, by: string | null): Comment {
-    const comment = { ...this.#getOwn(id, by), text, updated_at: presentTime(this.#ports.now()) };
+  /** For the author, and for the organization (`by` null). FORBIDDEN for others. Metadata that is null is removed. */
+  edit(id: string, { text, metadata }: CommentContent, by: string | null): Comment {
+    const earlier = this.#getOwn(id, by);
+    if (metadata !== undefined) requireSize("metadata", metadata, LIMITS.commentMetadataBytes);
+    const comment = {
+      ...earlier,
+      text: text ?? earlier.text,
+      metadata: metadata === undefined ? earlier.metadata : (metadata ?? undefined),
+      updated_at: presentTime(this.#ports.now()),
+    };
     recordComment(this.#events, "comment.updated", comment, by);
     return this.#save(comment, by);
   }

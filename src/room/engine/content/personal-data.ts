@@ -7,7 +7,7 @@ import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../types/
 import type { Comments } from "./comments.ts";
 
 const SESSIONS_AT_ONCE = 500;
-/** A comment can have some 50 KB, and a call returns 32 MiB at most. */
+/** A comment can have some 90 KB, and a call returns 32 MiB at most. */
 const COMMENTS_AT_ONCE = 100;
 const ENTRIES_AT_ONCE = 2_000;
 

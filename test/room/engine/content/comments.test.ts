@@ -18,7 +18,7 @@ async function roomWithComments() {
 
 it("a comment starts a thread or replies in one, and everyone receives it (R32, R42)", async () => {
   const { room, ada, atAda, atBen, write } = await roomWithComments();
-  const first = await write({ anchor: { x: 1 }, mentions: ["u"] });
+  const first = await write({ anchor: { x: 1 }, metadata: { bold: true }, mentions: ["u"] });
   expect(first).toEqual({
     id: first.id,
     room_id: room.id,
@@ -26,6 +26,7 @@ it("a comment starts a thread or replies in one, and everyone receives it (R32, 
     thread_id: first.id,
     text: "Hello",
     anchor: { x: 1 },
+    metadata: { bold: true },
     mentions: ["u"],
     reactions: {},
     resolved: false,
@@ -81,7 +82,7 @@ it("a page of comments is followed by the next comments, also when its own are g
 
 it("the author edits and deletes a comment; any editor resolves it (R44)", async () => {
   const { room, ben, atAda, atBen, write } = await roomWithComments();
-  const { id: commentId } = await write({});
+  const { id: commentId } = await write({ metadata: 1 });
   expect(await atBen.call("COMMENT_UPDATE", { commentId, text: "No" })).toEqual(failed("FORBIDDEN"));
   expect(await atBen.call("COMMENT_DELETE", { commentId })).toEqual(failed("FORBIDDEN"));
   await atBen.takeEvents();
@@ -89,14 +90,19 @@ it("the author edits and deletes a comment; any editor resolves it (R44)", async
   await room.inside(() => undefined);
   expect((await atAda.call("COMMENT_UPDATE", { commentId, text: "New" })).data.comment).toMatchObject({
     text: "New",
+    metadata: 1,
     updated_at: "2100-01-01T00:00:01.000Z",
   });
+  for (const metadata of [[2], null])
+    await atAda.call("COMMENT_UPDATE", { commentId, text: "New", metadata });
   expect((await atBen.call("COMMENT_RESOLVE", { commentId })).data.comment).toMatchObject({ resolved: true });
   await atBen.call("COMMENT_RESOLVE", { commentId });
   await atBen.call("COMMENT_RESOLVE", { commentId, resolved: false });
   expect((await atAda.call("COMMENT_DELETE", { commentId })).data.comment).toMatchObject({ id: commentId });
   expect(await atBen.takeEvents()).toMatchObject([
-    { event: "commentUpdated", data: { comment: { text: "New" } } },
+    { event: "commentUpdated", data: { comment: { text: "New", metadata: 1 } } },
+    { event: "commentUpdated", data: { comment: { metadata: [2] } } },
+    { event: "commentUpdated", data: { comment: expect.not.objectContaining({ metadata: null }) } },
     { event: "commentUpdated", data: { comment: { resolved: true }, by: ben.user.id } },
     { event: "commentUpdated", data: { comment: { resolved: false } } },
     { event: "commentDeleted", data: { comment: { id: commentId } } },
@@ -128,10 +134,15 @@ it("comments have limits (R46)", async () => {
     { text: "" },
     { text: "x".repeat(10_001) },
     { anchor: "x".repeat(4_095) },
+    { metadata: "x".repeat(32 * 1024 - 1) },
     { mentions: Array.from({ length: 51 }, () => "u") },
   ])
     expect(await atAda.call("COMMENT_CREATE", { text: "x", ...fields })).toEqual(failed("VALIDATION_ERROR"));
-  const { id: commentId } = await write({ text: "😀".repeat(10_000), anchor: "x".repeat(4_094) });
+  const metadata = "x".repeat(32 * 1024 - 2);
+  const { id: commentId } = await write({ text: "😀".repeat(10_000), anchor: "x".repeat(4_094), metadata });
+  expect(await atAda.call("COMMENT_UPDATE", { commentId, text: "x", metadata: `${metadata}x` })).toEqual(
+    failed("VALIDATION_ERROR"),
+  );
   const react = (reaction: string) => atAda.call("COMMENT_REACT", { commentId, reaction });
   expect(await react("x".repeat(33))).toEqual(failed("VALIDATION_ERROR"));
   for (let index = 0; index < 20; index += 1) expect((await react(`${index}`)).success).toBe(true);
@@ -165,7 +176,7 @@ it("the comments of a room have at most 64 MiB together, and can always become s
 it("an erased user's comments, mentions and reactions go, and no one catches up with what they held (R82)", async () => {
   const { room, ada, ben, atAda, atBen, write } = await roomWithComments();
   const { seq, epoch } = atBen.joined;
-  const { id: own } = await write({ text: "A secret", anchor: { x: 1 } });
+  const { id: own } = await write({ text: "A secret", anchor: { x: 1 }, metadata: "My secret" });
   const { data } = await atBen.call("COMMENT_CREATE", { text: "Hi", mentions: [ada.user.id] });
   const { id: other } = data.comment as { id: string };
   for (const socket of [atAda, atBen])

@@ -26,10 +26,10 @@ class EditorWindow {
   readonly network: BreakableProxy;
   /** Errors and warnings of the page. */
   readonly complaints: string[];
-  readonly #page: Page;
+  readonly page: Page;
 
   private constructor(page: Page, network: BreakableProxy) {
-    this.#page = page;
+    this.page = page;
     this.network = network;
     this.complaints = complaintsOf(page, AWAY);
   }
@@ -57,20 +57,20 @@ class EditorWindow {
   }
 
   async says(text: RegExp): Promise<void> {
-    await this.#page.getByRole("status").filter({ hasText: text }).waitFor();
+    await this.page.getByRole("status").filter({ hasText: text }).waitFor();
   }
 
   type(text: string): Promise<void> {
-    return this.#page.keyboard.type(text);
+    return this.page.keyboard.type(text);
   }
 
   /** How many people the page shows. */
   people(): Promise<number> {
-    return this.#page.getByRole("list", { name: "People" }).getByRole("listitem").count();
+    return this.page.getByRole("list", { name: "People" }).getByRole("listitem").count();
   }
 
   text(): Promise<string> {
-    return this.#page.locator(EDITABLE).evaluate((editor, decorations) => {
+    return this.page.locator(EDITABLE).evaluate((editor, decorations) => {
       const copy = editor.cloneNode(true) as Element;
       for (const decoration of copy.querySelectorAll(decorations)) decoration.remove();
       return copy.textContent;
@@ -78,7 +78,7 @@ class EditorWindow {
   }
 
   async close(): Promise<void> {
-    await this.#page.close();
+    await this.page.close();
     await this.network.close();
   }
 }
@@ -93,6 +93,13 @@ async function expectSame(windows: readonly EditorWindow[], written: readonly st
     const agrees = async () => (await window.text()) === (await windows[0]?.text());
     await expect.poll(agrees).toBe(true);
   }
+}
+
+interface Story {
+  /** Changes the copy of the starter, which is compiled otherwise. */
+  readonly change?: (starter: Starter) => Promise<unknown>;
+  /** What the first two do when all else is done. */
+  readonly end?: ((ada: Page, bo: Page) => Promise<void>) | undefined;
 }
 
 const compile = (starter: Starter): Promise<unknown> => starter.run(TSC, "-p", ".");
@@ -129,21 +136,20 @@ export class EditorStories {
 
   /**
    * Installs the starter, compiles it and plays its story: as built, or as `npm start` serves what its lock installs.
-   * With `change`, the copy is changed instead of compiled.
    */
-  async play(name: string, packages: Packages, change = compile): Promise<void> {
+  async play(name: string, packages: Packages, { change = compile, end }: Story = {}): Promise<void> {
     const environment = { url: this.#backEnd.url, ...this.#service.organization };
     const starter = await Starter.install(name, this.#dist, environment, packages);
     try {
       await change(starter);
       if (packages === "linked") await starter.run(VITE, "build");
-      await this.#play(await starter.start(packages === "linked" ? [VITE, "preview"] : [VITE]));
+      await this.#play(await starter.start(packages === "linked" ? [VITE, "preview"] : [VITE]), end);
     } finally {
       await starter.remove();
     }
   }
 
-  async #play(url: string): Promise<void> {
+  async #play(url: string, end: Story["end"]): Promise<void> {
     const open = () => EditorWindow.open(this.#browser, url, this.#service, this.#backEnd);
     const [ada, bo] = [await open(), await open()];
     const both = [ada, bo];
@@ -165,6 +171,7 @@ export class EditorStories {
     const later = await open();
     const text = await ada.text();
     await expect.poll(() => later.text()).toBe(text);
+    await end?.(ada.page, bo.page);
     expect(both.flatMap(({ complaints }) => complaints)).toEqual([]);
     for (const window of [...both, later]) await window.close();
   }

@@ -138,6 +138,7 @@ describe("the package", () => {
       "react/suspense",
       "react-ui",
       "devtools",
+      "blocknote",
       "inbox",
       "offline",
       "documents",
@@ -160,6 +161,7 @@ describe("the package", () => {
   it.each([
     ["client", 16_700, [], /AtriumError/],
     ["devtools", 7_000, OTHERS, /atrium-devtools/],
+    ["blocknote", 3_300, [...OTHERS, "devtools", "documents"], /canCreateThread/],
     ["documents", 5_000, [...OTHERS, "devtools", "offline"], /from\s*"(yjs|y-protocols\/)/],
     ["offline", 6_000, [...OTHERS, "devtools"], /indexedDB/],
   ])(
@@ -300,6 +302,7 @@ describe("TypeScript", () => {
     const source = `
       import { openDevTools } from "atrium/devtools";
       import { indexedDbStorage, keepOffline, memoryStorage, type OfflineStorage } from "atrium/offline";
+      import { type AtriumThreadStore, openThreadStore } from "atrium/blocknote";
       import { type InboxNotification, openInbox } from "atrium/inbox";
       import { Atrium, AtriumClient, AtriumError, type AtriumErrorCode, type Comment, defineStores, type Guest, redeemLink, type User } from "atrium/client";
       import { type AtriumEvent, AtriumServer, type Delivery, verifyWebhook } from "atrium/server";
@@ -318,6 +321,8 @@ describe("TypeScript", () => {
       const kept = new AtriumClient({ serverUrl: "http://localhost", authToken: "", stores, offline });
       const isCached: boolean = kept.stores.tasks.state === "cached";
       await offline.clear().then(() => console.log(isCached, storages.length));
+      const threadStore: AtriumThreadStore = await openThreadStore(client, "plan");
+      threadStore.subscribe((threads) => console.log(threads.get("t")?.comments[0]?.body, threadStore.auth.canCreateThread()));
       const close: () => void = openDevTools(client, { isOpen: true });
       close();
       const guest: Guest = await redeemLink({ serverUrl: "", accountId: "", secret: "", name: "Ada", token: undefined });

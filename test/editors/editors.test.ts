@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EditorStories } from "../browser/editor-story.ts";
 import { manifestOf, type Starter } from "../browser/starter.ts";
@@ -16,12 +17,31 @@ beforeAll(async () => {
 });
 afterAll(() => stories?.dispose());
 
+/** Ada comments on her text in BlockNote, and Bo answers. */
+async function discuss(ada: Page, bo: Page): Promise<void> {
+  await ada.keyboard.press("Shift+Home");
+  await ada.getByRole("button", { name: "Add comment" }).click();
+  await ada.locator(".bn-thread [contenteditable=true]").waitFor();
+  await ada.keyboard.type("Is that all?");
+  await ada.getByRole("button", { name: "Save" }).click();
+  await bo.locator(".bn-thread-mark").first().click();
+  await bo.getByText("Is that all?").waitFor();
+  await bo.locator(".bn-thread-composer [contenteditable=true]").click();
+  await bo.keyboard.type("It is");
+  await bo.getByRole("button", { name: "Save" }).click();
+  await ada.locator(".bn-thread-mark").first().click();
+  await ada.getByText("It is", { exact: true }).waitFor();
+}
+
+/** The end of an editor's story, for what only that editor has. */
+const END: Readonly<Record<string, typeof discuss>> = { blocknote: discuss };
+
 it.each(EDITORS)(
   "%s shows all the same text when two write at once, one returns, and the service was killed (D1)",
-  (name) => stories.play(name, "locked"),
+  (name) => stories.play(name, "locked", { end: END[name] }),
 );
 
-/** The guide's blocks about an editor: how it is installed, its page and, for BlockNote, what its back end writes first. */
+/** The guide's blocks about an editor: how it is installed, its page and, for BlockNote, what its back end writes first, and comments. */
 async function blocksInGuide(editor: string): Promise<string[]> {
   const blocks = readBlocks(await readDocument("docs/guides/editors.md"));
   const starts = blocks.flatMap(({ language }, index) => (language === "sh" ? index : []));
@@ -114,8 +134,10 @@ const AROUND: Readonly<Record<string, string>> = {
 
 /** Has a starter run the guide's snippets instead of its own editor and first block, in a room of their own. */
 async function runGuide(editor: string, starter: Starter): Promise<void> {
-  const [, page = "", first] = await blocksInGuide(editor);
-  const placed = page
+  const [, page = "", first, comments = ""] = await blocksInGuide(editor);
+  const placed = [comments, page]
+    .join("\n")
+    .replace("collaboration:", comments && "extensions: [comments], collaboration:")
     .replace('"https://atrium.example"', "serverUrl")
     .replace("wss://atrium.example", `\${serverUrl.replace("http", "ws")}`);
   const main = page.includes("react") ? "main.tsx" : "main.ts";
@@ -128,5 +150,8 @@ async function runGuide(editor: string, starter: Starter): Promise<void> {
 }
 
 it.each(EDITORS)("%s shows all the same text when the page is the guide's snippet (D1)", (name) =>
-  stories.play(name, "locked", (starter) => runGuide(name, starter)),
+  stories.play(name, "locked", {
+    change: (starter) => runGuide(name, starter),
+    end: END[name],
+  }),
 );

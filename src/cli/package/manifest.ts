@@ -13,6 +13,7 @@ export const ENTRIES = {
   react: "sdk/react/index.ts",
   "react/suspense": "sdk/react/suspense.ts",
   "react-ui": "sdk/react-ui/index.ts",
+  blocknote: "sdk/blocknote/index.ts",
   inbox: "sdk/inbox/index.ts",
   offline: "sdk/offline/index.ts",
   documents: "sdk/documents/index.ts",

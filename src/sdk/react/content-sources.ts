@@ -60,7 +60,7 @@ export type CommentsContent = Content<readonly Comment[], CommentActions>;
 
 export function openComments(
   { comments }: AnyClient,
-  connection: SharedConnection,
+  connection: Pick<SharedConnection, "whenConnected">,
   threadId: string | undefined,
 ): CommentsContent {
   /** Oldest first. */

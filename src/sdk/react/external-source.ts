@@ -139,6 +139,13 @@ export class Readiness {
     throw this.#waiting;
   }
 
+  /** Resolves once it holds. Rejects with the error that prevents it. For use outside of components. */
+  async wait(): Promise<void> {
+    if (this.#isReady) return;
+    const { done, release } = this.#prepare();
+    await done.finally(release);
+  }
+
   async #wait(): Promise<void> {
     const { done, release } = this.#prepare();
     try {

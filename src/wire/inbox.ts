@@ -4,7 +4,7 @@
 export type InboxKind = "thread" | "textMention" | `$${string}`;
 
 export interface InboxActivity {
-  /** The ID of the event: the same activity has an effect once. */
+  /** The same activity has an effect once, and again at a higher `seq`: a comment is one, also when an edit mentions more people. */
   readonly id: string;
   readonly kind: InboxKind;
   /** Null for an application's notification without a room. */
@@ -29,9 +29,10 @@ export interface InboxPosition {
   readonly upTo: number;
 }
 
-/** A subject that was deleted, or without `subjectId` a room. Without `kind`, every kind of it. */
+/** A subject that was deleted, or some activities of it; without `subjectId` a room. Without `kind`, every kind of it. */
 export interface InboxRemoval {
   readonly roomId: string;
   readonly kind?: InboxKind;
   readonly subjectId?: string;
+  readonly activityIds?: readonly string[];
 }

@@ -16,7 +16,8 @@ interface Subject {
   seq: number;
   readSeq: number;
   deletedSeq: number;
-  itemId: string;
+  /** The seq of the activities that are shown, by their IDs. */
+  readonly activities: Map<string, number>;
 }
 
 /** An inbox beside a small model of it. */
@@ -27,6 +28,8 @@ class Simulation {
   readonly #hidden = new Set<string>();
   readonly #subjects: Subject[];
   readonly #delivered: InboxActivity[] = [];
+  /** The highest seq at which an activity has taken effect, by its ID. */
+  readonly #known = new Map<string, number>();
   readonly #late: InboxActivity[] = [];
   #seq = 0;
 
@@ -34,16 +37,17 @@ class Simulation {
     this.#inbox = inbox;
     this.#random = random;
     this.#rooms = rooms;
-    const start = { seq: 0, readSeq: 0, deletedSeq: 0, itemId: "" };
+    const positions = { seq: 0, readSeq: 0, deletedSeq: 0 };
+    const start = () => ({ ...positions, activities: new Map<string, number>() });
     const ofRooms = rooms.flatMap((roomId) =>
       (["thread", "textMention", "$task"] as const).map((kind) => ({
-        ...start,
+        ...start(),
         roomId,
         kind,
         subjectId: `${kind} ${roomId}`,
       })),
     );
-    this.#subjects = [...ofRooms, { ...start, roomId: null, kind: "$invoice", subjectId: "invoice" }];
+    this.#subjects = [...ofRooms, { ...start(), roomId: null, kind: "$invoice", subjectId: "invoice" }];
   }
 
   static async begin(seed: number): Promise<Simulation> {
@@ -64,7 +68,12 @@ class Simulation {
     const now = fresh.filter((_, index) => !isLate[index]);
     if (this.#late.length > 0 && this.#random(2) === 0)
       now.push(...this.#late.splice(this.#random(this.#late.length), 1));
-    if (this.#delivered.length > 0) now.splice(this.#random(now.length + 1), 0, this.#any(this.#delivered));
+    if (this.#delivered.length > 0) {
+      const again = this.#any(this.#delivered);
+      const isMoved = again.seq !== null && this.#random(3) === 0;
+      if (isMoved) this.#seq += 1;
+      now.splice(this.#random(now.length + 1), 0, isMoved ? { ...again, seq: this.#seq } : again);
+    }
     for (const each of now) this.#take(each);
     await this.#inbox.object.deliver(now);
   }
@@ -76,14 +85,32 @@ class Simulation {
   }
 
   #take(given: InboxActivity): void {
-    if (this.#delivered.includes(given)) return;
+    const known = this.#known.get(given.id);
+    if (known !== undefined && (given.seq ?? 0) <= known) return;
     this.#delivered.push(given);
     const subject = this.#subjects.find(
       ({ roomId, kind, subjectId }) =>
         roomId === given.roomId && kind === given.kind && subjectId === given.subjectId,
     ) as Subject;
     const seq = given.seq ?? subject.seq + 1;
-    if (seq > subject.deletedSeq) subject.seq = Math.max(subject.seq, seq);
+    this.#known.set(given.id, seq);
+    if (seq <= subject.deletedSeq) return;
+    subject.activities.set(given.id, seq);
+    subject.seq = Math.max(subject.seq, seq);
+  }
+
+  /** Comments are deleted, also some that have yet to arrive. */
+  async #removeActivities(): Promise<void> {
+    const subject = this.#any(this.#subjects.filter(({ kind }) => kind === "thread"));
+    const { roomId, kind, subjectId, activities } = subject;
+    const late = this.#late.find((each) => each.roomId === roomId && each.kind === kind);
+    const activityIds = [...activities.keys()].filter(() => this.#random(3) === 0);
+    if (late !== undefined) activityIds.push(late.id);
+    for (const id of activityIds) {
+      this.#known.set(id, Number.MAX_SAFE_INTEGER);
+      if (activities.delete(id)) subject.seq = Math.max(subject.deletedSeq, ...activities.values());
+    }
+    await this.#inbox.object.removeItems({ roomId: roomId ?? "", kind, subjectId, activityIds });
   }
 
   async #markRead(): Promise<void> {
@@ -98,6 +125,7 @@ class Simulation {
       this.#subjects.filter(({ kind, roomId }) => kind === "thread" && roomId !== null),
     );
     subject.deletedSeq = Number.MAX_SAFE_INTEGER;
+    subject.activities.clear();
     await this.#inbox.object.removeItems({
       ...{ roomId: subject.roomId ?? "", kind: subject.kind, subjectId: subject.subjectId },
     });
@@ -122,6 +150,7 @@ class Simulation {
     await this.#inbox.object.deleteItem({}, id);
     const subject = this.#subjects.find(({ subjectId }) => subjectId === subject_id) as Subject;
     subject.deletedSeq = subject.seq;
+    subject.activities.clear();
     subject.readSeq = Math.max(subject.readSeq, subject.seq);
   }
 
@@ -132,13 +161,14 @@ class Simulation {
   }
 
   async step(): Promise<void> {
-    const chance = this.#random(20);
+    const chance = this.#random(22);
     if (chance < 11) await this.#deliver();
     else if (chance < 14) await this.#markRead();
     else if (chance < 16) await this.#delete();
     else if (chance < 17) await this.#markAll();
     else if (chance < 18) await this.#toggle();
     else if (chance < 19) await evictDurableObject(this.#inbox.stub);
+    else if (chance < 21) await this.#removeActivities();
     else if (this.#random(4) === 0) await this.#remove();
     const shown = this.#subjects.filter(this.#isShown);
     const isUnread = ({ seq, readSeq, deletedSeq }: Subject) => seq > Math.max(readSeq, deletedSeq);

@@ -114,6 +114,15 @@ describe("a socket of an inbox", () => {
     await inbox.object.deliver([activity({ subjectId: "a" })]);
     await inbox.object.markAll({});
     expect(await pushed(socket)).toMatchObject({ event: "inboxRead", unread: 0, seq: 4 });
+    const comments = [activity({ subjectId: "c" }), activity({ subjectId: "c", seq: 2 })];
+    await inbox.object.deliver(comments);
+    await pushed(socket);
+    const remove = ({ id }: { id: string }) =>
+      inbox.object.removeItems({ roomId: "", kind: "thread", subjectId: "c", activityIds: [id] });
+    for (const [index, event] of ["inboxUpdated", "inboxDeleted"].entries()) {
+      await remove(comments[index] ?? activity());
+      expect(await pushed(socket)).toMatchObject({ event, unread: 1 - index });
+    }
     socket.close();
   });
 

@@ -96,6 +96,28 @@ describe("mentions (R91)", () => {
   });
 });
 
+it("an edit notifies those whom it mentions besides, and a deleted comment leaves inboxes (R91)", async () => {
+  const { owner, room, ben, cleo, socket, write } = await setUp();
+  const { comment } = await write();
+  const { comment: reply } = await write({ threadId: comment.id, mentions: [mentionOf(ben.id)] });
+  await inboxHas(owner, ben.id, [{ subject_id: comment.id, unread: true }]);
+  const mentions = [mentionOf(ben.id), mentionOf(cleo.id)];
+  const edited = await socket.call("COMMENT_UPDATE", { commentId: comment.id, text: "Hi", mentions });
+  expect(edited.data).toMatchObject({ comment: { text: "Hi", mentioned: mentions }, unnotified: [cleo.id] });
+  const activitiesOf = async () =>
+    (await openInboxOf(owner.id, ben.id).list({}, PAGE))?.notifications.flatMap((item) =>
+      item.activities.map(({ id }) => id),
+    );
+  await vi.waitFor(async () => expect(await activitiesOf()).toEqual([comment.id, reply.id]), 20_000);
+  await owner.api.delete(`/rooms/${room.id}/comments/${comment.id}`);
+  await vi.waitFor(async () => expect(await activitiesOf()).toEqual([reply.id]), 20_000);
+  const at = `/rooms/${room.id}/comments/${reply.id}`;
+  const { data } = await owner.api.patch(at, { mentions: [mentionOf(cleo.id)] });
+  expect(data).toMatchObject({ comment: { mentioned: [mentionOf(cleo.id)] }, unnotified: [cleo.id] });
+  await socket.call("COMMENT_DELETE", { commentId: reply.id });
+  await inboxHas(owner, ben.id, []);
+});
+
 it("a thread that is read in the room is read in the inbox, and one that is deleted leaves it", async () => {
   const { owner, ben, at, write } = await setUp();
   const { comment } = await write({ mentions: [mentionOf(ben.id)] });

@@ -10,7 +10,7 @@ import type { IdentityClaims } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import { countUnread, type InboxKey, InboxSockets } from "./inbox-sockets.ts";
 import { InboxStore, type ItemsPage } from "./inbox-store.ts";
-import { type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
+import { type ChangedItem, type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
 
 /** The object's needs of features. */
 export interface InboxPorts {
@@ -97,7 +97,14 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
 
   async removeItems(removal: InboxRemoval): Promise<void> {
     if (!(await this.#mayWrite())) return;
-    this.#sockets.push({ type: "deleted", items: this.#store.remove(removal, this.clock()) });
+    const { roomId, kind, subjectId, activityIds } = removal;
+    const changed =
+      activityIds === undefined || kind === undefined || subjectId === undefined
+        ? this.#store.remove(removal, this.clock())
+        : this.#store.removeActivities({ roomId, kind, subjectId }, activityIds, this.clock());
+    const isShown = ({ id }: ChangedItem) => this.#store.find(id) !== null;
+    this.#sockets.push({ type: "deleted", items: changed.filter((item) => !isShown(item)) });
+    this.#sockets.push({ type: "updated", items: changed.filter(isShown) });
     this.#alarm.scheduleBy([this.clock() + PRUNE_EVERY_MS]);
   }
 

@@ -34,9 +34,9 @@ interface Joined extends Viewer {
   readonly expiresAt: number;
 }
 
-/** Items that have changed; those of `notified` have a further activity. */
+/** Items that have changed; those of `notified` have a further activity, and those of `updated` have lost some. */
 export interface InboxChange {
-  readonly type: "notified" | "read" | "deleted";
+  readonly type: "notified" | "updated" | "read" | "deleted";
   readonly items: readonly ChangedItem[];
 }
 
@@ -66,6 +66,7 @@ const LIMITS = {
   /** A client sends a ping every 20 seconds. */
   silentMs: 75_000,
 };
+const EVENTS = { updated: "inboxUpdated", read: "inboxRead", deleted: "inboxDeleted" } as const;
 const FRAMES = { perSecond: 1, burst: 20 };
 
 const refused = (code: Fault["code"], message: string, module: Fault["module"] = "Identities"): Fault => ({
@@ -289,8 +290,8 @@ export class InboxSockets {
         if (type === "notified") this.#pushNotified(socket, ids, counted);
         else {
           const notificationIds = ids.length > LIMITS.named ? null : ids;
-          const event = type === "read" ? "inboxRead" : "inboxDeleted";
-          this.#send(socket, { type: "event", event, data: { notificationIds, ...counted } });
+          const data = { notificationIds, ...counted };
+          this.#send(socket, { type: "event", event: EVENTS[type], data });
         }
       }
     }

@@ -128,10 +128,11 @@ export class InboxStore extends ObjectTables {
   #take(activity: InboxActivity, now: number): string | null {
     const { id, at, by, data } = activity;
     if (at <= now - KEPT_MS) return null;
-    if (this.first("SELECT 1 FROM activities WHERE id = ?", id) !== null) return null;
+    const known = this.first<{ seq: number }>("SELECT seq FROM activities WHERE id = ?", id);
+    if (known !== null && (activity.seq ?? 0) <= known.seq) return null;
     const item = this.#find(activity);
     const seq = activity.seq ?? (item?.seq ?? 0) + 1;
-    const insert = "INSERT INTO activities VALUES (?, ?, ?, ?, ?, ?)";
+    const insert = "INSERT OR REPLACE INTO activities VALUES (?, ?, ?, ?, ?, ?)";
     if (item !== null && seq <= item.deletedSeq) {
       this.write(insert, id, null, seq, at, null, null);
       return null;
@@ -139,7 +140,7 @@ export class InboxStore extends ObjectTables {
     const { number, id: itemId } = item ?? this.#insert(activity, at);
     this.write(insert, id, number, seq, at, by, JSON.stringify(data));
     this.write(
-      "UPDATE items SET seq = max(seq, ?), notified_at = max(iif(seq > 0, notified_at, 0), ?) WHERE number = ?",
+      `UPDATE items SET seq = max(seq, ?), notified_at = max(iif(${SHOWN}, notified_at, 0), ?) WHERE number = ?`,
       ...[seq, at, number],
     );
     this.#forget(
@@ -239,6 +240,29 @@ export class InboxStore extends ObjectTables {
         for (const each of kind === undefined ? (["thread", "textMention"] as const) : [kind])
           this.#insert({ roomId, kind: each, subjectId }, now, FOREVER, FOREVER);
       return shown;
+    });
+  }
+
+  /** Removes activities of a subject, also those that have yet to arrive. Returns the item if it has changed. */
+  removeActivities(subject: Subject, ids: readonly string[], now: number): readonly ChangedItem[] {
+    return this.#change(() => {
+      const json = JSON.stringify(ids);
+      const item = this.#find(subject);
+      const query =
+        "SELECT 1 FROM activities WHERE item = ? AND id IN (SELECT value FROM json_each(?)) LIMIT 1";
+      const isShown = item !== null && this.first(query, item.number, json) !== null;
+      this.write(
+        `INSERT OR REPLACE INTO activities SELECT value, NULL, ${FOREVER}, ?, NULL, NULL FROM json_each(?)`,
+        now,
+        json,
+      );
+      if (!isShown) return [];
+      this.write(
+        `UPDATE items SET seq = ifnull(latest.seq, deleted_seq), notified_at = ifnull(latest.at, notified_at)
+         FROM (SELECT max(seq) AS seq, max(at) AS at FROM activities WHERE item = ?1) AS latest WHERE number = ?1`,
+        item.number,
+      );
+      return [item];
     });
   }
 

@@ -18,7 +18,7 @@ const Kind = z
   .meta({ description: "`thread`, `textMention`, or your own kind, which begins with `$`." });
 
 const Activity = z.object({
-  id: z.string().meta({ description: "The ID of the event." }),
+  id: z.string().meta({ description: "The ID of the activity; of a comment, the comment's." }),
   seq: Seq.meta({ description: "Its place in the order of the subject." }),
   at: Timestamp,
   created_by: z.string().nullable().meta({

@@ -188,6 +188,17 @@ export async function postComment<Data>(
   return (await ctx.rooms.request(roomId, ctx.accountId, addressed, causeOf(ctx.actor), ctx.trace)) as Data;
 }
 
+/** Edits a comment; the people whom it mentions are looked up first. */
+export async function editComment<Data>(
+  ctx: LiveRoomContext,
+  roomId: string,
+  request: Extract<OrganizationRequest, { readonly type: "COMMENT_EDIT" }>,
+): Promise<Data> {
+  const { mentions = [] } = request.data;
+  const addressees = mentions.length === 0 ? NO_ADDRESSEES : await findAddressees(ctx, roomId, mentions);
+  return requestRoom(ctx, roomId, { ...request, addressees });
+}
+
 /** Sends a request about threads for one reader, or for none. */
 export async function requestAsReader<Data>(
   ctx: LiveRoomContext,

@@ -24,6 +24,8 @@ const PAGE_MS = 3_000;
 const Place = z.tuple([z.int(), z.int(), z.string()]);
 type Place = z.infer<typeof Place>;
 const START: Place = [0, 0, ""];
+/** They also reach inboxes of identities that may not read the room any more. */
+const DELETIONS: ReadonlySet<InboxUpdate["type"]> = new Set(["threadDeleted", "commentsDeleted"]);
 
 export interface UpdatePage {
   readonly id: string;
@@ -95,7 +97,7 @@ async function readPage(
 /** Delivers a page to the inboxes of the identities that may read the room now. Rejects when one could not be reached. */
 async function deliverPage(
   tenant: Tenant,
-  { id, roomId, update, subjects }: UpdatePage,
+  { roomId, update, subjects }: UpdatePage,
   inboxes: Inboxes,
 ): Promise<void> {
   const failures: unknown[] = [];
@@ -105,11 +107,9 @@ async function deliverPage(
       selectReaders(tenant, roomId, subjects.slice(at, at + READ_AT_ONCE)),
     ]);
     if (room === undefined) return; // its items are shown no more
-    const mayRead = identities.filter(
-      ({ access }) => update.type === "threadDeleted" || rightsIn(access) !== 0,
-    );
+    const mayRead = identities.filter(({ access }) => DELETIONS.has(update.type) || rightsIn(access) !== 0);
     await forEachConcurrently(INBOXES_AT_ONCE, mayRead, (identity) =>
-      apply(inboxes(tenant.accountId, identity.id), id, roomId, update).catch(
+      apply(inboxes(tenant.accountId, identity.id), roomId, update).catch(
         (error: unknown) => void failures.push(error),
       ),
     );
@@ -117,13 +117,15 @@ async function deliverPage(
   if (failures.length > 0) throw failures[0];
 }
 
-function apply(inbox: ReturnType<Inboxes>, id: string, roomId: string, update: InboxUpdate): Promise<void> {
+function apply(inbox: ReturnType<Inboxes>, roomId: string, update: InboxUpdate): Promise<void> {
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
   switch (update.type) {
     case "comment": {
       const { seq, at, by, commentId } = update;
-      return inbox.deliver([{ id, ...subject, seq, at, by, data: { commentId } }]);
+      return inbox.deliver([{ id: commentId, ...subject, seq, at, by, data: { commentId } }]);
     }
+    case "commentsDeleted":
+      return inbox.removeItems({ ...subject, activityIds: update.commentIds });
     case "read":
       return inbox.markRead({ ...subject, upTo: update.seq });
     case "threadDeleted":

@@ -8,7 +8,14 @@ import { CommentPost, CommentUpdate } from "../../room/protocol/comment.ts";
 import { BroadcastData, JsonObject } from "../../room/protocol/messages.ts";
 import { Comment } from "../../wire/comment.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { addParticipant, listComments, postComment, requestIdOf, requestRoom } from "./commands.ts";
+import {
+  addParticipant,
+  editComment,
+  listComments,
+  postComment,
+  requestIdOf,
+  requestRoom,
+} from "./commands.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -107,6 +114,11 @@ const CommentQuery = z.object({
   resolved: flag("Only comments that are resolved, or only those that are not."),
 });
 
+const unnotified = z.array(z.string()).optional().meta({
+  description:
+    "The mentioned users, identities and groups that do not exist or may not read the room; absent without any.",
+});
+
 const ofComments = [
   endpoint({
     method: "GET",
@@ -138,13 +150,7 @@ const ofComments = [
     body: CommentPost,
     status: 201,
     done: "Comment created",
-    data: z.object({
-      comment: Comment,
-      unnotified: z.array(z.string()).optional().meta({
-        description:
-          "The mentioned users, identities and groups that do not exist or may not read the room; absent without any.",
-      }),
-    }),
+    data: z.object({ comment: Comment, unnotified }),
     handle: (ctx, { params, body }) =>
       postComment(ctx, params.roomId, { type: "COMMENT_POST", requestId: requestIdOf(ctx), data: body }),
   }),
@@ -154,14 +160,14 @@ const ofComments = [
     operation: "updateComment",
     summary: "Edit, resolve or reopen a comment",
     details:
-      "The organization may change every comment. Everyone in the room receives the change as `commentUpdated`.",
+      "The organization may change every comment. Everyone in the room receives the change as `commentUpdated`. `mentions` replaces those of the comment: people who were not mentioned before are notified.",
     errors: ["NOT_FOUND"],
     body: CommentUpdate,
     done: "Comment updated",
-    data: z.object({ comment: Comment }),
+    data: z.object({ comment: Comment, unnotified }),
     handle: (ctx, { params, body }) => {
       const data = { commentId: params.commentId, ...body };
-      return requestRoom(ctx, params.roomId, { type: "COMMENT_EDIT", data });
+      return editComment(ctx, params.roomId, { type: "COMMENT_EDIT", data });
     },
   }),
   endpoint({

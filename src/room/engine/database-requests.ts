@@ -18,7 +18,7 @@ const NO_SUCH_USER: Fault = { module: "Users", code: "NOT_FOUND", message: "User
 /** Handled once the database has been read. */
 type Postponed = Extract<
   DatabaseQuery,
-  { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" | "COMMENT_CREATE" }
+  { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" | "COMMENT_CREATE" | "COMMENT_UPDATE" }
 >;
 type Follow = Extract<DatabaseQuery, { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" }>;
 
@@ -77,7 +77,7 @@ export class DatabaseRequests {
     if (typeof result === "object" && "userExists" in result)
       return isFollow(query) ? this.#answerFollow(connection, query, result.userExists) : [];
     if (typeof result === "object" && "addressees" in result)
-      return query.type === "COMMENT_CREATE"
+      return query.type === "COMMENT_CREATE" || query.type === "COMMENT_UPDATE"
         ? this.#room.handle(connection, { ...query, addressees: result.addressees })
         : [];
     const counted: Effect = { type: "countDelivery", userId, isBroadcast: false };

@@ -1,6 +1,7 @@
 /** Handles the requests of participants and the organization: one transaction each, and one response. */
 
 import { AppError } from "../../platform/errors.ts";
+import type { Comment } from "../../wire/comment.ts";
 import type { EventCause } from "../../wire/events.ts";
 import { mayWrite, missing, type Resource, type Rights } from "../../wire/permissions.ts";
 import type { Addressees, Reader } from "../../wire/thread.ts";
@@ -226,10 +227,10 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
         addressees,
       ),
     ),
-    COMMENT_UPDATE: write("Comment updated", ({ data }, by) => ({
-      comment: comments.edit(data.commentId, data, by.userId),
-    })),
-    COMMENT_EDIT: write("Comment updated", ({ data }) => ({ comment: editComment(content, data) })),
+    COMMENT_UPDATE: write("Comment updated", ({ data, addressees = NO_ADDRESSEES }, by) =>
+      withUnnotified(comments.edit(data.commentId, data, by.userId, addressees), addressees),
+    ),
+    COMMENT_EDIT: write("Comment updated", ({ data, addressees }) => editComment(content, data, addressees)),
     COMMENT_RESOLVE: write("Comment updated", ({ data }, by) => ({
       comment: comments.resolve(data.commentId, data.resolved, by.userId),
     })),
@@ -298,25 +299,28 @@ function readerOf(connection: Joined | null) {
   return connection && { subject: connection.identityId ?? connection.userId, userId: connection.userId };
 }
 
+const NO_ADDRESSEES: Addressees = { readers: [], groups: [], unnotified: [] };
+
 /** `unnotified` is absent when everyone who is mentioned may read the comment. */
-function createComment(
+const withUnnotified = (comment: Comment, { unnotified }: Addressees) =>
+  unnotified.length === 0 ? { comment } : { comment, unnotified };
+
+const createComment = (
   { comments }: RoomContent,
   data: CommentCreation,
   author: Author,
-  { readers, groups, unnotified }: Addressees = { readers: [], groups: [], unnotified: [] },
-) {
-  const comment = comments.create(data, author, { readers, groups });
-  return unnotified.length === 0 ? { comment } : { comment, unnotified };
-}
+  addressees = NO_ADDRESSEES,
+) => withUnnotified(comments.create(data, author, addressees), addressees);
 
-/** The organization edits text and resolution together. */
+/** The organization edits text, mentions and resolution together. */
 function editComment(
   { comments }: RoomContent,
   { commentId, resolved, ...content }: Extract<OrganizationRequest, { type: "COMMENT_EDIT" }>["data"],
+  addressees = NO_ADDRESSEES,
 ) {
-  const isEdited = content.text !== undefined || content.metadata !== undefined;
-  const edited = isEdited ? comments.edit(commentId, content, null) : null;
-  return resolved === undefined && edited !== null
-    ? edited
-    : comments.resolve(commentId, resolved ?? false, null);
+  const isEdited = Object.values(content).some((field) => field !== undefined);
+  const edited = isEdited ? comments.edit(commentId, content, null, addressees) : null;
+  const comment =
+    edited !== null && resolved === undefined ? edited : comments.resolve(commentId, resolved ?? false, null);
+  return withUnnotified(comment, addressees);
 }

@@ -179,7 +179,8 @@ export class RoomMessages {
       case "USER_UNFOLLOW":
         return this.#room.databaseRequests.ask(connection, message);
       case "COMMENT_CREATE":
-        return message.data.mentions.length === 0
+      case "COMMENT_UPDATE":
+        return (message.data.mentions ?? []).length === 0
           ? this.handle(connection, message)
           : this.#room.databaseRequests.ask(connection, message);
       case "MARK":

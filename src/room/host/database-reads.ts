@@ -145,8 +145,8 @@ export class DatabaseReads {
         const room = await this.#findRoom();
         return room === null ? null : { room };
       }
-      if (query.type === "COMMENT_CREATE")
-        return { addressees: await service.findAddressees(identity, query.data.mentions) };
+      if (query.type === "COMMENT_CREATE" || query.type === "COMMENT_UPDATE")
+        return { addressees: await service.findAddressees(identity, query.data.mentions ?? []) };
       if (query.type !== "USERS_GET") {
         const { userId } = query.data;
         return { userExists: (await service.findUser(identity, userId)).user !== null };

@@ -16,8 +16,8 @@ export type CommentInput = z.input<typeof CommentPost>;
 /** Body of `PATCH /rooms/:roomId/comments/:commentId`: at least one field. */
 export const CommentUpdate = CommentEdit.strict()
   .refine(
-    ({ text, metadata, resolved }) => [text, metadata, resolved].some((field) => field !== undefined),
-    "at least one of text, metadata, resolved is required",
+    (edit) => Object.values(edit).some((field) => field !== undefined),
+    "at least one of text, metadata, mentions, resolved is required",
   )
   .meta({ id: "CommentUpdate", example: { resolved: true }, minProperties: 1 });
 export type CommentUpdateInput = z.input<typeof CommentUpdate>;

@@ -1,6 +1,6 @@
 /** The cost of each message to its room. A message type without an entry here does not compile. */
 import type { Rate } from "../../platform/flow/token-bucket.ts";
-import type { ClientMessage, CommentCreation, CommentPage, ThreadPage } from "./messages.ts";
+import type { ClientMessage, CommentEdit, CommentPage, ThreadPage } from "./messages.ts";
 
 interface DocumentMessage {
   readonly type: "DOCUMENT";
@@ -66,7 +66,7 @@ const rowsOfThreads = ({ resolved, unread, subscribed, limit, offset }: ThreadPa
   [resolved, unread, subscribed].filter((filter) => filter !== undefined).length * COUNTED_COMMENTS;
 
 /** With mentions the room reads the database, and writes a row for each reader. */
-const rowsOfComment = ({ mentions }: CommentCreation): number =>
+const rowsOfComment = ({ mentions = [] }: Pick<CommentEdit, "mentions">): number =>
   write.rows + (mentions.length === 0 ? 0 : POINTS_PER_READ + mentions.length);
 
 const rowsOfComments = ({ threadId, resolved, limit, offset }: CommentPage): number =>
@@ -89,7 +89,7 @@ const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<T
   STORE_BATCH: { ...write, rows: ({ data }) => data.operations.length },
   COMMENT_LIST: { rows: ({ data }) => rowsOfComments(data), reads: 0, excess: "waits", isQuestion: true },
   COMMENT_CREATE: { ...write, rows: ({ data }) => rowsOfComment(data) },
-  COMMENT_UPDATE: write,
+  COMMENT_UPDATE: { ...write, rows: ({ data }) => rowsOfComment(data) },
   COMMENT_DELETE: write,
   COMMENT_RESOLVE: write,
   COMMENT_REACT: write,

@@ -52,8 +52,10 @@ export type CommentCreation = z.infer<typeof CommentCreation>;
 export const CommentEdit = z.object({
   text: CommentText.optional(),
   metadata: z.unknown().optional(),
+  mentions: Mentions.optional(),
   resolved: z.boolean().optional(),
 });
+export type CommentEdit = z.infer<typeof CommentEdit>;
 
 const CommentPage = z.object({
   threadId: Id.optional(),
@@ -198,7 +200,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("STORE_BATCH", StoreBatch),
   message("COMMENT_CREATE", CommentCreation),
   message("COMMENT_LIST", CommentPage),
-  message("COMMENT_UPDATE", CommentEdit.pick({ metadata: true }).extend({ commentId, text: CommentText })),
+  message("COMMENT_UPDATE", CommentEdit.omit({ resolved: true }).extend({ commentId, text: CommentText })),
   message("COMMENT_DELETE", z.object({ commentId })),
   message("COMMENT_RESOLVE", z.object({ commentId, resolved: z.boolean().default(true) })),
   message(

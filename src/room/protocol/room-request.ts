@@ -2,14 +2,17 @@
 import type { RoomFields } from "../../wire/room.ts";
 import type { Addressees, Reader } from "../../wire/thread.ts";
 import type { UserRecord } from "../../wire/user.ts";
-import type { ClientMessage, MessageOf } from "./messages.ts";
+import type { ClientMessage, CommentEdit, MessageOf } from "./messages.ts";
 
 /** A request that the room answers from the database. */
 export type DatabaseQuery =
   | MessageOf<"ROOM_GET">
   | MessageOf<"USERS_GET">
   | FollowRequest
-  | MessageOf<"COMMENT_CREATE">;
+  | MentioningRequest;
+
+/** About people whom only the database knows. */
+type MentioningRequest = MessageOf<"COMMENT_CREATE"> | MessageOf<"COMMENT_UPDATE">;
 
 /** About a user who has never joined: only the database knows whether they exist. */
 type FollowRequest = MessageOf<"USER_FOLLOW"> | MessageOf<"USER_UNFOLLOW">;
@@ -22,7 +25,7 @@ export type QueryResult =
 
 /** A request that the room answers at once, from what it stores itself. */
 export type RoomRequest =
-  | (MessageOf<"COMMENT_CREATE"> & WithAddressees)
+  | (MentioningRequest & WithAddressees)
   | (ThreadMessage & WithReader)
   | Exclude<
       ClientMessage,
@@ -34,7 +37,7 @@ export type RoomRequest =
           | "LEAVE_ROOM"
           | "TOKEN_REFRESH"
           | "MARK"
-          | "COMMENT_CREATE"
+          | MentioningRequest["type"]
           | ThreadMessage["type"];
       }
     >
@@ -102,11 +105,7 @@ export type OrganizationRequest = { readonly requestId?: string | undefined } & 
   | { readonly type: "THREAD_DELETE"; readonly data: { readonly threadId: string } }
   | {
       readonly type: "COMMENT_EDIT";
-      readonly data: {
-        readonly commentId: string;
-        readonly text?: string | undefined;
-        readonly metadata?: unknown;
-        readonly resolved?: boolean | undefined;
-      };
+      readonly data: CommentEdit & { readonly commentId: string };
+      readonly addressees?: Addressees;
     }
 );

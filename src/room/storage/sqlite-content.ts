@@ -15,7 +15,7 @@ interface NewComment extends StoredComment {
 }
 
 /** A comment with its place: a later one has a higher number. */
-interface PlacedComment extends StoredComment {
+interface PlacedComment extends NewComment {
   readonly position: number;
 }
 
@@ -34,7 +34,7 @@ export interface CommentPart {
 
 type CommentRow = Omit<PlacedComment, "resolved"> & { readonly resolved: number };
 
-const SELECT_COMMENTS = "SELECT position, id, thread_id AS threadId, resolved, comment FROM comments";
+const SELECT_COMMENTS = "SELECT position, id, thread_id AS threadId, resolved, comment, seq FROM comments";
 
 const commentOf = (row: CommentRow): PlacedComment => ({ ...row, resolved: row.resolved === 1 });
 
@@ -50,7 +50,7 @@ const conditionsOf = ({
 type Pair = readonly [follower: string, followed: string];
 
 export class SqliteComments extends SqlitePart {
-  find(id: string): StoredComment | null {
+  find(id: string): NewComment | null {
     const row = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ?`, id);
     return row && commentOf(row);
   }

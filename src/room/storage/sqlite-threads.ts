@@ -173,10 +173,10 @@ export class SqliteThreads extends SqlitePart {
     this.tables.insert("subscription_settings", row, "INSERT OR REPLACE");
   }
 
-  /** The subjects that chose this for the threads of the room. */
-  subjectsWith(threads: SubscriptionSettings["threads"]): string[] {
-    const query = "SELECT subject FROM subscription_settings WHERE threads = ?";
-    return this.tables.read<{ subject: string }>(query, threads).map(({ subject }) => subject);
+  /** The readers who chose this for the threads of the room. */
+  readersWith(threads: SubscriptionSettings["threads"]): Reader[] {
+    const query = "SELECT subject, user_id AS userId FROM subscription_settings WHERE threads = ?";
+    return this.tables.read<{ subject: string; userId: string | null }>(query, threads);
   }
 
   /** The states of a user in all threads. */

@@ -1,7 +1,7 @@
 /** The updates that a room records for inboxes, in the transaction of their change, and passes on afterwards. */
 
 /** Everyone whom an update concerns: subjects of readers, and the members of groups except some. */
-interface Recipients {
+export interface Recipients {
   readonly to: readonly string[];
   readonly groups: readonly string[];
   /** Subjects that do not want it as members. */
@@ -13,6 +13,7 @@ export type InboxUpdate =
       readonly type: "comment";
       readonly threadId: string;
       readonly commentId: string;
+      /** Of the change that wrote it, or whose mentions it is about. */
       readonly seq: number;
       /** Epoch milliseconds. */
       readonly at: number;
@@ -20,5 +21,10 @@ export type InboxUpdate =
       readonly by: string;
     } & Recipients)
   | ({ readonly type: "threadDeleted"; readonly threadId: string } & Recipients)
+  | ({
+      readonly type: "commentsDeleted";
+      readonly threadId: string;
+      readonly commentIds: readonly string[];
+    } & Recipients)
   /** A reader has read a thread up to a seq. */
   | { readonly type: "read"; readonly threadId: string; readonly subject: string; readonly seq: number };

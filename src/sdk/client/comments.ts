@@ -109,11 +109,16 @@ export class Comments extends Emitter<CommentsEvents> {
     return this.#connection.requests.send("COMMENT_LIST", filter, { read });
   }
 
-  /** Changes the text and, if given, the metadata; null removes it. Throws FORBIDDEN unless you are the author. */
+  /**
+   * Changes the text and, if given, the metadata, which null removes, and who is mentioned. Throws FORBIDDEN unless you
+   * are the author.
+   */
   update(change: {
     readonly commentId: string;
     readonly text: string;
     readonly metadata?: unknown;
+    /** In place of the comment's; those who were not mentioned before are notified. */
+    readonly mentions?: NewComment["mentions"];
   }): Promise<Comment> {
     return this.#change("COMMENT_UPDATE", change);
   }

@@ -82,7 +82,7 @@ export class Inbox extends Emitter<InboxEvents> {
       // With the same position, nothing was missed; what the identity may see can have changed.
       if (online.seq !== this.#seq || online.unread !== this.#unread) this.#update(online);
     });
-    for (const event of ["inboxRead", "inboxDeleted"])
+    for (const event of ["inboxRead", "inboxDeleted", "inboxUpdated"])
       changeStream.handle(event, (data) => this.#update(data));
     changeStream.handle("inboxNotification", (data) => {
       this.#update(data);

@@ -5,16 +5,16 @@ import { byteLength, fold } from "../../../platform/text.ts";
 import { presentTime } from "../../../platform/time.ts";
 import type { Comment } from "../../../wire/comment.ts";
 import type { ThreadEvent } from "../../../wire/events.ts";
-import type { Addressees, Reader, Thread } from "../../../wire/thread.ts";
+import type { Reader, Thread } from "../../../wire/thread.ts";
 import { LIMITS } from "../../protocol/limits.ts";
-import type { CommentCreation, CommentPage } from "../../protocol/messages.ts";
+import type { CommentCreation, CommentEdit, CommentPage } from "../../protocol/messages.ts";
 import type { CommentFilter, CommentPart, StoredComment } from "../../storage/sqlite-content.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import { type EventPorts, recordComment, recordThread } from "../outbox/room-events.ts";
 import type { Changes } from "./changes.ts";
 import type { StoreQuota } from "./stores.ts";
-import type { Threads } from "./threads.ts";
+import type { Mentioned, Threads } from "./threads.ts";
 
 /** A comment as storage has it: as JSON, with or without its content. */
 const rowOf = (comment: Comment): StoredComment => ({
@@ -67,11 +67,27 @@ export interface CommentsListed {
   readonly next: number | null;
 }
 
-/** The content of a comment that can change; what is absent stays. */
-interface CommentContent {
-  readonly text?: string | undefined;
-  readonly metadata?: unknown;
+/** Mentions as comments have them: users by their IDs apart from identities and groups. */
+function mentionsOf(mentions: CommentCreation["mentions"]): Pick<Comment, "mentions" | "mentioned"> {
+  const mentioned = mentions.filter((mention) => typeof mention !== "string");
+  return {
+    mentions: mentions.filter((mention) => typeof mention === "string"),
+    mentioned: mentioned.length > 0 ? mentioned : undefined,
+  };
 }
+
+/** The people among these whom a comment does not mention yet. */
+function furtherThan({ mentions, mentioned = [] }: Comment, { readers, groups }: Mentioned): Mentioned {
+  const known = new Set([...mentions, ...mentioned.map(({ id }) => id)]);
+  return {
+    readers: readers.filter(({ subject, userId }) => !known.has(subject) && !known.has(userId ?? subject)),
+    groups: groups.filter((id) => !known.has(id)),
+  };
+}
+
+/** The groups that were notified of a comment; null when edits may have removed their mentions. */
+const groupsOf = ({ mentioned = [], created_at, updated_at }: Comment): readonly string[] | null =>
+  created_at === updated_at ? mentioned.filter(({ kind }) => kind === "group").map(({ id }) => id) : null;
 
 const ALL: CommentFilter = { threadId: null, resolved: null };
 
@@ -109,7 +125,7 @@ export class Comments {
   }
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
-  create(input: CommentCreation, author: Author, mentioned: Pick<Addressees, "readers" | "groups">): Comment {
+  create(input: CommentCreation, author: Author, { readers, groups }: Mentioned): Comment {
     const { threadId, anchor = null, metadata = null } = input;
     requireSize("anchor", anchor, LIMITS.anchorBytes);
     requireSize("metadata", metadata, LIMITS.commentMetadataBytes);
@@ -118,8 +134,6 @@ export class Comments {
       throw conflict(`A room can have at most ${LIMITS.comments} comments`);
     const id = this.#ports.newId();
     const at = presentTime(this.#ports.now());
-    const mentions = input.mentions.filter((mention) => typeof mention === "string");
-    const identities = input.mentions.filter((mention) => typeof mention !== "string");
     const comment: Comment = {
       id,
       room_id: this.#ports.roomId(),
@@ -128,8 +142,7 @@ export class Comments {
       text: input.text,
       anchor,
       ...(metadata !== null && { metadata }),
-      mentions,
-      ...(identities.length > 0 && { mentioned: identities }),
+      ...mentionsOf(input.mentions),
       reactions: {},
       resolved: false,
       created_at: at,
@@ -139,7 +152,7 @@ export class Comments {
     this.#requireSpace(byteLength(row.comment));
     const { seq } = this.#changes.append("commentCreated", () => ({ comment, by: author.userId }));
     this.#table.insert({ ...row, seq });
-    this.#threads.commented({ id, threadId: comment.thread_id, seq, author, ...mentioned });
+    this.#threads.commented({ id, threadId: comment.thread_id, seq, author, readers, groups });
     recordComment(this.#events, "comment.created", comment, author.userId);
     if (comment.thread_id === id) this.#recordThread("thread.created", id, author.userId);
     return comment;
@@ -179,18 +192,32 @@ export class Comments {
     return { comments, positions, next: position };
   }
 
-  /** For the author, and for the organization (`by` null). FORBIDDEN for others. Metadata that is null is removed. */
-  edit(id: string, { text, metadata }: CommentContent, by: string | null): Comment {
+  /**
+   * For the author, and for the organization (`by` null). FORBIDDEN for others. Metadata that is null is removed.
+   * Notifies those who were not mentioned before.
+   */
+  edit(
+    id: string,
+    { text, metadata, mentions }: Omit<CommentEdit, "resolved">,
+    by: string | null,
+    mentioned: Mentioned,
+  ): Comment {
     const earlier = this.#getOwn(id, by);
     if (metadata !== undefined) requireSize("metadata", metadata, LIMITS.commentMetadataBytes);
-    const comment = {
+    const comment: Comment = {
       ...earlier,
       text: text ?? earlier.text,
       metadata: metadata === undefined ? earlier.metadata : (metadata ?? undefined),
+      ...(mentions && mentionsOf(mentions)),
       updated_at: presentTime(this.#ports.now()),
     };
     recordComment(this.#events, "comment.updated", comment, by);
-    return this.#save(comment, by);
+    const commentSeq = this.#table.find(id)?.seq ?? 0;
+    this.#save(comment, by);
+    const { thread_id: threadId, user_id: userId } = comment;
+    const { lastSeq: seq } = this.#changes;
+    this.#threads.mentioned({ id, threadId, seq, userId, commentSeq, ...furtherThan(earlier, mentioned) });
+    return comment;
   }
 
   resolve(id: string, resolved: boolean, by: string | null): Comment {
@@ -214,6 +241,7 @@ export class Comments {
 
   delete(id: string, by: string | null): Comment {
     const comment = this.#getOwn(id, by);
+    if (!this.#isLast(comment)) this.#threads.uncommented(comment.thread_id, [id], groupsOf(comment));
     this.#remove(comment, by);
     return comment;
   }
@@ -229,10 +257,13 @@ export class Comments {
     return thread;
   }
 
+  #isLast({ thread_id }: Comment): boolean {
+    return this.#threads.get(thread_id, null).comment_count === 1;
+  }
+
   /** The comment as it is sent; the last one takes its thread with it. */
   #remove(comment: Comment, by: string | null): void {
-    const isLast = this.#threads.get(comment.thread_id, null).comment_count === 1;
-    if (isLast) {
+    if (this.#isLast(comment)) {
       this.#recordThread("thread.deleted", comment.thread_id, by);
       this.#threads.ending(comment.thread_id);
     }
@@ -262,13 +293,20 @@ export class Comments {
 
   /** Deletes a user's comments, and the user from the mentions and reactions of others. The deletions are sent without text. */
   eraseUser(userId: string): void {
+    const erased: Comment[] = [];
     for (let after: number | null = 0; after !== null; ) {
       const { comments, next } = this.part({ after, limit: COMMENTS_AT_ONCE });
       for (const comment of comments) {
-        if (comment.user_id === userId) this.#remove(withoutContent(comment), null);
-        else this.#removeFrom(comment, userId);
+        if (comment.user_id === userId) {
+          this.#remove(withoutContent(comment), null);
+          erased.push(comment);
+        } else this.#removeFrom(comment, userId);
       }
       after = next;
+    }
+    for (const [threadId, comments] of Map.groupBy(erased, ({ thread_id }) => thread_id)) {
+      const ids = comments.map(({ id }) => id);
+      if (this.#table.hasThread(threadId)) this.#threads.uncommented(threadId, ids, null);
     }
   }
 

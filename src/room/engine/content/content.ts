@@ -21,7 +21,7 @@ export class RoomContent {
   constructor(ports: RoomPorts, events: EventPorts, storeEvents: StoreEvents, quota: StoreQuota) {
     this.changes = new Changes(ports);
     this.stores = new Stores(ports, this.changes, storeEvents, quota);
-    this.threads = new Threads(ports);
+    this.threads = new Threads(ports, this.changes);
     this.comments = new Comments(ports, this.changes, this.threads, events, quota);
     this.follows = new Follows(ports.storage.follows, this.changes);
   }

@@ -11,23 +11,37 @@ import type { ThreadPage } from "../../protocol/messages.ts";
 import { NO_STATE, type StoredThread, type ThreadState } from "../../storage/sqlite-threads.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
-import type { InboxUpdate } from "../../types/inbox-updates.ts";
+import type { InboxUpdate, Recipients } from "../../types/inbox-updates.ts";
+import type { Changes } from "./changes.ts";
 
 /** Begins the subjects of groups that were mentioned in a thread: its members learn of its end. */
 const GROUP = "group:";
+
+const isGroup = ({ subject }: Pick<Reader, "subject">): boolean => subject.startsWith(GROUP);
 
 type SettingsChange = {
   readonly [Name in keyof SubscriptionSettings]?: SubscriptionSettings[Name] | undefined;
 };
 
-interface NewComment {
+/** The mentioned who are notified. */
+export type Mentioned = Pick<Addressees, "readers" | "groups">;
+
+interface NewComment extends Mentioned {
   readonly id: string;
   readonly threadId: string;
+  /** Of the change that wrote it. */
   readonly seq: number;
   readonly author: Reader;
-  readonly readers: Addressees["readers"];
-  readonly groups: Addressees["groups"];
 }
+
+/** An edit that mentions further people, by the author `userId`. */
+interface NewMentions extends Omit<NewComment, "author"> {
+  readonly userId: string;
+  /** Of the change that wrote the comment. */
+  readonly commentSeq: number;
+}
+
+type ReaderState = Reader & ThreadState;
 
 type ThreadPorts = Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">;
 
@@ -45,11 +59,13 @@ const isSubscribed = (
 
 export class Threads {
   readonly #ports: ThreadPorts;
+  readonly #changes: Pick<Changes, "lastSeq">;
   readonly #table: RoomStorage["threads"];
   readonly #updates: RoomStorage["inboxUpdates"];
 
-  constructor(ports: ThreadPorts) {
+  constructor(ports: ThreadPorts, changes: Pick<Changes, "lastSeq">) {
     this.#ports = ports;
+    this.#changes = changes;
     this.#table = ports.storage.threads;
     this.#updates = ports.storage.inboxUpdates;
   }
@@ -87,7 +103,7 @@ export class Threads {
     this.#find(id, "");
     return this.#table
       .listStates(id)
-      .filter(({ participates, subject }) => participates && !subject.startsWith(GROUP))
+      .filter((state) => state.participates && !isGroup(state))
       .map(({ subject, userId }) => ({ subject, userId }));
   }
 
@@ -97,13 +113,17 @@ export class Threads {
     return this.get(id, reader);
   }
 
-  /** The reader has read the comments up to a seq; all without one. An earlier seq changes nothing. */
+  /**
+   * The reader has read the comments up to a seq; all without one. An earlier seq changes nothing. At the end of the
+   * thread, the mentions that edits have added are read as well.
+   */
   read(id: string, reader: Reader, seq = Number.MAX_SAFE_INTEGER): Thread {
     const { state, lastSeq } = this.#find(id, reader.subject);
     const readSeq = Math.min(seq, lastSeq);
     if (readSeq > state.readSeq) {
       this.#table.writeState(id, reader, { ...state, readSeq });
-      this.#notify({ type: "read", threadId: id, subject: reader.subject, seq: readSeq });
+      const position = readSeq === lastSeq ? this.#changes.lastSeq : readSeq;
+      this.#notify({ type: "read", threadId: id, subject: reader.subject, seq: position });
     }
     return this.get(id, reader);
   }
@@ -120,10 +140,33 @@ export class Threads {
   }
 
   /** Makes the author and the mentioned participants, and notifies readers. Belongs into the transaction of the comment. */
-  commented({ id, threadId, seq, author, readers, groups }: NewComment): void {
+  commented(comment: NewComment): void {
+    const { threadId, seq, author } = comment;
     const before = this.#find(threadId, author.subject).state;
     this.#table.writeState(threadId, author, { ...before, participates: true, readSeq: seq });
     if (before.unread > 1) this.#notify({ type: "read", threadId, subject: author.subject, seq });
+    const known = this.#involve(comment);
+    const to = this.#subscribers(known).filter(({ subject }) => subject !== author.subject);
+    this.#notifyOf(comment, known, to);
+  }
+
+  /** Those who are notified have the comment unread, and those after it. Belongs into the transaction of the edit. */
+  mentioned(edit: NewMentions): void {
+    const { threadId, userId, commentSeq, readers, groups } = edit;
+    if (readers.length + groups.length === 0) return;
+    const known = this.#involve(edit);
+    const author = [...known.values()].find((state) => state.userId === userId)?.subject ?? userId;
+    const mentioned = new Set(readers.map(({ subject }) => subject));
+    const to = this.#subscribers(known).filter(
+      (each) => mentioned.has(each.subject) && each.subject !== author,
+    );
+    for (const state of to.filter(({ readSeq }) => readSeq >= commentSeq))
+      this.#table.writeState(threadId, state, { ...state, readSeq: Math.max(0, commentSeq - 1) });
+    this.#notifyOf({ ...edit, author: { subject: author, userId } }, known, to);
+  }
+
+  /** Makes the mentioned participants. Returns the states of all, by subject. */
+  #involve({ threadId, readers, groups }: Mentioned & Pick<NewComment, "threadId">) {
     const mentionedGroups = groups.map((group) => ({ subject: `${GROUP}${group}`, userId: null }));
     const known = new Map(this.#table.listStates(threadId).map((state) => [state.subject, state]));
     for (const reader of [...readers, ...mentionedGroups]) {
@@ -131,39 +174,61 @@ export class Threads {
       this.#table.writeState(threadId, reader, state);
       known.set(reader.subject, { ...state, ...reader });
     }
-    const to = this.#subscribers(known).filter((subject) => subject !== author.subject);
+    return known;
+  }
+
+  /** Everyone who is notified has a state from then on, so that deletions reach them. */
+  #notifyOf(
+    { id, threadId, seq, author, groups }: NewComment,
+    known: ReadonlyMap<string, ReaderState>,
+    readers: readonly ReaderState[],
+  ): void {
+    const to = readers.map(({ subject }) => subject);
     if (to.length === 0 && groups.length === 0) return;
+    for (const reader of readers.filter(({ subject }) => !known.has(subject)))
+      this.#table.writeState(threadId, reader, reader);
     const unsubscribed = [...known.values()].filter(({ subscribed }) => subscribed === false);
     const except = [
       author.subject,
       ...unsubscribed.map(({ subject }) => subject),
-      ...this.#table.subjectsWith("none"),
+      ...this.#table.readersWith("none").map(({ subject }) => subject),
     ];
     const comment = { threadId, commentId: id, seq, at: this.#ports.now(), by: author.subject };
     this.#notify({ type: "comment", ...comment, to, groups, except: groups.length === 0 ? [] : except });
   }
 
-  #subscribers(states: ReadonlyMap<string, ThreadState>): string[] {
-    const [all, none] = [new Set(this.#table.subjectsWith("all")), new Set(this.#table.subjectsWith("none"))];
-    const settingOf = (subject: string) => {
-      if (all.has(subject)) return "all";
-      return none.has(subject) ? "none" : DEFAULT_SETTINGS.threads;
-    };
-    return [...new Set([...states.keys(), ...all])].filter(
-      (subject) =>
-        !subject.startsWith(GROUP) && isSubscribed(states.get(subject) ?? NO_STATE, settingOf(subject)),
+  #subscribers(known: ReadonlyMap<string, ReaderState>): ReaderState[] {
+    const settings = new Map<string, SubscriptionSettings["threads"]>();
+    for (const { subject } of this.#table.readersWith("none")) settings.set(subject, "none");
+    const all = this.#table.readersWith("all");
+    for (const { subject } of all) settings.set(subject, "all");
+    const others = all.filter(({ subject }) => !known.has(subject));
+    return [...known.values(), ...others.map((reader) => ({ ...NO_STATE, ...reader }))].filter(
+      (state) =>
+        !isGroup(state) && isSubscribed(state, settings.get(state.subject) ?? DEFAULT_SETTINGS.threads),
     );
   }
 
   /** The thread's last comment is about to be deleted: its readers' inboxes forget it. */
   ending(threadId: string): void {
-    const subjects = this.#table.listStates(threadId).map(({ subject }) => subject);
-    const groups = subjects
-      .filter((subject) => subject.startsWith(GROUP))
-      .map((subject) => subject.slice(GROUP.length));
-    const all = [...subjects, ...this.#table.subjectsWith("all")];
-    const to = [...new Set(all)].filter((subject) => !subject.startsWith(GROUP));
-    this.#notify({ type: "threadDeleted", threadId, to, groups, except: [] });
+    this.#notify({ type: "threadDeleted", threadId, ...this.#everyone(threadId) });
+  }
+
+  /** Comments of a thread with others are deleted: inboxes forget them. Null stands for all of its groups. */
+  uncommented(threadId: string, commentIds: readonly string[], groups: readonly string[] | null): void {
+    const all = this.#everyone(threadId);
+    this.#notify({ type: "commentsDeleted", threadId, commentIds, ...all, groups: groups ?? all.groups });
+  }
+
+  /** Everyone who may have been notified of a thread. */
+  #everyone(threadId: string): Recipients {
+    const states = this.#table.listStates(threadId);
+    const to = states.filter((state) => !isGroup(state)).map(({ subject }) => subject);
+    return {
+      to,
+      groups: states.filter(isGroup).map(({ subject }) => subject.slice(GROUP.length)),
+      except: [],
+    };
   }
 
   #notify(update: InboxUpdate): void {

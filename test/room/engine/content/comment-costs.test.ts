@@ -55,6 +55,11 @@ it("mentions cost their sender the read of the database, and a row each (R69, R9
   const points = (mentions: string[]) =>
     pointsOf({ type: "COMMENT_CREATE", requestId: undefined, data: { text: "Hello", mentions } });
   expect([points([]), points(["a"]), points(Array(50).fill("a"))]).toEqual([3, 204, 253]);
+  const edit = { commentId: "a", text: "Hello" };
+  const costs = [edit, { ...edit, mentions: ["a"] }].map((data) =>
+    pointsOf({ type: "COMMENT_UPDATE", requestId: undefined, data }),
+  );
+  expect(costs).toEqual([3, 204]);
 });
 
 it("a thread and a page of threads read no more than their own rows, however many comments the room has", () =>

@@ -202,7 +202,8 @@ it("the comments of a board of the demo have less room", () =>
   withStorage(({ storage }) => {
     const ports = roomPorts({ storage });
     const quota = new StoreQuota(ports, () => 0);
-    const comments = new Comments(ports, new Changes(ports), new Threads(ports), eventPorts(ports), quota);
+    const changes = new Changes(ports);
+    const comments = new Comments(ports, changes, new Threads(ports, changes), eventPorts(ports), quota);
     const ada = { subject: "ada", userId: "ada" };
     const write = () =>
       comments.create({ text: "x".repeat(500), mentions: [] }, ada, { readers: [], groups: [] });

@@ -23,7 +23,7 @@ const NO_ONE = { readers: [], groups: [] };
 function open(storage: SqliteStorage) {
   const ports = roomPorts({ storage });
   const changes = new Changes(ports);
-  const threads = new Threads(ports);
+  const threads = new Threads(ports, changes);
   storage.occupancy.writeRoom(ROOM);
   const quota = new StoreQuota(ports, () => 0);
   const comments = new Comments(ports, changes, threads, eventPorts(ports), quota);
@@ -31,7 +31,8 @@ function open(storage: SqliteStorage) {
     author: Author,
     threadId?: string,
     mentioned: Pick<Addressees, "readers" | "groups"> = NO_ONE,
-  ) => comments.create({ text: "Hello", mentions: [], threadId }, author, mentioned);
+    mentions: string[] = [],
+  ) => comments.create({ text: "Hello", mentions, threadId }, author, mentioned);
   const takeUpdates = () =>
     storage.inboxUpdates.list(1_000).map(({ seq, body }) => {
       storage.inboxUpdates.delete(seq);
@@ -168,6 +169,44 @@ test("lists go by the latest comment, in pages (R92)", ({ storage }) => {
   expect(listed(ben, { unread: false }).threads.map(({ id }) => id)).toEqual([ids[0]]);
 });
 
+test("a deleted comment leaves the inboxes of all who may know it, and members of groups that it mentioned", ({
+  storage,
+}) => {
+  const { comments, threads, write, takeUpdates } = open(storage);
+  const { id } = write(ada, undefined, { readers: [], groups: ["team"] });
+  threads.updateSettings(cleo, { threads: "all" });
+  const [reply, edited] = [write(ben, id), write(ben, id)];
+  takeUpdates();
+  comments.delete(reply.id, ben.userId);
+  const to = [ada.subject, ben.subject, cleo.subject];
+  const removed = { type: "commentsDeleted", threadId: id, to, except: [] };
+  expect(takeUpdates()).toEqual([{ ...removed, commentIds: [reply.id], groups: [] }]);
+  comments.eraseUser(ben.userId);
+  expect(takeUpdates()).toEqual([{ ...removed, commentIds: [edited.id], groups: ["team"] }]);
+});
+
+test("an edit notifies those whom it mentions besides, and reading the thread reads that (R91, R93)", ({
+  storage,
+}) => {
+  const { changes, comments, threads, write, takeUpdates } = open(storage);
+  const { id } = write(ada, undefined, { readers: [ben], groups: [] }, [ben.userId]);
+  write(ada, id);
+  threads.read(id, cleo);
+  takeUpdates();
+  const edit = (mentions: string[], readers: Author[], groups: string[] = []) =>
+    comments.edit(id, { text: "Hi", mentions }, ada.userId, { readers, groups });
+  expect(edit([ben.userId, cleo.userId], [ben, cleo], ["team"]).mentions).toEqual([ben.userId, cleo.userId]);
+  expect(takeUpdates()).toMatchObject([
+    { ...{ type: "comment", commentId: id, seq: 3, by: ada.subject }, to: [cleo.subject], groups: ["team"] },
+  ]);
+  expect(threads.get(id, cleo)).toMatchObject({ read_seq: 0, unread_count: 2, subscribed: true });
+  threads.read(id, cleo, 2);
+  expect(takeUpdates()).toMatchObject([{ type: "read", subject: cleo.subject, seq: changes.lastSeq }]);
+  edit([cleo.userId], [cleo]);
+  expect(takeUpdates()).toEqual([]);
+  expect(() => comments.edit(id, { text: "No" }, ben.userId, NO_ONE)).toThrow("Only the author");
+});
+
 test("nothing of an erased user is left, nor of its identity", ({ storage }) => {
   const { threads, write } = open(storage);
   const { id } = write(ada);
@@ -181,6 +220,8 @@ test("nothing of an erased user is left, nor of its identity", ({ storage }) => 
 /** A thread as the model has it: the seq of each comment, and what each reader knows. */
 interface ModelThread {
   readonly comments: Map<string, number>;
+  /** The subjects that each comment mentions. */
+  readonly mentions: Map<string, readonly string[]>;
   readonly read: Map<string, number>;
   readonly participants: Set<string>;
   readonly chosen: Map<string, boolean>;
@@ -192,8 +233,43 @@ const PEOPLE = [ada, ben, cleo];
 class Model {
   readonly threads = new Map<string, ModelThread>();
   readonly settings = new Map<string, SubscriptionSettings["threads"]>();
+  /** The seq of the activities in the inbox of each person, by thread and comment; and how far they are read. */
+  readonly inboxes = new Map<string, Map<string, number>>();
+  readonly readInInbox = new Map<string, number>();
 
-  unread(id: string, { subject }: Author): number {
+  /** Applies updates to the inboxes. Returns who is notified of a comment. */
+  deliver(updates: readonly InboxUpdate[]): string[] {
+    const inboxOf = (subject: string, threadId: string) => {
+      const key = `${subject} ${threadId}`;
+      const inbox = this.inboxes.get(key) ?? new Map<string, number>();
+      this.inboxes.set(key, inbox);
+      return inbox;
+    };
+    for (const update of updates) {
+      const { threadId } = update;
+      if (update.type === "read") this.readInInbox.set(`${update.subject} ${threadId}`, update.seq);
+      else if (update.type === "comment")
+        for (const each of update.to) inboxOf(each, threadId).set(update.commentId, update.seq);
+      else if (update.type === "threadDeleted") for (const each of update.to) inboxOf(each, threadId).clear();
+      else
+        for (const each of update.to) for (const id of update.commentIds) inboxOf(each, threadId).delete(id);
+    }
+    return updates.flatMap((update) => (update.type === "comment" ? update.to : [])).toSorted();
+  }
+
+  /** Inboxes have no comment that is gone, and no thread is unread there that its reader has read. */
+  requireInboxes(): void {
+    for (const [key, inbox] of this.inboxes) {
+      const [subject = "", id = ""] = key.split(/ (?=[^ ]+$)/);
+      const thread = this.threads.get(id);
+      for (const comment of inbox.keys()) expect(thread?.comments.has(comment), key).toBe(true);
+      const isRead = thread !== undefined && this.unread(id, { subject }) === 0;
+      const latest = Math.max(0, ...inbox.values());
+      if (isRead) expect(this.readInInbox.get(key) ?? 0, key).toBeGreaterThanOrEqual(latest);
+    }
+  }
+
+  unread(id: string, { subject }: Pick<Author, "subject">): number {
     const thread = this.threads.get(id);
     const seqs = [...(thread?.comments.values() ?? [])];
     return seqs.filter((seq) => seq > (thread?.read.get(subject) ?? 0)).length;
@@ -223,21 +299,32 @@ test("unread comments, subscriptions and recipients equal a model's in 40 random
     for (let step = 0; step < 60; step += 1) {
       const by = PEOPLE[random(3)] ?? ada;
       const [id, thread] = Model.pick(random, [...model.threads]) ?? [undefined, undefined];
-      const action = random(8);
+      const action = random(9);
       if (action < 3 || id === undefined || thread === undefined) {
         const isReply = thread !== undefined && random(3) > 0;
         const mentioned = PEOPLE.filter(() => random(4) === 0);
-        const comment = write(by, isReply ? id : undefined, { readers: mentioned, groups: [] });
+        const mentions = mentioned.map(({ userId }) => userId);
+        const comment = write(by, isReply ? id : undefined, { readers: mentioned, groups: [] }, mentions);
         const into = model.threads.get(comment.thread_id) ?? {
-          ...{ comments: new Map(), read: new Map(), participants: new Set(), chosen: new Map() },
+          ...{
+            comments: new Map(),
+            mentions: new Map(),
+            read: new Map(),
+            participants: new Set(),
+            chosen: new Map(),
+          },
         };
         into.comments.set(comment.id, changes.lastSeq);
+        into.mentions.set(
+          comment.id,
+          mentioned.map(({ subject }) => subject),
+        );
         into.read.set(by.subject, changes.lastSeq);
         for (const { subject } of [by, ...mentioned]) into.participants.add(subject);
         model.threads.set(comment.thread_id, into);
-        const to = takeUpdates().flatMap((update) => (update.type === "comment" ? update.to : []));
+        const to = model.deliver(takeUpdates());
         const others = PEOPLE.filter((each) => each !== by && model.subscribed(comment.thread_id, each));
-        expect(to.toSorted()).toEqual(others.map(({ subject }) => subject).toSorted());
+        expect(to).toEqual(others.map(({ subject }) => subject).toSorted());
       } else if (action === 3) {
         const seq = random(changes.lastSeq + 1);
         threads.read(id, by, seq);
@@ -251,12 +338,30 @@ test("unread comments, subscriptions and recipients equal a model's in 40 random
         const setting = SETTINGS[random(3)] ?? "all";
         threads.updateSettings(by, { threads: setting });
         model.settings.set(by.subject, setting);
+      } else if (action === 6) {
+        const [commentId = "", seq = 0] = Model.pick(random, [...thread.comments]) ?? [];
+        const before = thread.mentions.get(commentId) ?? [];
+        const mentioned = PEOPLE.filter(() => random(3) === 0);
+        const mentions = mentioned.map(({ userId }) => userId);
+        const { user_id } = comments.edit(commentId, { mentions }, null, { readers: mentioned, groups: [] });
+        const further = mentioned.filter(({ subject }) => !before.includes(subject));
+        for (const { subject } of further) thread.participants.add(subject);
+        const notified = further.filter((each) => each.userId !== user_id && model.subscribed(id, each));
+        for (const { subject } of notified)
+          thread.read.set(subject, Math.min(thread.read.get(subject) ?? 0, seq - 1));
+        thread.mentions.set(
+          commentId,
+          mentioned.map(({ subject }) => subject),
+        );
+        expect(model.deliver(takeUpdates())).toEqual(notified.map(({ subject }) => subject).toSorted());
       } else {
         const commentId = Model.pick(random, [...thread.comments.keys()]) ?? "";
         comments.delete(commentId, null);
         thread.comments.delete(commentId);
         if (thread.comments.size === 0) model.threads.delete(id);
       }
+      model.deliver(takeUpdates());
+      model.requireInboxes();
       for (const each of PEOPLE) {
         const listed = threads.list({ limit: 100, offset: 0 }, each).threads;
         expect(

@@ -26,6 +26,12 @@ interface Identified {
   readonly token: string;
 }
 
+declare global {
+  interface Window {
+    release: () => void;
+  }
+}
+
 /** A window of a new user of the room. */
 async function enter(name: string, version: 18 | 19, role = "editor"): Promise<{ page: Page; id: string }> {
   const body = { name, roomId: meeting.roomId, role };
@@ -101,7 +107,23 @@ it("authors change and delete their comments, and a thread is resolved for every
   await button(bo, "Reopen").waitFor();
 });
 
-it("a file is uploaded with a comment, and a refused comment stays with its reason", async () => {
+/** Keeps what the page sends, until the returned function is called. */
+async function holdBack(page: Page): Promise<() => Promise<void>> {
+  await page.evaluate(() => {
+    const { send } = WebSocket.prototype;
+    const held: (() => void)[] = [];
+    WebSocket.prototype.send = function (data) {
+      held.push(() => Reflect.apply(send, this, [data]));
+    };
+    window.release = () => {
+      WebSocket.prototype.send = send;
+      for (const sendNow of held) sendNow();
+    };
+  });
+  return () => page.evaluate(() => window.release());
+}
+
+it("a comment with a file stands in its place while it is sent, and a refused one comes back with its reason", async () => {
   const picture = Buffer.from(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
     "base64",
@@ -115,8 +137,19 @@ it("a file is uploaded with a comment, and a refused comment stays with its reas
   await field.fill("The plan");
   const send = composer.getByRole("button", { name: "Send" });
   await expect.poll(() => send.isEnabled()).toBe(true);
+  const release = await holdBack(ada);
   await send.click();
-  await bo.getByRole("link", { name: "plan.png" }).getByRole("img", { name: "plan.png" }).waitFor();
+  const sending = composer.getByRole("article").filter({ hasText: "Sending…" });
+  await sending.getByText("The plan", { exact: true }).waitFor();
+  expect(await field.inputValue()).toBe("");
+  await release();
+  await sending.waitFor({ state: "detached" });
+  const files = bo.getByRole("list", { name: "Attached files" });
+  await files.getByRole("link", { name: "plan.png" }).getByRole("img", { name: "plan.png" }).waitFor();
+  const shared = ada.getByRole("article", { name: "Ada" }).last();
+  await shared.getByRole("button", { name: "Edit" }).click();
+  expect(await shared.getByRole("textbox").inputValue()).toBe("The plan");
+  await ada.keyboard.press("Escape");
 
   await field.evaluate((element) => element.removeAttribute("maxlength"));
   await field.fill("x".repeat(10_001));
@@ -124,6 +157,7 @@ it("a file is uploaded with a comment, and a refused comment stays with its reas
   const alert = composer.getByRole("alert");
   await expect.poll(() => alert.textContent()).toContain("10000");
   expect(await field.inputValue()).toHaveLength(10_001);
+  await composer.getByRole("button", { name: "Try again" }).waitFor();
   await field.fill("");
   await expect.poll(() => alert.textContent()).toBe("");
 });
@@ -215,6 +249,16 @@ it("an inbox shows who has commented where, pages, and what fails", async () => 
   await mention.getByText("Unread").waitFor({ state: "detached" });
   expect(new URL(page.url()).hash).toMatch(/^#[0-9a-f-]{36}$/);
   await page.goBack(); // to the address with the token
+  const thread = writer.getByRole("article", { name: /^Thread/ }).filter({ hasText: "Cake, @Cleo" });
+  await thread.getByRole("textbox", { name: "Reply" }).fill("And tea");
+  await writer.keyboard.press("Enter");
+  await mention.getByText("And tea").waitFor();
+  await mention.getByText("Unread").waitFor();
+  await page
+    .getByRole("article", { name: /^Thread/ })
+    .getByText("And tea")
+    .scrollIntoViewIfNeeded();
+  await mention.getByText("Unread").waitFor({ state: "detached" });
 
   await page.emulateMedia({ reducedMotion: "reduce" });
   for (const colorScheme of ["dark", "light"] as const) {

@@ -2,6 +2,8 @@
 import { type ReactNode, useRef, useState } from "react";
 import type { UploadResult } from "../client/index.ts";
 import { useRoom } from "../react/index.ts";
+import { isPicture } from "./comment-text.tsx";
+import type { AttachedFile } from "./mentions.ts";
 import { useTexts } from "./texts.ts";
 
 interface Attachment {
@@ -11,18 +13,18 @@ interface Attachment {
   readonly percent: number;
   /** Null until it is stored. */
   readonly stored: UploadResult | null;
+  readonly url: string;
   readonly error: string | null;
 }
 
 export interface Attachments {
   readonly all: readonly Attachment[];
   readonly isUploading: boolean;
-  /** The lines that a comment's text gets, which `Comment` shows as links and pictures. */
-  readonly lines: readonly string[];
+  readonly stored: readonly AttachedFile[];
   add(files: readonly File[]): void;
   remove(attachment: Attachment): void;
-  /** Forgets all of them: they belong to a comment now. */
-  clear(): void;
+  /** Forgets all of them: they belong to a comment now. Returns a function that brings them back. */
+  release(): () => void;
 }
 
 let latestId = 0;
@@ -40,7 +42,7 @@ export function useAttachments(): Attachments {
     const controller = new AbortController();
     setAll((before) => [
       ...before,
-      { id, name: file.name, controller, percent: 0, stored: null, error: null },
+      { id, name: file.name, controller, percent: 0, stored: null, url: "", error: null },
     ]);
     try {
       const stored = await storage.upload({
@@ -49,7 +51,7 @@ export function useAttachments(): Attachments {
         onProgress: ({ loaded, total }) =>
           change(id, { percent: Math.floor((100 * loaded) / Math.max(1, total)) }),
       });
-      change(id, { stored });
+      change(id, { stored, url: storage.getUrl(stored) });
     } catch (error) {
       if (!controller.signal.aborted) change(id, { error: texts.failed(error as Error) });
     }
@@ -63,17 +65,19 @@ export function useAttachments(): Attachments {
       change(id, { error: texts.failed(error as Error) });
     }
   };
-  const lineOf = ({ name, stored }: Attachment): readonly string[] =>
-    stored ? [`[${name.replace(/[[\]\n]/g, " ")}](${storage.getUrl({ key: stored.key })})`] : [];
+  const fileOf = ({ name, url }: Attachment): readonly AttachedFile[] => (url === "" ? [] : [{ name, url }]);
   return {
     all,
     isUploading: all.some(({ stored, error }) => stored === null && error === null),
-    lines: all.flatMap(lineOf),
+    stored: all.flatMap(fileOf),
     add: (files) => {
       for (const file of files) void upload(file);
     },
     remove: (attachment) => void remove(attachment),
-    clear: () => setAll([]),
+    release: () => {
+      setAll([]);
+      return () => setAll((since) => [...all, ...since]);
+    },
   };
 }
 
@@ -114,9 +118,10 @@ export function AttachmentList({ all, remove }: Pick<Attachments, "all" | "remov
   return (
     <ul className="atrium-attachments">
       {all.map((attachment) => {
-        const { id, name, stored, percent, error } = attachment;
+        const { id, name, stored, url, percent, error } = attachment;
         return (
           <li key={id}>
+            {stored && isPicture(attachment) && <img src={url} alt="" />}
             <span>{stored || error ? name : texts.uploading(name, percent)}</span>
             <button
               type="button"

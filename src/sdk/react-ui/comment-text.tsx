@@ -1,17 +1,26 @@
-/** The text of a comment, with mentions, links and attached files. */
+/** The text of a comment, with mentions and links, and the attached files below it. */
 import type { ReactNode } from "react";
 import type { Comment } from "../client/index.ts";
 import { useRoom } from "../react/index.ts";
-import { type Part, partsOf } from "./mentions.ts";
+import { type AttachedFile, type Part, partsOf, withoutFiles } from "./mentions.ts";
+import { useTexts } from "./texts.ts";
 
 const PICTURE = /\.(avif|gif|jpe?g|png|webp)$/i;
 
-export function CommentText({ text, mentions }: Pick<Comment, "text" | "mentions">): ReactNode {
-  const { users, storage } = useRoom().client;
-  const files = storage.getUrl({ key: "" });
-  const isFile = (url: string) => url.startsWith(files);
+export const isPicture = ({ name }: Pick<AttachedFile, "name">): boolean => PICTURE.test(name);
+
+/** Whether an address is that of a file of the room. */
+export function useIsFile(): (url: string) => boolean {
+  const files = useRoom().client.storage.getUrl({ key: "" });
+  return (url) => url.startsWith(files);
+}
+
+export function CommentText({ text: whole, mentions }: Pick<Comment, "text" | "mentions">): ReactNode {
+  const texts = useTexts();
+  const { users } = useRoom().client;
+  const isFile = useIsFile();
+  const { text, files } = withoutFiles(whole, isFile);
   const names = mentions.flatMap((userId) => users.get({ userId })?.name ?? []);
-  const parts = partsOf(text, names, isFile);
   const show = (part: Part, index: number): ReactNode => {
     const key = index; // parts have no names of their own
     if (part.type === "text") return part.text;
@@ -21,16 +30,36 @@ export function CommentText({ text, mentions }: Pick<Comment, "text" | "mentions
           {part.text}
         </span>
       );
-    const isPicture = isFile(part.url) && PICTURE.test(part.text);
     return (
-      <a key={key} href={part.url} target="_blank" rel="noopener noreferrer nofollow">
-        {isPicture ? <img src={part.url} alt={part.text} loading="lazy" /> : part.text}
-      </a>
+      <Link key={key} href={part.url}>
+        {part.text}
+      </Link>
     );
   };
   return (
-    <p className="atrium-text" dir="auto">
-      {parts.map(show)}
-    </p>
+    <>
+      {text !== "" && (
+        <p className="atrium-text" dir="auto">
+          {partsOf(text, names, isFile).map(show)}
+        </p>
+      )}
+      {files.length > 0 && (
+        <ul className="atrium-files" aria-label={texts.files}>
+          {files.map(({ name, url }) => (
+            <li key={url}>
+              <Link href={url}>
+                {isPicture({ name }) ? <img src={url} alt={name} loading="lazy" /> : name}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
   );
 }
+
+const Link = ({ href, children }: { readonly href: string; readonly children: ReactNode }) => (
+  <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+    {children}
+  </a>
+);

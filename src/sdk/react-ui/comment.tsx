@@ -3,9 +3,10 @@ import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { Comment as CommentData } from "../client/index.ts";
 import { useComments, useRoom, useRoomPermissions } from "../react/index.ts";
 import { Avatar } from "./avatar.tsx";
-import { CommentText } from "./comment-text.tsx";
+import { CommentText, useIsFile } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field } from "./field.tsx";
+import { withFiles, withoutFiles } from "./mentions.ts";
 import { useAttempts, useUser } from "./room.ts";
 import { useTexts } from "./texts.ts";
 
@@ -70,13 +71,15 @@ export function Comment({ comment, canDelete = true }: CommentProps): ReactNode 
 function EditForm({ comment, done }: { readonly comment: CommentData; done(): void }) {
   const texts = useTexts();
   const [, { update }] = useComments(comment.thread_id);
-  const [text, setText] = useState(comment.text);
+  const { text: before, files } = withoutFiles(comment.text, useIsFile());
+  const [text, setText] = useState(before);
   const { isBusy, error, forget, attempt } = useAttempts();
   const field = useRef<HTMLTextAreaElement>(null);
-  const isReady = text.trim() !== "" && !isBusy;
+  const changed = withFiles(text, files);
+  const isReady = changed !== "" && !isBusy;
   const save = async () => {
     if (!isReady) return;
-    const saved = await attempt(() => update({ commentId: comment.id, text: text.trim() }));
+    const saved = await attempt(() => update({ commentId: comment.id, text: changed }));
     if (saved !== undefined) done();
   };
   return (
@@ -93,8 +96,8 @@ function EditForm({ comment, done }: { readonly comment: CommentData; done(): vo
         field={field}
         error={error}
         autoFocus
-        change={(changed) => {
-          setText(changed);
+        change={(typed) => {
+          setText(typed);
           forget();
         }}
         submit={() => void save()}

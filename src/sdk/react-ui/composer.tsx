@@ -1,12 +1,14 @@
 /** `Composer`: writes a comment, as the first of a thread or as a reply. */
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
 import type { Comment, User } from "../client/index.ts";
-import { useComments, useRoomPermissions } from "../react/index.ts";
+import { useComments, useRoom, useRoomPermissions } from "../react/index.ts";
 import { AttachButton, AttachmentList, useAttachments } from "./attachments.tsx";
+import { Avatar } from "./avatar.tsx";
+import { CommentText } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field, insertInto } from "./field.tsx";
-import { isMentioned } from "./mentions.ts";
-import { useAttempts } from "./room.ts";
+import { isMentioned, withFiles } from "./mentions.ts";
+import { useAttempts, useUser } from "./room.ts";
 import { useTexts } from "./texts.ts";
 
 interface ComposerProps {
@@ -20,39 +22,65 @@ interface ComposerProps {
   readonly onSent?: ((comment: Comment) => void) | undefined;
 }
 
-/** Nothing for users who may not comment. A comment that is refused stays in the field, with the reason below it. */
+/**
+ * Nothing for users who may not comment. A comment stands above the field while it is sent; one that is refused comes
+ * back into the field, with the reason below it.
+ */
 export function Composer(props: ComposerProps): ReactNode {
   const isShown = useRoomPermissions().canWrite("comments");
   return isShown && <CommentForm {...props} />;
 }
 
+/** A comment that is being sent. */
+interface Sending extends Pick<Comment, "text" | "mentions"> {
+  /** The comments that there were before. */
+  readonly known: ReadonlySet<string>;
+}
+
 function CommentForm({ threadId, anchor, label, onSent }: ComposerProps) {
   const texts = useTexts();
-  const [, { create }] = useComments(threadId);
+  const { client } = useRoom();
+  const [comments, { create }] = useComments(threadId);
   const mayAttach = useRoomPermissions().canWrite("files");
   const [text, setText] = useState("");
   const [mentioned, setMentioned] = useState<readonly User[]>([]);
+  const [sendings, setSendings] = useState<readonly Sending[]>([]);
   const attachments = useAttachments();
-  const { isBusy, error, forget, attempt } = useAttempts();
+  const { error, forget, attempt } = useAttempts();
   const field = useRef<HTMLTextAreaElement>(null);
-  const body = [text.trim(), ...attachments.lines].filter((line) => line !== "").join("\n");
-  const isReady = body !== "" && !isBusy && !attachments.isUploading;
+  const body = withFiles(text, attachments.stored);
+  const isReady = body !== "" && !attachments.isUploading;
+  const hasArrived = (sending: Sending) =>
+    comments.some(
+      ({ id, user_id, text: sent }) =>
+        user_id === client.userId && sent === sending.text && !sending.known.has(id),
+    );
 
   const send = async (event?: FormEvent) => {
     event?.preventDefault();
     if (!isReady) return;
     const named = mentioned.filter(({ name }) => isMentioned(text, name)).map(({ id }) => id);
     const mentions = [...new Set(named)];
-    const sent = await attempt(() => create({ text: body, mentions, threadId, anchor }));
-    if (sent === undefined) return;
-    // Text that was typed meanwhile stays.
-    setText((now) => (now === text ? "" : now));
+    const sending = { text: body, mentions, known: new Set(comments.map(({ id }) => id)) };
+    setSendings((all) => [...all, sending]);
+    setText("");
     setMentioned([]);
-    attachments.clear();
-    onSent?.(sent);
+    const bringFilesBack = attachments.release();
+    const sent = await attempt(() => create({ text: body, mentions, threadId, anchor }));
+    setSendings((all) => all.filter((each) => each !== sending));
+    if (sent !== undefined) return onSent?.(sent);
+    setText((since) => (since === "" ? text : `${text}\n${since}`));
+    setMentioned((since) => [...mentioned, ...since]);
+    bringFilesBack();
   };
   return (
     <form className="atrium atrium-composer" onSubmit={send}>
+      {sendings
+        .filter((sending) => !hasArrived(sending))
+        .map((sending, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: they leave in their order
+          <SentComment key={index} {...sending} />
+        ))}
       <Field
         label={label ?? (threadId === undefined ? texts.comment : texts.reply)}
         value={text}
@@ -74,9 +102,25 @@ function CommentForm({ threadId, anchor, label, onSent }: ComposerProps) {
         />
         {mayAttach && <AttachButton add={attachments.add} />}
         <button type="submit" className="atrium-primary" disabled={!isReady}>
-          {isBusy ? texts.sending : texts.send}
+          {error === null ? texts.send : texts.tryAgain}
         </button>
       </div>
     </form>
+  );
+}
+
+/** A comment on its way, as it will look. */
+function SentComment({ text, mentions }: Pick<Comment, "text" | "mentions">) {
+  const texts = useTexts();
+  const author = useUser(useRoom().client.userId);
+  return (
+    <article className="atrium-comment" aria-busy="true">
+      <Avatar name={author?.name ?? ""} picture={author?.profile_picture} />
+      <header>
+        <b>{author?.name}</b>
+        <small>{texts.sending}</small>
+      </header>
+      <CommentText text={text} mentions={mentions} />
+    </article>
   );
 }

@@ -1,4 +1,4 @@
-/** Mentions in the text of a comment: `@` and the name of a user. */
+/** The text of a comment: its mentions, which are `@` and the name of a user, its links, and the files at its end. */
 import type { User } from "../client/index.ts";
 
 const MAX_MATCHES = 8;
@@ -30,6 +30,34 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\
 /** Whether the text mentions the user by name. */
 export const isMentioned = (text: string, name: string): boolean =>
   new RegExp(`(^|\\s)@${escaped(name)}(?![\\p{L}\\p{N}])`, "u").test(text);
+
+export interface AttachedFile {
+  readonly name: string;
+  readonly url: string;
+}
+
+const FILE = /^\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)$/;
+
+const lineOf = ({ name, url }: AttachedFile): string => `[${name.replace(/[[\]\n]/g, " ")}](${url})`;
+
+/** The text, and the files of its last lines: labelled links whose addresses `isOwn` knows. */
+export function withoutFiles(
+  whole: string,
+  isOwn: (url: string) => boolean,
+): { readonly text: string; readonly files: readonly AttachedFile[] } {
+  const lines = whole.split("\n");
+  const files: AttachedFile[] = [];
+  for (;;) {
+    const [, name, url] = FILE.exec(lines.at(-1) ?? "") ?? [];
+    if (name === undefined || url === undefined || !isOwn(url)) return { text: lines.join("\n"), files };
+    files.unshift({ name, url });
+    lines.pop();
+  }
+}
+
+/** The text with a line for each file. */
+export const withFiles = (text: string, files: readonly AttachedFile[]): string =>
+  [text.trim(), ...files.map(lineOf)].filter((line) => line !== "").join("\n");
 
 export type Part =
   | { readonly type: "text"; readonly text: string }

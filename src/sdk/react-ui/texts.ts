@@ -39,6 +39,8 @@ export interface Texts {
   /** How many users match what follows the `@`. */
   readonly matches: (users: number) => string;
   readonly attach: string;
+  /** The list of a comment's files. */
+  readonly files: string;
   readonly uploading: (name: string, percent: number) => string;
   readonly remove: (name: string) => string;
   readonly inbox: string;
@@ -98,6 +100,7 @@ const ENGLISH: Texts = {
   mentions: "Users to mention",
   matches: (users) => `${some(users, "user", "users")}. Choose with the arrow keys and Enter.`,
   attach: "Attach files",
+  files: "Attached files",
   uploading: (name, percent) => `${name}, ${percent} %`,
   remove: (name) => `Remove ${name}`,
   inbox: "Notifications",

@@ -1,6 +1,7 @@
 /** `Thread`: the comments of a thread, with a composer for replies. */
-import type { ReactNode } from "react";
-import { useComments, useRoomPermissions } from "../react/index.ts";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
+import { useComments, useRoomPermissions, useThreadSubscription } from "../react/index.ts";
+import { reportUnlessDisconnected } from "../react/shared-connection.ts";
 import { Comment } from "./comment.tsx";
 import { Composer } from "./composer.tsx";
 import { useAttempts } from "./room.ts";
@@ -8,14 +9,18 @@ import { useTexts } from "./texts.ts";
 
 interface ThreadProps {
   readonly threadId: string;
+  /** False to leave the thread unread when its newest comment is seen; true by default. */
+  readonly markAsRead?: boolean | undefined;
 }
 
 /** Nothing until the thread was loaded, and once all of its comments are deleted. */
-export function Thread({ threadId }: ThreadProps): ReactNode {
+export function Thread({ threadId, markAsRead = true }: ThreadProps): ReactNode {
   const texts = useTexts();
   const [comments, { resolve }] = useComments(threadId);
   const mayWrite = useRoomPermissions().canWrite("comments");
   const { isBusy, error, attempt } = useAttempts();
+  const list = useRef<HTMLOListElement>(null);
+  const isSeen = useIsSeen(list, comments.at(-1)?.id);
   const [first] = comments;
   if (first === undefined) return null;
   const { resolved } = first;
@@ -38,7 +43,8 @@ export function Thread({ threadId }: ThreadProps): ReactNode {
           </p>
         )}
       </div>
-      <ol>
+      {markAsRead && isSeen && <MarkAsRead threadId={threadId} />}
+      <ol ref={list}>
         {comments.map((comment) => (
           <li key={comment.id}>
             <Comment comment={comment} canDelete={comments.length === 1 || comment !== first} />
@@ -48,4 +54,40 @@ export function Thread({ threadId }: ThreadProps): ReactNode {
       <Composer threadId={threadId} />
     </article>
   );
+}
+
+/** Whether the last item of a list is in the window, and the window is shown. */
+function useIsSeen(list: RefObject<HTMLElement | null>, lastId: string | undefined): boolean {
+  const [isSeen, setSeen] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another comment is another item
+  useEffect(() => {
+    const last = list.current?.lastElementChild;
+    if (!last) return;
+    let isInView = false;
+    const update = () => setSeen(isInView && !document.hidden);
+    const observer = new IntersectionObserver((entries) => {
+      isInView = entries.at(-1)?.isIntersecting === true;
+      update();
+    });
+    observer.observe(last);
+    document.addEventListener("visibilitychange", update);
+    return () => {
+      observer.disconnect();
+      document.removeEventListener("visibilitychange", update);
+    };
+  }, [list, lastId]);
+  return isSeen;
+}
+
+/** Marks the thread as read up to its end, and once more when it has another one. */
+function MarkAsRead({ threadId }: { readonly threadId: string }) {
+  const [thread, { markAsRead }] = useThreadSubscription(threadId);
+  const marked = useRef(0);
+  const end = thread?.unread_count ? thread.last_seq : 0;
+  useEffect(() => {
+    if (end <= marked.current) return;
+    marked.current = end;
+    markAsRead(end).catch(reportUnlessDisconnected);
+  }, [end, markAsRead]);
+  return null;
 }

@@ -6,8 +6,11 @@ import type { InboxActivity, InboxPosition, InboxRemoval } from "../wire/inbox.t
 
 /** The calls of those who deliver. The object of the inbox feature has them. */
 export interface InboxDelivery {
-  /** Idempotent by the IDs of activities, in any order. An inbox whose identity was deleted takes nothing. */
-  deliver(activities: readonly InboxActivity[]): Promise<void>;
+  /**
+   * Idempotent by the IDs of activities, in any order. An inbox whose identity was deleted takes nothing. `isKnown`: the
+   * caller has just read the identity. An inbox that is made while it is deleted lasts for two days, and is never shown.
+   */
+  deliver(activities: readonly InboxActivity[], isKnown?: boolean): Promise<void>;
   /** A position, which also holds for activities that arrive later; it never goes back. */
   markRead(position: InboxPosition): Promise<void>;
   /** A thread or a room was deleted: activities of it that arrive later have no effect. */

@@ -1,5 +1,5 @@
 /** The object of an inbox: what activities, positions and deletions do in any order, and what it keeps. */
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
 import type { InboxActivity, InboxKind } from "../../src/wire/inbox.ts";
@@ -263,6 +263,22 @@ describe("an inbox", () => {
       expect(tables).toEqual([]);
     });
     expect([await inbox.object.count({}), await inbox.object.list({}, PAGE)]).toEqual([null, null]);
+  });
+
+  it("is removed by its alarm when it was made while its identity was deleted", async () => {
+    const inbox = await Inbox.create();
+    await inbox.owner.api.delete(`/identities/${inbox.identityId}`);
+    const tables = () =>
+      runInDurableObject(inbox.stub, (_, { storage }) =>
+        storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'items'").toArray(),
+      );
+    await inbox.object.deliver([activity()], true);
+    expect(await tables()).toEqual([]);
+    await evictDurableObject(inbox.stub); // and with it the memory of the removal
+    await inbox.object.deliver([activity()], true);
+    expect([(await tables()).length, await inbox.object.list({}, PAGE)]).toEqual([1, null]);
+    await runDurableObjectAlarm(inbox.stub);
+    expect(await tables()).toEqual([]);
   });
 
   it("marks all as they were when it was asked, and an item up to a seq", async () => {

@@ -78,21 +78,31 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
   async #mayWrite(): Promise<boolean> {
     if (this.#store.exists) return true;
     const removals = this.#removals;
-    const { epochs } = await this.#ports.readAccess(this.#key, []);
-    return epochs !== null && removals === this.#removals;
+    return (await this.#hasIdentity()) && removals === this.#removals;
   }
 
-  async deliver(activities: readonly InboxActivity[]): Promise<void> {
-    if (!(await this.#mayWrite())) return;
+  async #hasIdentity(): Promise<boolean> {
+    const { epochs } = await this.#ports.readAccess(this.#key, []);
+    return epochs !== null;
+  }
+
+  /** The next pruning: a day later, and a part of a day, since a mention has made thousands of inboxes at once. */
+  #pruneAt(): number {
+    const spread = Number.parseInt(this.#key.identityId.slice(0, 8), 16) / 2 ** 32;
+    return this.clock() + (1 + spread) * PRUNE_EVERY_MS;
+  }
+
+  async deliver(activities: readonly InboxActivity[], isKnown = false): Promise<void> {
+    if (isKnown ? this.#removals > 0 : !(await this.#mayWrite())) return;
     const items = this.#store.deliver(activities, this.clock());
-    this.#alarm.scheduleBy([this.clock() + PRUNE_EVERY_MS]);
+    this.#alarm.scheduleBy([this.#pruneAt()]);
     this.#sockets.push({ type: "notified", items });
   }
 
   async markRead(position: InboxPosition): Promise<void> {
     if (!(await this.#mayWrite())) return;
     this.#sockets.push({ type: "read", items: this.#store.markRead(position, this.clock()) });
-    this.#alarm.scheduleBy([this.clock() + PRUNE_EVERY_MS]);
+    this.#alarm.scheduleBy([this.#pruneAt()]);
   }
 
   async removeItems(removal: InboxRemoval): Promise<void> {
@@ -105,7 +115,7 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
     const isShown = ({ id }: ChangedItem) => this.#store.find(id) !== null;
     this.#sockets.push({ type: "deleted", items: changed.filter((item) => !isShown(item)) });
     this.#sockets.push({ type: "updated", items: changed.filter(isShown) });
-    this.#alarm.scheduleBy([this.clock() + PRUNE_EVERY_MS]);
+    this.#alarm.scheduleBy([this.#pruneAt()]);
   }
 
   closeSockets(): void {
@@ -231,15 +241,18 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
     this.#sockets.answerClose(socket, CLOSE.failed, "connection failed");
   }
 
-  /** Closes sockets whose tokens have expired, and deletes what is too old, with the last of it the whole storage. */
+  /**
+   * Closes sockets whose tokens have expired, and deletes what is too old. With the last of it, or without the identity,
+   * the whole storage goes.
+   */
   override async alarm(): Promise<void> {
     this.#alarm.markFired();
     try {
       const expiresAt = this.#sockets.closeEnded();
       if (this.#store.exists) {
         const isMore = this.#store.prune(this.clock());
-        if (this.#store.isEmpty) await this.#clear();
-        else this.#alarm.scheduleBy([this.clock() + (isMore ? PRUNE_ON_MS : PRUNE_EVERY_MS)]);
+        if (this.#store.isEmpty || !(await this.#hasIdentity())) await this.#clear();
+        else this.#alarm.scheduleBy([isMore ? this.clock() + PRUNE_ON_MS : this.#pruneAt()]);
       }
       this.#alarm.scheduleBy([expiresAt]);
     } catch (error) {

@@ -87,11 +87,6 @@ export class InboxStore extends ObjectTables {
     this.#limits = limits;
   }
 
-  /** False before the first write, and after {@link clear}. */
-  get exists(): boolean {
-    return this.first("SELECT 1 FROM facts LIMIT 1") !== null;
-  }
-
   /** Counts the changes of the inbox. */
   get seq(): number {
     const fact = this.first<{ value: string }>("SELECT value FROM facts WHERE name = 'seq'");
@@ -143,6 +138,7 @@ export class InboxStore extends ObjectTables {
       `UPDATE items SET seq = max(seq, ?), notified_at = max(iif(${SHOWN}, notified_at, 0), ?) WHERE number = ?`,
       ...[seq, at, number],
     );
+    if (item === null) return itemId;
     this.#forget(
       "SELECT id FROM activities WHERE item = ? ORDER BY seq DESC, id DESC LIMIT -1 OFFSET ?",
       number,
@@ -158,12 +154,11 @@ export class InboxStore extends ObjectTables {
   /** Inserts a subject without activities, read and deleted up to these positions. */
   #insert(subject: Subject, at: number, readSeq = 0, deletedSeq = 0): Pick<InboxItem, "number" | "id"> {
     const id = this.#newId();
-    this.write(
+    const [row] = this.read<{ number: number }>(
       `INSERT INTO items (id, room_id, kind, subject_id, seq, read_seq, deleted_seq, notified_at, read_at)
-       VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?)`,
+       VALUES (?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING number`,
       ...[id, ...keyOf(subject), readSeq, deletedSeq, at, readSeq > 0 ? at : null],
     );
-    const [row] = this.read<{ number: number }>("SELECT number FROM items WHERE id = ?", id);
     const number = row?.number ?? 0;
     if (number % this.#limits.countedEvery === 0) this.#makeRoom(number);
     return { number, id };

@@ -17,8 +17,11 @@ const PAGE_SIZE = 1_000;
 const INBOXES_AT_ONCE = 8;
 /** Recipients whose access one query reads: a longer one would hold up the database. */
 const READ_AT_ONCE = 100;
-/** The time from one large page to the next. On one machine each inbox keeps files open until it is idle for 10 s. */
-const PAGE_MS = 3_000;
+/**
+ * The least time of each of these calls, where there are many: a process that has all objects takes up requests of
+ * others only when no call is under way.
+ */
+const INBOX_MS = 14;
 
 /** The place in an update's recipients: so many of those by name, so many groups, and members up to an ID. */
 const Place = z.tuple([z.int(), z.int(), z.string()]);
@@ -45,7 +48,6 @@ export async function passOn(
   updates: readonly StoredInboxUpdate[],
   calls: WorkBudget,
   deliver: DeliverPage,
-  wait: (ms: number) => Promise<unknown> = sleep,
 ): Promise<ReadonlyMap<string, string>> {
   const left = new Map<string, string>();
   for (const { id, body, pending } of updates) {
@@ -59,10 +61,8 @@ export async function passOn(
       ) {
         if (!calls.hasLeft) throw new Error("The invocation may make no further call");
         calls.spend();
-        const pause = page.subjects.length > PAGE_SIZE / 2 ? wait(PAGE_MS) : null;
         await deliver({ id, roomId, update, subjects: page.subjects });
         place = page.next;
-        await pause;
       }
     } catch {
       left.set(id, JSON.stringify(place));
@@ -108,11 +108,13 @@ async function deliverPage(
     ]);
     if (room === undefined) return; // its items are shown no more
     const mayRead = identities.filter(({ access }) => DELETIONS.has(update.type) || rightsIn(access) !== 0);
-    await forEachConcurrently(INBOXES_AT_ONCE, mayRead, (identity) =>
-      apply(inboxes(tenant.accountId, identity.id), roomId, update).catch(
+    await forEachConcurrently(INBOXES_AT_ONCE, mayRead, async (identity) => {
+      const pause = subjects.length > READ_AT_ONCE ? sleep(INBOX_MS) : null;
+      await apply(inboxes(tenant.accountId, identity.id), roomId, update).catch(
         (error: unknown) => void failures.push(error),
-      ),
-    );
+      );
+      await pause;
+    });
   }
   if (failures.length > 0) throw failures[0];
 }
@@ -122,7 +124,7 @@ function apply(inbox: ReturnType<Inboxes>, roomId: string, update: InboxUpdate):
   switch (update.type) {
     case "comment": {
       const { seq, at, by, commentId } = update;
-      return inbox.deliver([{ id: commentId, ...subject, seq, at, by, data: { commentId } }]);
+      return inbox.deliver([{ id: commentId, ...subject, seq, at, by, data: { commentId } }], true);
     }
     case "commentsDeleted":
       return inbox.removeItems({ ...subject, activityIds: update.commentIds });

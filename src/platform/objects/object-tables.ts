@@ -71,6 +71,11 @@ export class ObjectTables {
     this.#exist = openTables(storage, schema);
   }
 
+  /** False before the first write, and while the database is being restored. */
+  get exists(): boolean {
+    return this.#exist;
+  }
+
   /** Creates the tables; false if they exist. */
   create(): boolean {
     if (this.#exist) return false;

@@ -139,6 +139,9 @@ const url = \`https://app.example/guest#\${secret}\`; // browsers send no fragme
   subscribeToThread: "const thread = await atrium.threads.subscribe(roomId, threadId, userId);",
   unsubscribeFromThread: "const thread = await atrium.threads.unsubscribe(roomId, threadId, userId);",
   markThreadAsRead: "const thread = await atrium.threads.markAsRead(roomId, threadId, userId, seq);",
+  createTextMention:
+    'const isNotified = await atrium.documents.mention(roomId, { mentionId, userId, document: "notes" });',
+  deleteTextMention: "await atrium.documents.unmention(roomId, { mentionId, userId });",
   getSubscriptionSettings: "const settings = await atrium.threads.settings(roomId, userId);",
   updateSubscriptionSettings:
     'const settings = await atrium.threads.updateSettings(roomId, userId, { threads: "all" });',

@@ -274,6 +274,7 @@ async function furnished(
     roomId: room.id,
     userId: user.id,
     customId: `${user.custom_id}`,
+    mentionId: "mention",
     version: "1",
     organizationName: "An organization",
     downloadId: crypto.randomUUID(), // none is open: only a socket that has joined begins one

@@ -29,6 +29,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     customId: "custom",
     commentId: "comment",
     threadId: "thread",
+    mentionId: "mention",
     seq: 41,
     keyId: "key-id",
   },

@@ -118,6 +118,37 @@ it("an edit notifies those whom it mentions besides, and a deleted comment leave
   await inboxHas(owner, ben.id, []);
 });
 
+it("a mention in a document reaches an inbox once, and leaves it when it is taken out of the text (R91)", async () => {
+  const { owner, room, ben, cleo, allow, socket } = await setUp();
+  const mention = { mentionId: "m1", userId: ben.id, document: "notes" };
+  for (let times = 0; times < 2; times += 1)
+    expect((await socket.call("TEXT_MENTION_CREATE", mention)).data).toEqual({});
+  const at = (id: string, mentionId: string) => `/rooms/${room.id}/users/${id}/text-mentions/${mentionId}`;
+  expect((await owner.api.put(at(cleo.id, "m2"), {})).data).toEqual({ unnotified: [cleo.id] });
+  await owner.api.put(at(ben.id, "m2"), {});
+  const found = await vi.waitFor(async () => {
+    const page = await openInboxOf(owner.id, ben.id).list({}, PAGE);
+    expect(page?.notifications).toHaveLength(2);
+    return page?.notifications.toReversed();
+  }, 20_000);
+  expect(found).toMatchObject([
+    { kind: "textMention", subject_id: "m1", activities: [{ seq: 1, data: { document: "notes" } }] },
+    { kind: "textMention", subject_id: "m2", activities: [{ created_by: null, data: {} }] },
+  ]);
+  await socket.call("TEXT_MENTION_DELETE", mention);
+  await owner.api.delete(at(ben.id, "m2"));
+  await inboxHas(owner, ben.id, []);
+  await owner.api.patch(`/rooms/${room.id}/users/${ben.id}/subscription-settings`, { textMentions: "none" });
+  await owner.api.put(at(ben.id, "m3"), {});
+  await allow(cleo.id, ["*:read"]);
+  await owner.api.put(at(cleo.id, "m4"), {});
+  await inboxHas(owner, cleo.id, [{ subject_id: "m4", unread: true }]);
+  expect(await inbox(owner, ben.id)).toEqual([]);
+  const { socket: reader } = await joinWith(owner.id, room.id, ben.token);
+  for (const type of ["TEXT_MENTION_CREATE", "TEXT_MENTION_DELETE"])
+    expect(await reader.call(type, mention)).toMatchObject({ success: false, error: { code: "FORBIDDEN" } });
+});
+
 it("a thread that is read in the room is read in the inbox, and one that is deleted leaves it", async () => {
   const { owner, ben, at, write } = await setUp();
   const { comment } = await write({ mentions: [mentionOf(ben.id)] });

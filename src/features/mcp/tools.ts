@@ -153,6 +153,8 @@ const WITHHELD: ReadonlySet<string> = new Set([
   "unsubscribeFromThread",
   "markThreadAsRead",
   "updateSubscriptionSettings",
+  "createTextMention",
+  "deleteTextMention",
   "createIdentity",
   "updateIdentity",
   "deleteIdentity",

@@ -15,7 +15,12 @@ import {
   type StorePage as StorePageQuery,
 } from "../../room/protocol/messages.ts";
 import type { Response } from "../../room/protocol/protocol.ts";
-import type { OrganizationRequest, ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
+import {
+  mentionsOf,
+  type OrganizationRequest,
+  type ParticipantInput,
+  type RoomRequest,
+} from "../../room/protocol/room-request.ts";
 import type { Comment } from "../../wire/comment.ts";
 import { requireWrite } from "../../wire/permissions.ts";
 import type { Addressees, Reader, Thread } from "../../wire/thread.ts";
@@ -188,13 +193,13 @@ export async function postComment<Data>(
   return (await ctx.rooms.request(roomId, ctx.accountId, addressed, causeOf(ctx.actor), ctx.trace)) as Data;
 }
 
-/** Edits a comment; the people whom it mentions are looked up first. */
-export async function editComment<Data>(
+/** Sends a request of the organization after the people whom it mentions were looked up. */
+export async function requestMentioning<Data>(
   ctx: LiveRoomContext,
   roomId: string,
-  request: Extract<OrganizationRequest, { readonly type: "COMMENT_EDIT" }>,
+  request: Extract<RoomRequest, { readonly type: "COMMENT_EDIT" | `TEXT_MENTION_${string}` }>,
 ): Promise<Data> {
-  const { mentions = [] } = request.data;
+  const mentions = request.type === "COMMENT_EDIT" ? (request.data.mentions ?? []) : mentionsOf(request);
   const addressees = mentions.length === 0 ? NO_ADDRESSEES : await findAddressees(ctx, roomId, mentions);
   return requestRoom(ctx, roomId, { ...request, addressees });
 }

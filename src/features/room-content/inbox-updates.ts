@@ -28,7 +28,11 @@ const Place = z.tuple([z.int(), z.int(), z.string()]);
 type Place = z.infer<typeof Place>;
 const START: Place = [0, 0, ""];
 /** They also reach inboxes of identities that may not read the room any more. */
-const DELETIONS: ReadonlySet<InboxUpdate["type"]> = new Set(["threadDeleted", "commentsDeleted"]);
+const DELETIONS: ReadonlySet<InboxUpdate["type"]> = new Set([
+  "threadDeleted",
+  "commentsDeleted",
+  "textMentionDeleted",
+]);
 
 export interface UpdatePage {
   readonly id: string;
@@ -78,7 +82,7 @@ async function readPage(
   [named, group, after]: Place,
 ): Promise<{ readonly subjects: readonly string[]; readonly next: Place } | null> {
   const { to, groups, except } =
-    update.type === "read" ? { to: [update.subject], groups: [], except: [] } : update;
+    "subject" in update ? { to: [update.subject], groups: [], except: [] } : update;
   if (named < to.length) {
     const subjects = to.slice(named, named + PAGE_SIZE);
     return { subjects, next: [named + subjects.length, group, after] };
@@ -120,6 +124,7 @@ async function deliverPage(
 }
 
 function apply(inbox: ReturnType<Inboxes>, roomId: string, update: InboxUpdate): Promise<void> {
+  if ("mentionId" in update) return applyMention(inbox, roomId, update);
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
   switch (update.type) {
     case "comment": {
@@ -133,6 +138,19 @@ function apply(inbox: ReturnType<Inboxes>, roomId: string, update: InboxUpdate):
     case "threadDeleted":
       return inbox.removeItems(subject);
   }
+}
+
+/** A mention is a subject of its own with one activity, so that it is notified of once. */
+function applyMention(
+  inbox: ReturnType<Inboxes>,
+  roomId: string,
+  update: Extract<InboxUpdate, { readonly mentionId: string }>,
+): Promise<void> {
+  const subject = { roomId, kind: "textMention", subjectId: update.mentionId } as const;
+  if (update.type === "textMentionDeleted") return inbox.removeItems(subject);
+  const { mentionId, document, at, by } = update;
+  const data = document === undefined ? {} : { document };
+  return inbox.deliver([{ id: `${roomId} ${mentionId}`, ...subject, seq: 1, at, by, data }]);
 }
 
 /** Delivers pages in invocations of their own, for which the platform counts calls anew. */

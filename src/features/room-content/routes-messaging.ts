@@ -10,10 +10,10 @@ import { Comment } from "../../wire/comment.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import {
   addParticipant,
-  editComment,
   listComments,
   postComment,
   requestIdOf,
+  requestMentioning,
   requestRoom,
 } from "./commands.ts";
 
@@ -167,7 +167,7 @@ const ofComments = [
     data: z.object({ comment: Comment, unnotified }),
     handle: (ctx, { params, body }) => {
       const data = { commentId: params.commentId, ...body };
-      return editComment(ctx, params.roomId, { type: "COMMENT_EDIT", data });
+      return requestMentioning(ctx, params.roomId, { type: "COMMENT_EDIT", data });
     },
   }),
   endpoint({

@@ -3,9 +3,16 @@ import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { flag, scrolling, scrollShape, toPage } from "../../http/lists.ts";
 import { text } from "../../platform/text.ts";
+import { TextMention } from "../../room/protocol/messages.ts";
 import { SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { listParticipants, listThreads, requestAsReader, requestRoom } from "./commands.ts";
+import {
+  listParticipants,
+  listThreads,
+  requestAsReader,
+  requestMentioning,
+  requestRoom,
+} from "./commands.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -26,6 +33,7 @@ const ReadBody = z
   .meta({ id: "ThreadPosition", example: { ...example, seq: 41 } });
 
 const thread = z.object({ thread: Thread });
+const TEXT_MENTION = "/rooms/:roomId/users/:userId/text-mentions/:mentionId";
 
 /** Changes something for the reader that the body names. */
 const readerEndpoint = (
@@ -155,6 +163,44 @@ export const threadEndpoints = [
     handle: (ctx, { params: { roomId, threadId }, body }) => {
       const data = { threadId, seq: body.seq };
       return requestAsReader(ctx, roomId, body.userId, { type: "THREAD_READ", requestId: undefined, data });
+    },
+  }),
+  endpoint({
+    method: "PUT",
+    path: TEXT_MENTION,
+    operation: "createTextMention",
+    summary: "Notify a reader of a mention in a document",
+    details:
+      "For editors in whose texts people are mentioned. The reader is a user of the room, or an identity. A mention, by your own ID of it, is notified of once, and not if the reader's settings say `textMentions: none`.",
+    errors: ["NOT_FOUND"],
+    body: z
+      .strictObject({
+        document: TextMention.shape.document.meta({ description: "The name of the document." }),
+      })
+      .meta({ id: "TextMention", example: { document: "notes" } }),
+    done: "Mention created",
+    data: z.object({
+      unnotified: z.array(z.string()).optional().meta({
+        description: "The reader, if it does not exist or may not read the room; else absent.",
+      }),
+    }),
+    handle: (ctx, { params: { roomId, userId, mentionId }, body }) => {
+      const data = { mentionId, userId, ...body };
+      return requestMentioning(ctx, roomId, { type: "TEXT_MENTION_CREATE", requestId: undefined, data });
+    },
+  }),
+  endpoint({
+    method: "DELETE",
+    path: TEXT_MENTION,
+    operation: "deleteTextMention",
+    summary: "Take back a mention in a document",
+    details: "The mention was taken out of the text: it leaves the reader's inbox for good.",
+    errors: ["NOT_FOUND"],
+    done: "Mention deleted",
+    data: z.object({}),
+    handle: (ctx, { params: { roomId, userId, mentionId } }) => {
+      const data = { mentionId, userId };
+      return requestMentioning(ctx, roomId, { type: "TEXT_MENTION_DELETE", requestId: undefined, data });
     },
   }),
   endpoint({

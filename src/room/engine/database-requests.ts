@@ -16,10 +16,7 @@ import type { Participants } from "./participants/participants.ts";
 const NO_SUCH_USER: Fault = { module: "Users", code: "NOT_FOUND", message: "User not found" };
 
 /** Handled once the database has been read. */
-type Postponed = Extract<
-  DatabaseQuery,
-  { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" | "COMMENT_CREATE" | "COMMENT_UPDATE" }
->;
+type Postponed = Exclude<DatabaseQuery, { readonly type: "ROOM_GET" | "USERS_GET" }>;
 type Follow = Extract<DatabaseQuery, { readonly type: "USER_FOLLOW" | "USER_UNFOLLOW" }>;
 
 /** The parts of the room that these requests use. */
@@ -77,9 +74,9 @@ export class DatabaseRequests {
     if (typeof result === "object" && "userExists" in result)
       return isFollow(query) ? this.#answerFollow(connection, query, result.userExists) : [];
     if (typeof result === "object" && "addressees" in result)
-      return query.type === "COMMENT_CREATE" || query.type === "COMMENT_UPDATE"
-        ? this.#room.handle(connection, { ...query, addressees: result.addressees })
-        : [];
+      return query.type === "ROOM_GET" || query.type === "USERS_GET"
+        ? []
+        : this.#room.handle(connection, { ...query, addressees: result.addressees });
     const counted: Effect = { type: "countDelivery", userId, isBroadcast: false };
     return [send([id], this.#responseOf(result, query.requestId)), counted];
   }

@@ -91,6 +91,8 @@ const WRITTEN: Readonly<Partial<Record<RoomRequest["type"], Resource>>> = {
   COMMENT_DELETE: "comments",
   COMMENT_RESOLVE: "comments",
   COMMENT_REACT: "comments",
+  TEXT_MENTION_CREATE: "documents",
+  TEXT_MENTION_DELETE: "documents",
 };
 
 function requireRight(type: RoomRequest["type"], rights: Rights): void {
@@ -240,6 +242,17 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
     COMMENT_DELETE: write("Comment deleted", ({ data }, by) => ({
       comment: comments.delete(data.commentId, by.userId),
     })),
+
+    TEXT_MENTION_CREATE: write("Mention created", ({ data, addressees = NO_ADDRESSEES }, by) => {
+      const [reader] = addressees.readers;
+      if (reader === undefined) return { unnotified: [data.userId] };
+      threads.mentionInText(data, reader.subject, readerOf(by.connection)?.subject ?? null);
+      return {};
+    }),
+    TEXT_MENTION_DELETE: write("Mention deleted", ({ data, addressees }) => {
+      threads.unmentionInText(data.mentionId, addressees?.readers[0]?.subject ?? data.userId);
+      return {};
+    }),
 
     THREAD_LIST: passing("Threads retrieved", ({ data, reader }, by) => ({
       data: {

@@ -6,7 +6,7 @@ import type { OpenDocuments } from "../documents/sync/open-documents.ts";
 import type { SocketMessage } from "../protocol/costs.ts";
 import { failure, parseFrame, type ReadableFrame, success, TOO_MUCH } from "../protocol/frame.ts";
 import { CLOSE, type Fault, type Response } from "../protocol/protocol.ts";
-import type { RoomRequest } from "../protocol/room-request.ts";
+import { mentionsOf, type RoomRequest } from "../protocol/room-request.ts";
 import type { Connection, Effect, Joined } from "../transport/connection.ts";
 import { isOfDocuments, send } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
@@ -180,7 +180,9 @@ export class RoomMessages {
         return this.#room.databaseRequests.ask(connection, message);
       case "COMMENT_CREATE":
       case "COMMENT_UPDATE":
-        return (message.data.mentions ?? []).length === 0
+      case "TEXT_MENTION_CREATE":
+      case "TEXT_MENTION_DELETE":
+        return mentionsOf(message).length === 0
           ? this.handle(connection, message)
           : this.#room.databaseRequests.ask(connection, message);
       case "MARK":

@@ -2,7 +2,7 @@
 import type { RoomFields } from "../../wire/room.ts";
 import { DatabaseQueue, type Question } from "../engine/database-requests.ts";
 import type { Room } from "../engine/room.ts";
-import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
+import { type DatabaseQuery, mentionsOf, type QueryResult } from "../protocol/room-request.ts";
 import type { Effect } from "../transport/connection.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { RoomService } from "./room-service.ts";
@@ -145,13 +145,12 @@ export class DatabaseReads {
         const room = await this.#findRoom();
         return room === null ? null : { room };
       }
-      if (query.type === "COMMENT_CREATE" || query.type === "COMMENT_UPDATE")
-        return { addressees: await service.findAddressees(identity, query.data.mentions ?? []) };
-      if (query.type !== "USERS_GET") {
+      if (query.type === "USERS_GET") return await service.findUsers(identity, query.data);
+      if (query.type === "USER_FOLLOW" || query.type === "USER_UNFOLLOW") {
         const { userId } = query.data;
         return { userExists: (await service.findUser(identity, userId)).user !== null };
       }
-      return await service.findUsers(identity, query.data);
+      return { addressees: await service.findAddressees(identity, mentionsOf(query)) };
     } catch (error) {
       context.report("The database could not be read for a room", error);
       return null;

@@ -93,6 +93,8 @@ const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<T
   COMMENT_DELETE: write,
   COMMENT_RESOLVE: write,
   COMMENT_REACT: write,
+  TEXT_MENTION_CREATE: { ...write, reads: 1 },
+  TEXT_MENTION_DELETE: { ...write, reads: 1 },
   THREAD_LIST: { rows: ({ data }) => rowsOfThreads(data), reads: 0, excess: "waits", isQuestion: true },
   THREAD_GET: { ...write, rows: 1 },
   THREAD_SUBSCRIBE: write,

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { text } from "../../platform/text.ts";
 import { Mention, SubscriptionSettings } from "../../wire/thread.ts";
 import { Role } from "../../wire/user.ts";
+import { DOCUMENT_LIMITS } from "../documents/updates/limits.ts";
 import { LIMITS } from "./limits.ts";
 
 const MAX_REQUEST_ID_LENGTH = 255;
@@ -56,6 +57,13 @@ export const CommentEdit = z.object({
   resolved: z.boolean().optional(),
 });
 export type CommentEdit = z.infer<typeof CommentEdit>;
+
+/** A person who is mentioned inside a document: a user of the room or an identity, by its ID. */
+export const TextMention = z.object({
+  mentionId: Id,
+  userId: Id,
+  document: text(1, DOCUMENT_LIMITS.documentNameLength).optional(),
+});
 
 const CommentPage = z.object({
   threadId: Id.optional(),
@@ -207,6 +215,8 @@ export const ClientMessage = z.discriminatedUnion("type", [
     "COMMENT_REACT",
     z.object({ commentId, reaction: text(1, LIMITS.reactionLength), on: z.boolean().default(true) }),
   ),
+  message("TEXT_MENTION_CREATE", TextMention),
+  message("TEXT_MENTION_DELETE", TextMention.omit({ document: true })),
   message("THREAD_LIST", ThreadPage),
   message("THREAD_GET", z.object({ threadId: Id })),
   message("THREAD_SUBSCRIBE", z.object({ threadId: Id, on: z.boolean().default(true) })),

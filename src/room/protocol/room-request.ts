@@ -2,7 +2,7 @@
 import type { RoomFields } from "../../wire/room.ts";
 import type { Addressees, Reader } from "../../wire/thread.ts";
 import type { UserRecord } from "../../wire/user.ts";
-import type { ClientMessage, CommentEdit, MessageOf } from "./messages.ts";
+import type { ClientMessage, CommentCreation, CommentEdit, MessageOf } from "./messages.ts";
 
 /** A request that the room answers from the database. */
 export type DatabaseQuery =
@@ -12,7 +12,15 @@ export type DatabaseQuery =
   | MentioningRequest;
 
 /** About people whom only the database knows. */
-type MentioningRequest = MessageOf<"COMMENT_CREATE"> | MessageOf<"COMMENT_UPDATE">;
+type MentioningRequest =
+  | MessageOf<"COMMENT_CREATE">
+  | MessageOf<"COMMENT_UPDATE">
+  | MessageOf<"TEXT_MENTION_CREATE">
+  | MessageOf<"TEXT_MENTION_DELETE">;
+
+/** The people whom a request mentions; that of a text may be a user of the room or an identity. */
+export const mentionsOf = ({ data }: MentioningRequest): CommentCreation["mentions"] =>
+  "userId" in data ? [data.userId, { kind: "user", id: data.userId }] : (data.mentions ?? []);
 
 /** About a user who has never joined: only the database knows whether they exist. */
 type FollowRequest = MessageOf<"USER_FOLLOW"> | MessageOf<"USER_UNFOLLOW">;

@@ -26,5 +26,15 @@ export type InboxUpdate =
       readonly threadId: string;
       readonly commentIds: readonly string[];
     } & Recipients)
+  | {
+      readonly type: "textMention";
+      readonly mentionId: string;
+      readonly document: string | undefined;
+      readonly subject: string;
+      readonly at: number;
+      /** Null for the organization. */
+      readonly by: string | null;
+    }
+  | { readonly type: "textMentionDeleted"; readonly mentionId: string; readonly subject: string }
   /** A reader has read a thread up to a seq. */
   | { readonly type: "read"; readonly threadId: string; readonly subject: string; readonly seq: number };

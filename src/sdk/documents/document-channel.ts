@@ -1,5 +1,6 @@
 /** The documents of one client: their frames on the room's socket, and their synchronization one after the other. */
 import { type Rate, TokenBucket } from "../../platform/flow/token-bucket.ts";
+import type { Data } from "../client/connection/frames.ts";
 import { inspectionOf } from "../client/inspected.ts";
 import type { Inspection } from "../client/inspection.ts";
 import { Emitter, getOrAdd } from "../core/emitter.ts";
@@ -74,6 +75,11 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     const { connection } = this.#inspection;
     if (connection.requests.isConnected) return "connected";
     return connection.state === "idle" || connection.state === "closed" ? "disconnected" : "connecting";
+  }
+
+  /** Sends a request as the client does; its answer is `data`. */
+  request(type: string, data: object): Promise<Data> {
+    return this.#inspection.connection.requests.send(type, data, { read: (answer) => answer });
   }
 
   get isFree(): boolean {

@@ -44,6 +44,14 @@ const TOO_LARGE = "The change is larger than 8 MiB, the most that a room takes a
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
 const DESTROYED = clientFault("DISCONNECTED", "destroy() was called");
 
+/** A mention in the text. */
+export interface TextMention {
+  /** The editor's own ID of it, up to 255 characters. */
+  readonly mentionId: string;
+  /** A user of the room, or an identity. */
+  readonly userId: string;
+}
+
 export class DocumentProvider extends Emitter<DocumentEvents> {
   readonly name: string;
   readonly doc: Y.Doc;
@@ -146,6 +154,20 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   /** Resolves when all changes are on disk. Throws TIMEOUT after `timeoutMs`, and DISCONNECTED once destroyed. */
   flush({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
     return this.#changes.flush(timeoutMs);
+  }
+
+  /**
+   * Notifies a person whom the text mentions, once per mention. False if the person does not exist or may not read the
+   * room. Throws FORBIDDEN without the right to write documents.
+   */
+  async mention(mention: TextMention): Promise<boolean> {
+    const data = { ...mention, document: this.name };
+    return (await this.#channel.request("TEXT_MENTION_CREATE", data)).unnotified === undefined;
+  }
+
+  /** Takes a mention that is not in the text any more out of the person's inbox. Throws as {@link mention}. */
+  async unmention(mention: TextMention): Promise<void> {
+    await this.#channel.request("TEXT_MENTION_DELETE", mention);
   }
 
   readonly #onDestroy = (): void => this.destroy();

@@ -8,6 +8,7 @@ export type {
   DocumentOptions,
   DocumentProvider,
   DocumentStatus,
+  TextMention,
 } from "./document-provider.ts";
 
 /** A client with any declared stores and any types. */

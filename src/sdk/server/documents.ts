@@ -30,6 +30,14 @@ export interface ReadOptions {
   readonly version?: number;
 }
 
+/** A mention in a text. */
+interface TextMention {
+  /** Your editor's own ID of it, up to 255 characters. */
+  readonly mentionId: string;
+  /** A user of the room, or an identity. */
+  readonly userId: string;
+}
+
 /** The versions to compare, and their shared type. */
 export interface CompareOptions extends Omit<ContentOptions, "version"> {
   /** The number of the earlier version; the document before anything was written if it is left out. */
@@ -43,10 +51,33 @@ export interface RollbackOptions extends Pick<CompareOptions, "from" | "to"> {
   readonly userId: string;
 }
 
+const mentionPath = (roomId: string, { mentionId, userId }: TextMention) => [
+  "rooms",
+  roomId,
+  "users",
+  userId,
+  "text-mentions",
+  mentionId,
+];
+
 export class Documents extends Resource {
   /** By name. */
   list(roomId: string): Promise<readonly wire.DocumentSummary[]> {
     return this.only("documents", this.rest.get(["rooms", roomId, "documents"]));
+  }
+
+  /** Notifies the inbox of a mentioned person, once per mention. False if it does not exist or may not read the room. */
+  async mention(
+    roomId: string,
+    { document, ...mention }: TextMention & { readonly document?: string | undefined },
+  ): Promise<boolean> {
+    const path = mentionPath(roomId, mention);
+    return (await this.rest.put<{ unnotified?: unknown }>(path, { document })).unnotified === undefined;
+  }
+
+  /** Takes a mention that is not in the text any more out of the inbox. */
+  unmention(roomId: string, mention: TextMention): Promise<void> {
+    return this.rest.delete(mentionPath(roomId, mention));
   }
 
   /** One document of the list, with the number of its versions, and its bytes with the history. */

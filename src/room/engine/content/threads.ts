@@ -7,7 +7,7 @@ import {
   type SubscriptionSettings,
   type Thread,
 } from "../../../wire/thread.ts";
-import type { ThreadPage } from "../../protocol/messages.ts";
+import type { MessageOf, ThreadPage } from "../../protocol/messages.ts";
 import { NO_STATE, type StoredThread, type ThreadState } from "../../storage/sqlite-threads.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
@@ -207,6 +207,21 @@ export class Threads {
       (state) =>
         !isGroup(state) && isSubscribed(state, settings.get(state.subject) ?? DEFAULT_SETTINGS.threads),
     );
+  }
+
+  /** Notifies a reader of a mention in a document, once per ID, unless that is the own one or the reader wants none. */
+  mentionInText(
+    { mentionId, document }: MessageOf<"TEXT_MENTION_CREATE">["data"],
+    subject: string,
+    by: string | null,
+  ): void {
+    if (subject === by || this.#table.readSettings(subject).textMentions === "none") return;
+    this.#notify({ type: "textMention", mentionId, document, subject, at: this.#ports.now(), by });
+  }
+
+  /** A mention was taken out of a document: the reader's inbox forgets it. */
+  unmentionInText(mentionId: string, subject: string): void {
+    this.#notify({ type: "textMentionDeleted", mentionId, subject });
   }
 
   /** The thread's last comment is about to be deleted: its readers' inboxes forget it. */

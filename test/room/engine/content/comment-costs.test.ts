@@ -60,6 +60,8 @@ it("mentions cost their sender the read of the database, and a row each (R69, R9
     pointsOf({ type: "COMMENT_UPDATE", requestId: undefined, data }),
   );
   expect(costs).toEqual([3, 204]);
+  const mention = { mentionId: "m", userId: "a" };
+  expect(pointsOf({ type: "TEXT_MENTION_CREATE", requestId: undefined, data: mention })).toBe(203);
 });
 
 it("a thread and a page of threads read no more than their own rows, however many comments the room has", () =>

@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import journal from "../../migrations/meta/_journal.json";
 import { type ObjectSlices, SCHEMA } from "../../src/features/backup/format.ts";
+import { activity, Inbox } from "../inbox/support.ts";
 import { account } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 import {
@@ -78,7 +79,7 @@ it("an answer of a backup ends after 4 MiB of what is sent, so that a restore ta
       expect((await owner.api.put(`/rooms/${room.id}/stores/pages/${entry}`, { value })).status).toBe(200);
   const operator = await Operator.with(owner.id, "backup");
   const objects = rooms.map(({ id }) => ({ kind: "room", id }));
-  const json = { backupId: crypto.randomUUID(), objects, after: null };
+  const json = { backupId: crypto.randomUUID(), part: "objects", objects, after: null };
   const answer = await operator.raw("objects", { json });
   expect((await answer.json<ObjectSlices>()).next).toMatchObject({ index: 0 });
 });
@@ -126,6 +127,28 @@ describe("invitations", () => {
     expect(JSON.stringify(members.data)).not.toContain("stranger");
     expect(members.data.members).toHaveLength(1);
   });
+});
+
+it("an inbox is in a backup as long as its identity exists, and comes back as it was", async () => {
+  const owner = await account();
+  const [ada, ben] = [await Inbox.create(owner, "Ada"), await Inbox.create(owner, "Ben")];
+  for (const { object } of [ada, ben]) {
+    await object.deliver([activity({ kind: "$order", subjectId: "read", seq: null })]);
+    await object.markAll({});
+    await object.deliver([activity({ kind: "$order", subjectId: "unread", seq: null })]);
+  }
+  await owner.api.delete(`/identities/${ben.identityId}`);
+  const archive = await backUp(owner.id);
+  expect(archive.refs.filter(({ kind }) => kind === "inbox")).toEqual([
+    { kind: "inbox", id: ada.identityId },
+  ]);
+  await remove(owner, "DB");
+  expect(await ada.object.count({})).toBe(null);
+  expect(await restore(archive)).toBe(true);
+  expect(await ada.shown()).toEqual({ read: false, unread: true });
+  expect(await ben.object.count({})).toBe(null);
+  await ada.object.deliver([activity({ kind: "$order", subjectId: "read", seq: null })]);
+  expect(await ada.object.count({})).toBe(2);
 });
 
 /** More than an answer with slices of objects has. */

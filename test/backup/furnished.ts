@@ -2,6 +2,8 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
+import { inboxName } from "../../src/delivery/inboxes.ts";
+import type { InboxNotification } from "../../src/features/inbox/schema.ts";
 import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, type Answer, makeGuest, type PlaceName } from "../support/api.ts";
@@ -14,6 +16,7 @@ const LARGE_BYTES = 9 * 1024 * 1024;
 export interface Furnished {
   readonly roomId: string;
   readonly token: string;
+  readonly identityId: string;
 }
 
 /** Something of everything. */
@@ -35,13 +38,21 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
   await api.put(`/rooms/${room.id}/stores/pages/a`, { value: { text: "Hello" } });
   await api.post(`/rooms/${room.id}/comments`, { userId: user.id, text: "First" });
   const identity = await api.post<{ identity: { id: string } }>("/identities", { name: "Ada" });
+  const identityId = identity.data.identity.id;
+  const notification = { identityId, kind: "$order", data: { table: 7 } };
+  for (const subjectId of ["read", "unread"])
+    await api.post("/inbox-notifications/trigger", { ...notification, subjectId });
+  const inbox = `/identities/${identityId}/inbox-notifications`;
+  const { data } = await api.get<{ notifications: InboxNotification[] }>(inbox);
+  const notificationId = data.notifications.find(({ subject_id }) => subject_id === "read")?.id;
+  await api.post(`${inbox}/read`, { notificationId });
   const group = await api.post<{ group: { id: string } }>("/groups", { name: "Cooks" });
-  await api.put(`/groups/${group.data.group.id}/members/${identity.data.identity.id}`);
+  await api.put(`/groups/${group.data.group.id}/members/${identityId}`);
   await api.put("/access/default", { defaultAccesses: "viewer" });
   await api.put(`/rooms/${room.id}/access`, {
     defaultAccesses: ["*:read"],
     groupsAccesses: { [group.data.group.id]: "editor" },
-    identitiesAccesses: { [identity.data.identity.id]: ["none"] },
+    identitiesAccesses: { [identityId]: ["none"] },
   });
   await makeGuest(api, room.id);
   await env[place]
@@ -53,7 +64,7 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
   await env.DB.prepare("UPDATE quotas SET max = 70 WHERE account_id = ? AND quota IN ('members', 'api_keys')")
     .bind(id)
     .run();
-  return { roomId: room.id, token: user.token };
+  return { roomId: room.id, token: user.token, identityId };
 }
 
 /** What changes by itself: what is on its way, and how old a copy of stats is. */
@@ -76,7 +87,7 @@ export async function contentOf(place: PlaceName, id: string): Promise<Record<st
 const shown = ({ data }: Answer) => data;
 
 /** What the API answers about an organization. */
-export async function answersOf({ api }: Account, { roomId }: Furnished): Promise<unknown> {
+export async function answersOf({ api }: Account, { roomId, identityId }: Furnished): Promise<unknown> {
   const paths = [
     "/organization",
     "/rooms",
@@ -85,6 +96,7 @@ export async function answersOf({ api }: Account, { roomId }: Furnished): Promis
     "/webhooks",
     "/workflows",
     "/identities",
+    `/identities/${identityId}/inbox-notifications`,
     "/groups",
     "/events?events=identity.created&events=group.created&events=group.updated",
     "/access/default",
@@ -161,7 +173,9 @@ export async function remainsOf({ accountId, refs }: Archive): Promise<Record<st
         ? env.ROOMS.getByName(id)
         : kind === "log"
           ? env.EVENT_LOGS.getByName(`${accountId}:${id}`)
-          : env.SUBSCRIBERS.getByName(`${kind}:${id}`);
+          : kind === "inbox"
+            ? env.INBOXES.getByName(inboxName(accountId, id))
+            : env.SUBSCRIBERS.getByName(`${kind}:${id}`);
     const stored = await runInDurableObject(stub, async (_, { storage }) => [
       ...storage.sql
         .exec("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*'")

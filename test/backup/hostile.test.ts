@@ -92,8 +92,11 @@ describe("an operation", () => {
     const objects = [
       { kind: "room", id: room.id },
       { kind: "log", id: "9" },
+      { kind: "inbox", id: crypto.randomUUID() },
     ];
-    const answer = await operator.raw("objects", { json: { backupId, objects, after: null } });
+    const answer = await operator.raw("objects", {
+      json: { backupId, part: "objects", objects, after: null },
+    });
     expect(await answer.json()).toEqual({ objects: [], next: null });
     const { key } = file.data.file;
     expect(await operator.refusal("file", { json: { backupId, key, offset: 0 } })).toBe("404 NOT_FOUND");
@@ -153,9 +156,9 @@ describe("a restore", () => {
     const refs = { objects: [{ kind: "room", id: room.id }], next: null };
     const slice = { reading: "r", version: 1, schema: [], deleted: [], rows: [], cursor: null };
     const objects = { ...refs, objects: refs.objects.map((ref) => ({ ...ref, slice })) };
-    expect(await operator.refusal("objects", sentOf(await forged.sign("objects", objects)))).toBe(
-      "400 VALIDATION_ERROR",
-    );
+    expect(
+      await operator.refusal("objects", sentOf(await forged.sign("objects", objects), { part: "objects" })),
+    ).toBe("400 VALIDATION_ERROR");
     const { users } = (await other.api.get<{ users: unknown[] }>(`/users?roomId=${room.id}`)).data;
     expect(users).toEqual([expect.objectContaining({ name: "Theirs" })]);
   });

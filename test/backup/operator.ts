@@ -6,6 +6,7 @@ import {
   type BackupPlan,
   FILE_PART_BYTES,
   HEADERS,
+  isObjectPart,
   OBJECTS_AT_ONCE,
   type ObjectRef,
   type ObjectSlices,
@@ -124,22 +125,31 @@ export async function backUp(accountId: string): Promise<Archive> {
   const files = new Map<string, Signed[]>();
   const idsOf = (part: string) =>
     (parts.get(part) ?? []).flatMap((slice) => readJson<RowSlice>(slice).rows.map(({ id }) => String(id)));
-  let refs: ObjectRef[] = [];
+  const refs: ObjectRef[] = [];
   for (const { name } of plan.parts) {
     const slices: Signed[] = [];
     parts.set(name, slices);
-    if (name === PARTS.objects) {
-      refs = [
-        ...idsOf("rooms").map((id) => ({ kind: "room", id }) as const),
-        ...idsOf("webhooks").map((id) => ({ kind: "webhook", id }) as const),
-        ...idsOf("workflows").map((id) => ({ kind: "workflow", id }) as const),
-        ...Array.from({ length: plan.shards }, (_, shard) => ({ kind: "log", id: String(shard) }) as const),
-      ];
+    if (isObjectPart(name)) {
+      const ofRows = <Kind extends ObjectRef["kind"]>(rows: string, kind: Kind) =>
+        idsOf(rows).map((id) => ({ kind, id }));
+      const found: ObjectRef[] =
+        name === PARTS.inboxes
+          ? ofRows("identities", "inbox")
+          : [
+              ...ofRows("rooms", "room"),
+              ...ofRows("webhooks", "webhook"),
+              ...ofRows("workflows", "workflow"),
+              ...Array.from({ length: plan.shards }, (_, shard) => ({
+                kind: "log" as const,
+                id: String(shard),
+              })),
+            ];
+      refs.push(...found);
       let at: ObjectSlices["next"] = { index: 0, after: null };
-      for (let left = refs; left.length > 0; ) {
+      for (let left = found; left.length > 0; ) {
         const objects = left.slice(0, OBJECTS_AT_ONCE);
         const slice = await signed(
-          await operator.raw("objects", { json: { backupId, objects, after: at.after } }),
+          await operator.raw("objects", { json: { backupId, part: name, objects, after: at.after } }),
         );
         slices.push(slice);
         const { next } = readJson<ObjectSlices>(slice);
@@ -225,7 +235,7 @@ export async function restore(
     const slices = archive.parts.get(part) ?? [];
     for (const [at, slice] of slices.entries()) {
       if (index < first || (index === first && at < firstSlice)) continue;
-      const operation = part === PARTS.objects ? "objects" : "rows";
+      const operation = isObjectPart(part) ? "objects" : "rows";
       if (killed(operation)) return false;
       await operator.data(operation, sentOf(slice, { part }));
       if (part === PARTS.files) {

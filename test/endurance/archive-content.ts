@@ -34,7 +34,7 @@ export async function readArchive(folder: string): Promise<ArchiveContent> {
 }
 
 async function contentOfPart(folder: string, name: string, slices: readonly unknown[]): Promise<string[]> {
-  if (name === "objects") return objectsOf(slices as ObjectSlices[]);
+  if (name === "objects" || name === "inboxes") return objectsOf(slices as ObjectSlices[]);
   if (name !== "index of files")
     return (slices as RowSlice[]).flatMap(({ rows }) =>
       rows.map((row) =>

@@ -25,8 +25,11 @@ interface Progress {
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
-/** The parts whose rows have objects, and the kinds of these. */
-const OBJECTS_OF = { rooms: "room", webhooks: "webhook", workflows: "workflow" } as const;
+/** By part of objects, the parts whose rows have them, and their kinds. Rooms first, as they hand events over to the others. */
+const OBJECTS_OF = {
+  [format.PARTS.objects]: { rooms: "room", webhooks: "webhook", workflows: "workflow" },
+  [format.PARTS.inboxes]: { identities: "inbox" },
+} as const;
 
 async function idsOf(folder: ArchiveFolder, part: string): Promise<string[]> {
   const ids: string[] = [];
@@ -35,12 +38,16 @@ async function idsOf(folder: ArchiveFolder, part: string): Promise<string[]> {
   return ids;
 }
 
-/** Rooms first, as they hand events over to the others. */
-async function listObjects(folder: ArchiveFolder, shards: number): Promise<readonly format.ObjectRef[]> {
+async function listObjects(
+  folder: ArchiveFolder,
+  part: format.ObjectPart,
+  shards: number,
+): Promise<readonly format.ObjectRef[]> {
   const refs: format.ObjectRef[] = [];
-  for (const part of ["rooms", "webhooks", "workflows"] as const)
-    refs.push(...(await idsOf(folder, part)).map((id) => ({ kind: OBJECTS_OF[part], id })));
-  refs.push(...Array.from({ length: shards }, (_, shard) => ({ kind: "log" as const, id: String(shard) })));
+  for (const [rows, kind] of Object.entries(OBJECTS_OF[part]))
+    refs.push(...(await idsOf(folder, rows)).map((id) => ({ kind, id })));
+  if (part === format.PARTS.objects)
+    refs.push(...Array.from({ length: shards }, (_, shard) => ({ kind: "log" as const, id: String(shard) })));
   return refs;
 }
 
@@ -78,7 +85,7 @@ export class Backup {
       if (index < this.#progress.part) continue;
       this.#show(`${name} …`);
       await this.#folder.cut(name, this.#extentOf(name));
-      if (name === format.PARTS.objects) await this.#copyObjects(plan.shards);
+      if (format.isObjectPart(name)) await this.#copyObjects(name, plan.shards);
       else await this.#copyRows(name, parents?.[0]?.part);
       await this.#note({ part: index + 1, after: null });
     }
@@ -153,14 +160,14 @@ export class Backup {
     this.#progress = { ...this.#progress, files: { count: files.count + 1, bytes: files.bytes + size } };
   }
 
-  async #copyObjects(shards: number): Promise<void> {
-    const refs = await listObjects(this.#folder, shards);
+  async #copyObjects(part: format.ObjectPart, shards: number): Promise<void> {
+    const refs = await listObjects(this.#folder, part, shards);
     let { index, after } = (this.#progress.after ?? { index: 0, after: null }) as NonNullable<
       format.ObjectSlices["next"]
     >;
     while (index < refs.length) {
       const objects = refs.slice(index, index + format.OBJECTS_AT_ONCE);
-      const { text } = await this.#ask("objects", format.PARTS.objects, { objects, after });
+      const { text } = await this.#ask("objects", part, { part, objects, after });
       const { next } = JSON.parse(text) as format.ObjectSlices;
       [index, after] = next === null ? [index + objects.length, null] : [index + next.index, next.after];
       await this.#note({ after: { index, after } });

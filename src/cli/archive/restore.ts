@@ -62,7 +62,7 @@ export class Restore {
     for await (const signed of this.#folder.slices(part)) {
       slice += 1;
       if (slice < from) continue;
-      const operation = part === format.PARTS.objects ? "objects" : "rows";
+      const operation = format.isObjectPart(part) ? "objects" : "rows";
       await this.#client.data(operation, signedRequest(signed, { part }));
       if (files !== null) await this.#restoreFiles(signed, files);
       await this.#note([index, slice + 1]);
@@ -114,9 +114,10 @@ export class Restore {
 
   async #openObjects(): Promise<void> {
     const found = new Map<string, format.ObjectRef>();
-    for await (const { text } of this.#folder.slices(format.PARTS.objects))
-      for (const { kind, id } of (JSON.parse(text) as format.ObjectSlices).objects)
-        found.set(`${kind} ${id}`, { kind, id });
+    for (const part of format.OBJECT_PARTS)
+      for await (const { text } of this.#folder.slices(part))
+        for (const { kind, id } of (JSON.parse(text) as format.ObjectSlices).objects)
+          found.set(`${kind} ${id}`, { kind, id });
     const refs = [...found.values()];
     for (let from = 0; from < refs.length; from += format.OBJECTS_AT_ONCE)
       await this.#client.data("open", { json: { objects: refs.slice(from, from + format.OBJECTS_AT_ONCE) } });

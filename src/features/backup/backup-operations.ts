@@ -10,9 +10,9 @@ import {
   FILE_PART_BYTES,
   HEADERS,
   Manifest,
+  OBJECT_PARTS,
   OBJECTS_AT_ONCE,
   ObjectRef,
-  PARTS,
   type RowSlice,
 } from "./format.ts";
 import { archiveObjects } from "./objects.ts";
@@ -77,14 +77,15 @@ const rows: Operation = async (call) => {
 };
 
 const ObjectsQuery = BackupId.extend({
+  part: z.enum(OBJECT_PARTS),
   objects: z.array(ObjectRef).min(1).max(OBJECTS_AT_ONCE),
   after: z.string().nullable(),
 });
 
 /** Slices of objects, as many as fit into an answer. */
 const objects: Operation = async (call) => {
-  const { backupId, objects: refs, after } = await bodyOf(call, ObjectsQuery);
-  return answerSlice(call, backupId, PARTS.objects, await archiveObjects(call, refs, after));
+  const { backupId, part, objects: refs, after } = await bodyOf(call, ObjectsQuery);
+  return answerSlice(call, backupId, part, await archiveObjects(call, refs, after));
 };
 
 const FileQuery = BackupId.extend({ key: z.string(), offset: z.int().min(0) });

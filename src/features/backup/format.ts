@@ -44,8 +44,11 @@ const Position = z.array(z.union([z.string(), z.number(), z.null()]));
 export const RowSlice = z.object({ rows: z.array(ArchivedRow), after: Position.nullable() });
 export type RowSlice = z.infer<typeof RowSlice>;
 
-/** `id` of a log is the number of its shard. */
-export const ObjectRef = z.object({ kind: z.enum(["room", "webhook", "workflow", "log"]), id: z.string() });
+/** `id` of a log is the number of its shard, of an inbox the ID of its identity. */
+export const ObjectRef = z.object({
+  kind: z.enum(["room", "webhook", "workflow", "log", "inbox"]),
+  id: z.string(),
+});
 export type ObjectRef = z.infer<typeof ObjectRef>;
 
 /** Slices of objects; `next` names the object of the next request and its cursor, null after the last one. */
@@ -57,7 +60,7 @@ export type ObjectSlices = z.infer<typeof ObjectSlices>;
 
 export interface BackupPlan {
   readonly organization: Manifest["organization"];
-  /** In the order in which they are copied; `objects` is one of them. */
+  /** In the order in which they are copied; {@link OBJECT_PARTS} are among them. */
   readonly parts: readonly {
     readonly name: string;
     /** Rows whose `column` is the ID of no row of that part are left out: it was created meanwhile. */
@@ -77,13 +80,21 @@ const ACCOUNT_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** True for the form of an organization's ID, which names rows of tokens, objects and folders. */
 export const isAccountId = (text: string): boolean => ACCOUNT_ID.test(text);
 
-/** Parts that are treated apart: two of an organization's backup, and two of a deployment's. */
+/** Parts that are treated apart: three of an organization's backup, and two of a deployment's. */
 export const PARTS = {
   objects: "objects",
+  inboxes: "inboxes",
   files: "files",
   people: "people",
   organizations: "index of organizations",
 } as const;
+
+/** The parts that have slices of objects; inboxes are apart, because they come after the rows of their identities. */
+export const OBJECT_PARTS = [PARTS.objects, PARTS.inboxes] as const;
+export type ObjectPart = (typeof OBJECT_PARTS)[number];
+
+export const isObjectPart = (part: string): part is ObjectPart =>
+  (OBJECT_PARTS as readonly string[]).includes(part);
 
 export const DEPLOYMENT = "deployment";
 

@@ -1,11 +1,16 @@
 /** The objects of an organization, as backups and restores see them. */
 
 import { SHARDS } from "../../delivery/event-log/shards.ts";
+import { openInbox } from "../../delivery/inboxes.ts";
 import { openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
-import { type ArchivedObject, archivedObject } from "../../platform/objects/object-archive.ts";
+import {
+  type ArchivedObject,
+  type ArchiveRpc,
+  archivedObject,
+} from "../../platform/objects/object-archive.ts";
 import { byteLength } from "../../platform/text.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { ObjectRef, ObjectSlices } from "./format.ts";
@@ -22,6 +27,7 @@ interface Owner {
 /** The object itself. Only for one that {@link findOwned} has found. */
 function objectOf({ env, accountId }: Owner, { kind, id }: ObjectRef): ArchivedObject {
   if (kind === "room") return roomGateway(env).archived(id);
+  if (kind === "inbox") return archivedObject("Inbox", () => openInbox<ArchiveRpc>(env)(accountId, id));
   const { eventLogs, subscribers } = openDelivery(env);
   if (kind === "log") return archivedObject("Events", () => eventLogs(accountId, Number(id)));
   const key = { kind, accountId, id };
@@ -35,12 +41,13 @@ export async function findOwned<Ref extends ObjectRef>(
   db: Database,
 ): Promise<readonly Ref[]> {
   const idsOf = (of: string) => refs.filter(({ kind }) => kind === of).map(({ id }) => id);
-  const [rooms, webhooks, workflows] = await db.run([
+  const [room, webhook, workflow, inbox] = await db.run([
     selectOwned("rooms", accountId, idsOf("room")),
     selectOwned("webhooks", accountId, idsOf("webhook")),
     selectOwned("workflows", accountId, idsOf("workflow")),
+    selectOwned("identities", accountId, idsOf("inbox")),
   ]);
-  const found = { room: rooms, webhook: webhooks, workflow: workflows };
+  const found = { room, webhook, workflow, inbox };
   const shards = Array.from({ length: SHARDS }, (_, shard) => String(shard));
   return refs.filter(({ kind, id }) =>
     kind === "log" ? shards.includes(id) : found[kind].some((row) => row.id === id),

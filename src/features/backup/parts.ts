@@ -1,6 +1,6 @@
 /** The parts of an organization's backup that are rows of D1: from which tables, and in which order they are copied and restored. */
 import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "../organizations/tables.ts";
-import { PARTS } from "./format.ts";
+import { OBJECT_PARTS, PARTS } from "./format.ts";
 
 type ParentPart = "rooms" | "room_links" | "workflows" | "identity_groups" | "identities";
 
@@ -84,10 +84,11 @@ const ROW_PARTS: readonly RowPart[] = [
 
 export const rowPartOf = (name: string): RowPart | undefined => ROW_PARTS.find((part) => part.name === name);
 
-/** The objects come before the users and files that they refer to. */
+/** The objects come before the users and files that they refer to, and inboxes after their identities. */
 export const COPIED: readonly Pick<RowPart, "name" | "parents">[] = ROW_PARTS.flatMap(({ name, parents }) => [
   ...(name === "users" ? [{ name: PARTS.objects }] : []),
   { name, ...(parents && { parents }) },
+  ...(name === "identities" ? [{ name: PARTS.inboxes }] : []),
 ]);
 
 /** Access comes first, because the restore refuses everyone with access; the objects come last. */
@@ -96,5 +97,5 @@ const RESTORED_FIRST = ["api_keys", "members", "invitations", "quotas"];
 export const RESTORED: readonly string[] = [
   ...RESTORED_FIRST,
   ...ROW_PARTS.map(({ name }) => name).filter((name) => !RESTORED_FIRST.includes(name)),
-  PARTS.objects,
+  ...OBJECT_PARTS,
 ];

@@ -6,7 +6,7 @@ import { behindFence, lowerFence } from "../../platform/d1/fence-store.ts";
 import { notFound } from "../../platform/errors.ts";
 import { type BlobPart, openBlobs } from "../files/storage/blobs.ts";
 import { deleteInvitationsOf, deleteKeysOf, deleteMembershipsOf } from "../organizations/statements.ts";
-import { FILE_PART_BYTES, OBJECTS_AT_ONCE, ObjectRef, ObjectSlices, PARTS } from "./format.ts";
+import { FILE_PART_BYTES, isObjectPart, OBJECTS_AT_ONCE, ObjectRef, ObjectSlices } from "./format.ts";
 import { findOwned, openObjects, restoreObjects } from "./objects.ts";
 import {
   answer,
@@ -35,7 +35,9 @@ import { deleteOperatorToken } from "./token-store.ts";
 
 const objects: Operation = async (call) => {
   const restore = await restoreOf(call);
-  const slices = await genuineSlice(call, restore.backupId, PARTS.objects, ObjectSlices);
+  const part = parameterOf(call, "part");
+  if (!isObjectPart(part)) throw refuse("VALIDATION_ERROR", `part: there are no objects in ${part}`);
+  const slices = await genuineSlice(call, restore.backupId, part, ObjectSlices);
   const owned = await findOwned(call, slices.objects, placeOf(call.env, restore));
   if (owned.length !== slices.objects.length)
     throw refuse("VALIDATION_ERROR", "objects: the organization has no row of one of them");

@@ -1,7 +1,7 @@
 /** The Durable Object of an identity's inbox: its items and how far they are read, and the identity's sockets. */
-import { DurableObject } from "cloudflare:workers";
 import { ADDRESS_HEADER, type InboxDelivery } from "../../delivery/inboxes.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
+import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
@@ -9,7 +9,7 @@ import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbo
 import type { IdentityClaims } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import { countUnread, type InboxKey, InboxSockets } from "./inbox-sockets.ts";
-import { InboxStore, type ItemsPage } from "./inbox-store.ts";
+import { InboxStore, type ItemsPage, SCHEMA } from "./inbox-store.ts";
 import { type ChangedItem, type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
 
 /** The object's needs of features. */
@@ -32,10 +32,11 @@ const RETRY_MS = 60_000;
 /** An inbox that changes while the database is read is read again. */
 const MAX_READS = 5;
 
-export class InboxObject extends DurableObject<object> implements InboxDelivery {
+export class InboxObject extends ArchivedDurableObject<object> implements InboxDelivery {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
 
+  readonly archived: StorageArchive;
   readonly #ports: InboxPorts;
   readonly #alarm: DurableAlarm;
   #store: InboxStore;
@@ -49,6 +50,16 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
     this.#alarm = new DurableAlarm(ctx, (error) =>
       this.#report("The alarm of an inbox could not be set", error),
     );
+    this.archived = new StorageArchive({
+      storage: ctx.storage,
+      schema: SCHEMA,
+      open: () => {
+        this.#store = this.#open();
+        this.#removals = 0;
+        this.#alarm.markFired();
+        if (this.#store.exists) this.#alarm.scheduleBy([this.#pruneAt()]);
+      },
+    });
     this.#sockets = new InboxSockets({
       state: ctx,
       now: () => this.clock(),
@@ -125,7 +136,7 @@ export class InboxObject extends DurableObject<object> implements InboxDelivery 
   async remove(): Promise<void> {
     this.#removals += 1;
     this.#sockets.closeAll();
-    await this.#clear();
+    if (!(await this.archived.discard())) await this.#clear();
   }
 
   async #clear(): Promise<void> {

@@ -13,7 +13,7 @@ const PRUNED_AT_ONCE = 1_000;
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /** An item is shown while `seq` is above `deleted_seq`, and unread while it is above `read_seq`, which is never lower. */
-const SCHEMA: Schema = {
+export const SCHEMA: Schema = {
   tables: {
     ...FACTS,
     items: `CREATE TABLE IF NOT EXISTS items (

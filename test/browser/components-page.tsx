@@ -1,6 +1,7 @@
 /**
  * A page of the package's components, as an application has it. Its address has the service and, after `#`, the token;
- * with a `room`, the token is an identity's, whose inbox is shown, and `known` are the names of people by their IDs.
+ * with a `room`, the token is an identity's, whose inbox is shown, and `known` are the names of people by their IDs. With
+ * a `canvas`, it shows the pins of one.
  */
 import { AtriumProvider, RoomProvider, useComments, useRoom } from "atrium/react";
 import {
@@ -12,6 +13,7 @@ import {
   type NotificationProps,
   Thread,
 } from "atrium/react-ui";
+import { type CanvasEditor, CommentPins } from "atrium/tldraw";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
@@ -52,7 +54,46 @@ function Inbox() {
   );
 }
 
-const page = (
+type Box = ReturnType<CanvasEditor["getViewportScreenBounds"]>;
+
+/** As much of tldraw's editor as comments need: two pages, of which the first has a box. `window.canvas` moves them. */
+const canvas = {
+  page: "page:1",
+  camera: { x: 0, y: 0 },
+  boxes: { "shape:box": { x: 200, y: 200, w: 200, h: 100 } } as Record<string, Box | undefined>,
+  change(part: object): void {
+    Object.assign(canvas, part);
+    for (const listener of canvas.listeners) listener();
+  },
+  listeners: new Set<() => void>(),
+};
+Object.assign(window, { canvas });
+
+const editor: CanvasEditor = {
+  getCurrentPageId: () => canvas.page,
+  getViewportScreenBounds: () => ({ x: 0, y: 0, w: innerWidth, h: innerHeight }),
+  screenToPage: ({ x, y }) => ({ x: x - canvas.camera.x, y: y - canvas.camera.y }),
+  pageToViewport: ({ x, y }) => ({ x: x + canvas.camera.x, y: y + canvas.camera.y }),
+  getShapeAtPoint: ({ x, y }) => {
+    const isInside = ([, box]: [string, Box | undefined]) =>
+      box && x > box.x && y > box.y && x < box.x + box.w && y < box.y + box.h;
+    const id = Object.entries(canvas.boxes).find(isInside)?.[0];
+    return id === undefined ? undefined : { id };
+  },
+  getShapePageBounds: (id) => canvas.boxes[id],
+  getAncestorPageId: () => "page:1",
+  markEventAsHandled: () => {},
+  on: (_, listener) => canvas.listeners.add(listener),
+  off: (_, listener) => canvas.listeners.delete(listener),
+};
+
+const page = given.has("canvas") ? (
+  <main>
+    <h1>Weekly planning</h1>
+    <ConnectionStatus />
+    <CommentPins editor={editor} />
+  </main>
+) : (
   <Cursors>
     <main>
       <h1>Weekly planning</h1>

@@ -284,3 +284,86 @@ it("an inbox shows who has commented where, pages, and what fails", async () => 
   await inbox.getByText("All read").waitFor();
   await mention.getByText("Unread").waitFor({ state: "detached" });
 });
+
+it("threads are pinned to a canvas, follow its shapes, and are opened, answered and resolved there", async () => {
+  const token = async (name: string) => (await meeting.customer.createUser(meeting.roomId, name)).token;
+  const open = async (name: string, version: 18 | 19) => {
+    const opened = await components.open(browser, await token(name), version, { given: { canvas: "1" } });
+    complaints.push(opened.complaints);
+    await opened.page.getByText("Connected").waitFor();
+    return opened.page;
+  };
+  const change = (page: Page, part: object) =>
+    page.evaluate((changed) => Object(window).canvas.change(changed), part);
+  const pinOf = (page: Page, by: string) => button(page, new RegExp(`^Thread by ${by}, `));
+  /** Where the pin points: at its left lower corner. */
+  const isAt = (page: Page, by: string, x: number, y: number) =>
+    expect
+      .poll(async () => {
+        const box = await pinOf(page, by).boundingBox();
+        return box && [Math.round(box.x), Math.round(box.y + box.height)];
+      })
+      .toEqual([x, y]);
+  for (const anchor of [{ pageId: 1, x: 1, y: 1 }, { pageId: "page:1", x: 1, y: "1" }, "page:1"])
+    await meeting.customer.send("POST", `/rooms/${meeting.roomId}/comments`, {
+      userId: boId,
+      text: "x",
+      anchor,
+    });
+
+  const [eve, finn] = [await open("Eve", 18), await open("Finn", 19)];
+  await button(eve, "Add a comment").click();
+  await eve.mouse.click(310, 240);
+  await change(eve, { camera: { x: -100, y: 0 } });
+  const isDraftAt = (page: Page, x: number) =>
+    expect.poll(async () => (await page.locator(".atrium-draft").boundingBox())?.x).toBe(x);
+  await isDraftAt(eve, 210);
+  await change(eve, { camera: { x: 0, y: 0 } });
+  await eve.keyboard.press("Escape");
+  await button(eve, "Add a comment").click();
+  await eve.mouse.click(300, 250);
+  await isDraftAt(eve, 300);
+  await eve.keyboard.type("Too wide?");
+  await eve.keyboard.press("Enter");
+  await eve.getByRole("dialog", { name: "Thread by Eve, 1 comment", exact: true }).waitFor();
+  await button(finn, "Thread by Eve, 1 comment, unread").waitFor();
+  await isAt(finn, "Eve", 300, 250);
+  await change(finn, { boxes: { "shape:box": { x: 100, y: 300, w: 400, h: 200 } } });
+  await isAt(finn, "Eve", 300, 400);
+  await change(finn, { camera: { x: 20, y: -50 } });
+  await isAt(finn, "Eve", 320, 350);
+  await change(finn, { boxes: {} });
+  await isAt(finn, "Eve", 320, 200);
+  for (const part of [{ page: "page:2" }, { page: "page:1", camera: { x: -2_000, y: 0 } }]) {
+    await change(finn, part);
+    await pinOf(finn, "Eve").waitFor({ state: "detached" });
+  }
+  await change(finn, { camera: { x: 0, y: 0 } });
+
+  await pinOf(finn, "Eve").focus();
+  await finn.keyboard.press("Enter");
+  await button(finn, "Thread by Eve, 1 comment").waitFor();
+  await finn.getByRole("textbox", { name: "Reply" }).fill("A little");
+  await finn.keyboard.press("Enter");
+  await eve.getByText("A little").waitFor();
+  expect(await findingsOf(eve)).toEqual([]);
+  await eve.emulateMedia({ colorScheme: "dark" });
+  expect(await findingsOf(eve)).toEqual([]);
+  await finn.keyboard.press("Escape");
+  await finn.getByRole("dialog").waitFor({ state: "detached" });
+  expect(await pinOf(finn, "Eve").evaluate((element) => element === document.activeElement)).toBe(true);
+
+  await button(finn, "Add a comment").press("Enter");
+  await finn.keyboard.press("Escape");
+  expect(await finn.evaluate(() => document.activeElement?.textContent)).toBe("Add a comment");
+  await finn.keyboard.press("Enter");
+  await finn.keyboard.press("Enter"); // the center of the canvas
+  await finn.getByRole("dialog", { name: "New comment" }).waitFor();
+  await finn.keyboard.type("And here?");
+  await finn.keyboard.press("Enter");
+  await isAt(eve, "Finn", 640, 360);
+  await button(eve, "Resolve").click();
+  await pinOf(finn, "Eve").waitFor({ state: "detached" });
+  await eve.setViewportSize({ width: 390, height: 740 });
+  expect(await eve.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+});

@@ -139,6 +139,7 @@ describe("the package", () => {
       "react-ui",
       "devtools",
       "blocknote",
+      "tldraw",
       "inbox",
       "offline",
       "documents",
@@ -519,7 +520,9 @@ describe("React", () => {
       import type { AtriumClient } from "atrium/client";
       import { AtriumProvider, RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useInboxNotifications, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useThreadSubscription, useThreads, useUndo, useUpdateMyPresence } from "atrium/react";
       import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, InboxNotification, InboxNotificationList, type Texts, Thread } from "atrium/react-ui";
+      import { anchorAt, type CanvasEditor, CommentPins, useCanvasPins } from "atrium/tldraw";
       import * as loaded from "atrium/react/suspense";
+      export const Pins = ({ editor }: { editor: CanvasEditor }) => <><CommentPins editor={editor} showResolved />{useCanvasPins(editor).length}{anchorAt(editor, { x: 1, y: 1 }).shapeId}</>;
       const texts: Partial<Texts> = { connecting: "Connecting", moreUsers: (names) => "+" + names.length };
       const Ready = () => <AtriumTexts texts={texts}><Cursors field="pointer"><AvatarStack max={2} /><ConnectionStatus /><Composer anchor={{ x: 1 }} onSent={({ thread_id }) => console.log(thread_id)} /><Thread threadId="t" />{useComments()[0].map((comment) => <Comment key={comment.id} comment={comment} />)}</Cursors></AtriumTexts>;
       function View() {

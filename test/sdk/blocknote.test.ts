@@ -70,6 +70,7 @@ it("threads are written as text with blocks beside it, and each change reaches t
   const reply = await atBo.addComment({ threadId, comment: { body: bodyWith("Gladly") } });
   await atBo.addReaction({ ...at, emoji: "👍" });
   await store.updateComment({ ...at, comment: { body: bodyWith("Ask Bo") } });
+  expect((await bo.comments.list()).comments[0]).toMatchObject({ text: "Ask Bo", mentions: [] });
   await atBo.resolveThread({ threadId });
   await eventually("all of it at Ada's", () => store.getThread(threadId).resolved);
   const [changed, second] = store.getThread(threadId).comments;

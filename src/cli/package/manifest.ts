@@ -18,6 +18,7 @@ export const ENTRIES = {
   offline: "sdk/offline/index.ts",
   documents: "sdk/documents/index.ts",
   "documents/react": "sdk/documents/react.ts",
+  tldraw: "sdk/tldraw/index.ts",
   devtools: "sdk/devtools/index.ts",
   server: "sdk/server/index.ts",
   workflow: "sdk/workflow/index.ts",

@@ -106,16 +106,15 @@ export class AtriumThreadStore {
     return this.#get({ threadId, commentId: id });
   }
 
-  /** Without metadata, the comment keeps its own. */
+  /** Without metadata, the comment keeps its own. Notifies users whom it did not mention before. */
   async updateComment({ comment, ...place }: Place & { readonly comment: Written }): Promise<void> {
     this.#get(place);
     const earlier = this.#source.read().find(({ id }) => id === place.commentId);
     const before: StoredMetadata = earlier === undefined ? {} : metadataOf(earlier);
-    const written = this.#write(comment.body, { ...before, comment: comment.metadata ?? before.comment });
+    const own = { ...before, comment: comment.metadata ?? before.comment };
     await this.#client.comments.update({
       commentId: place.commentId,
-      text: written.text,
-      metadata: written.metadata,
+      ...this.#write(comment.body, own),
     });
   }
 
@@ -201,7 +200,7 @@ export class AtriumThreadStore {
     const mentions = Object.keys(names);
     return {
       text: textOf(body, names),
-      metadata: { ...own, body, ...(mentions.length > 0 && { names }) },
+      metadata: { ...own, body, names: mentions.length > 0 ? names : undefined },
       mentions,
     };
   }

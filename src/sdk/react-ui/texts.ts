@@ -43,6 +43,13 @@ export interface Texts {
   readonly files: string;
   readonly uploading: (name: string, percent: number) => string;
   readonly remove: (name: string) => string;
+  readonly close: string;
+  /** The button that lets a user place a comment on a canvas, the place to click, and the comment that is written there. */
+  readonly addComment: string;
+  readonly placeComment: string;
+  readonly newComment: string;
+  /** A thread on a canvas, by the author of its first comment. */
+  readonly pin: (author: string, comments: number, isUnread: boolean) => string;
   readonly inbox: string;
   readonly unread: string;
   readonly unreadNotifications: (count: number) => string;
@@ -103,6 +110,12 @@ const ENGLISH: Texts = {
   files: "Attached files",
   uploading: (name, percent) => `${name}, ${percent} %`,
   remove: (name) => `Remove ${name}`,
+  close: "Close",
+  addComment: "Add a comment",
+  placeComment: "Click where the comment belongs",
+  newComment: "New comment",
+  pin: (author, comments, isUnread) =>
+    `Thread by ${author}, ${some(comments, "comment", "comments")}${isUnread ? ", unread" : ""}`,
   inbox: "Notifications",
   unread: "Unread",
   unreadNotifications: (count) => (count === 0 ? "All read" : `${count} unread`),

@@ -38,6 +38,12 @@ interface Task {
   readonly done?: boolean;
 }
 
+import {
+  ClientSideSuspense,
+  useInboxNotifications as useNotificationsNow,
+  useUnreadInboxNotificationsCount as useUnreadNow,
+} from "../../src/sdk/react/suspense.ts";
+
 const STORES = defineStores({
   tasks: { title: { type: "string", required: true }, done: { type: "boolean", default: false } },
 });
@@ -96,6 +102,11 @@ function Inbox() {
   return null;
 }
 
+function WaitingInbox() {
+  window.stage.waited.push([useUnreadNow(), useNotificationsNow()[0].notifications.length]);
+  return null;
+}
+
 /**
  * A provider with the page's own client, or with a new one. With `asked`, it gets a function, another one after each
  * `mount`, which notes this word and returns the token; null in place of an empty one.
@@ -110,6 +121,8 @@ export interface Stage {
   hooks: Hooks;
   /** The results of the hooks below the provider of `mountRooms`. */
   inbox: ReturnType<typeof useInbox>;
+  /** The unread and the loaded notifications of each render that waited for them. */
+  readonly waited: (number | null)[][];
   /** The label of the latest render whose effects have run. */
   label: string;
   /** The clients of all providers that were ever rendered. */
@@ -197,6 +210,7 @@ window.stage = {
   label: "",
   clients: new Set(),
   asked: [],
+  waited: [],
   makeClient(token) {
     window.stage.client = new AtriumClient({ serverUrl, authToken: token, stores: STORES });
   },
@@ -220,6 +234,9 @@ window.stage = {
       <StrictMode>
         <AtriumProvider serverUrl={serverUrl} authToken={() => token}>
           <Inbox />
+          <ClientSideSuspense fallback={null}>
+            <WaitingInbox />
+          </ClientSideSuspense>
           {roomIds.map((roomId, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the same place is the same provider
             <RoomProvider key={index} roomId={roomId}>

@@ -88,6 +88,14 @@ it("shows a mention in a room at once, and what one client reads or deletes in a
   expect(await subjectsOf(other, true)).toEqual([]);
   await inbox.deleteAll();
   expect(await subjectsOf(other)).toEqual([]);
+  await Promise.all([notify("invoice-3"), notify("invoice-4")]);
+  const apart = openInbox(personOf(bo.token));
+  const { notifications } = await apart.list();
+  expect([notifications.length, apart.unread]).toEqual([2, null]);
+  await apart.delete({ notificationId: notifications[0]?.id ?? "" });
+  expect(apart.unread).toBe(1);
+  await apart.markAsRead({ notificationId: notifications[1]?.id ?? "" });
+  expect(apart.unread).toBe(0);
   await expect(inbox.delete({ notificationId: notification.id })).rejects.toMatchObject({
     code: "NOT_FOUND",
   });

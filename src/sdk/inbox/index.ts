@@ -90,7 +90,7 @@ export class Inbox extends Emitter<InboxEvents> {
     });
   }
 
-  /** The number of unread notifications; null until the inbox has connected. */
+  /** The number of unread notifications; null until the inbox has connected, or changed something. */
   get unread(): number | null {
     return this.#unread;
   }
@@ -119,13 +119,13 @@ export class Inbox extends Emitter<InboxEvents> {
   }
 
   /** Deletes a notification; a later activity shows it again. Throws NOT_FOUND. */
-  async delete({ notificationId }: { readonly notificationId: string }): Promise<void> {
-    await (await this.#rest()).delete([...PATH, notificationId]);
+  delete({ notificationId }: { readonly notificationId: string }): Promise<void> {
+    return this.#delete([...PATH, notificationId]);
   }
 
   /** Deletes all notifications that there are now. */
-  async deleteAll(): Promise<void> {
-    await (await this.#rest()).delete(PATH);
+  deleteAll(): Promise<void> {
+    return this.#delete(PATH);
   }
 
   /** Closes the connection. The inbox can still be listed and changed. */
@@ -141,8 +141,20 @@ export class Inbox extends Emitter<InboxEvents> {
     this.emit("updated", { unread });
   }
 
+  /** A connected inbox learns of its changes by events; otherwise the answer says how many are unread. */
+  #changed({ unread }: { readonly unread: number }): number {
+    if (this.socket.state !== "connected") this.#update({ unread, seq: null });
+    return unread;
+  }
+
   async #mark(read: object): Promise<number> {
-    return (await (await this.#rest()).post<{ unread: number }>([...PATH, "read"], read)).unread;
+    return this.#changed(await (await this.#rest()).post([...PATH, "read"], read));
+  }
+
+  async #delete(path: readonly string[]): Promise<void> {
+    const rest = await this.#rest();
+    await rest.delete(path);
+    if (this.socket.state !== "connected") this.#changed(await rest.get([...PATH, "count"]));
   }
 
   async #rest(): Promise<Rest> {

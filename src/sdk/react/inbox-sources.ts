@@ -1,9 +1,10 @@
 /** The inbox of an `Atrium` as components read it: connected while one of them does. */
 import type { Atrium } from "../client/index.ts";
 import { getOrAdd } from "../core/emitter.ts";
+import { Deferred } from "../core/runtime.ts";
 import { type Inbox, type InboxFilter, type InboxNotification, openInbox } from "../inbox/index.ts";
 import type { Content } from "./content-sources.ts";
-import { ExternalSource, type Source, together, type Unsubscribe } from "./external-source.ts";
+import { ExternalSource, Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
 import { reportUnlessDisconnected } from "./shared-connection.ts";
 import { type Reloaded, reloaded } from "./thread-sources.ts";
 
@@ -25,7 +26,20 @@ interface InboxChanges {
   deleteAll(): Promise<void>;
 }
 
+/** A change that is visible at once, and sent after 6 seconds, or when the page is left. */
+export interface UndoableChange {
+  /** Resolves when it was made or undone. Rejected and rolled back if it is refused. */
+  readonly done: Promise<unknown>;
+  /** Takes it back. False once it is being sent. */
+  undo(): boolean;
+}
+
 export interface InboxActions extends InboxChanges {
+  /** Changes that can be undone for 6 seconds. A further activity undoes a deletion as well. */
+  readonly undoable: {
+    markAsRead(notificationId: string): UndoableChange;
+    delete(notificationId: string): UndoableChange;
+  };
   /** Loads 50 more. */
   loadMore(): void;
   /** Reads the list again, after a failure. */
@@ -38,11 +52,17 @@ interface OpenList extends Reloaded<InboxList> {
 
 type Change = (notification: InboxNotification) => InboxNotification | null;
 
+const UNDO_MS = 6_000;
 const PAGE = 50;
 const READ_AT_ONCE = 100;
 
 const asRead = (notification: InboxNotification, upTo = notification.seq): InboxNotification =>
   upTo < notification.seq ? notification : { ...notification, read_seq: notification.seq, unread: false };
+
+const ofOne =
+  (id: string, change: Change): Change =>
+  (notification) =>
+    notification.id === id ? change(notification) : notification;
 
 const withChange = (list: InboxList, change: Change): InboxList => ({
   ...list,
@@ -52,10 +72,15 @@ const withChange = (list: InboxList, change: Change): InboxList => ({
 export class SharedInbox {
   /** Null until the inbox has connected. */
   readonly unread: Source<number | null>;
+  /** Whether `unread` is known. */
+  readonly counted: Readiness;
   readonly changes: InboxChanges;
+  readonly undoable: InboxActions["undoable"];
   readonly #inbox: Inbox;
   /** By their filters as JSON. */
   readonly #lists = new Map<string, OpenList>();
+  /** Changes that can be undone, each with the unread notifications that it takes. */
+  readonly #held = new Map<Change, number>();
   /** How many are unread once a change has been made; null when the inbox knows best. */
   #expected: number | null = null;
   #expectationChanged = () => {};
@@ -70,13 +95,9 @@ export class SharedInbox {
         this.#expectationChanged = changed;
         return this.#retain();
       },
-      () => this.#expected ?? inbox.unread,
+      () => this.#expected ?? this.#withoutHeld(inbox.unread),
       null,
     );
-    const ofOne =
-      (id: string, change: Change): Change =>
-      (notification) =>
-        notification.id === id ? change(notification) : notification;
     this.changes = {
       markAsRead: (notificationId, upTo) => {
         const change = ofOne(notificationId, (notification) => asRead(notification, upTo));
@@ -101,6 +122,21 @@ export class SharedInbox {
           () => inbox.deleteAll(),
         ),
     };
+    this.counted = new Readiness(() => ({
+      release: this.unread.subscribe(() => {}),
+      done: inbox.connect(),
+    }));
+    this.undoable = {
+      markAsRead: (notificationId) => {
+        const upTo = this.#known.find(({ id }) => id === notificationId)?.seq;
+        const change = ofOne(notificationId, (notification) => asRead(notification, upTo));
+        return this.#hold(notificationId, change, () => inbox.markAsRead({ notificationId, upTo }));
+      },
+      delete: (notificationId) => {
+        const change = ofOne(notificationId, () => null);
+        return this.#hold(notificationId, change, () => inbox.delete({ notificationId }));
+      },
+    };
   }
 
   /** The notifications that match, as they are loaded. */
@@ -116,8 +152,10 @@ export class SharedInbox {
         const limit = Math.min(READ_AT_ONCE, wanted - notifications.length);
         const { cursor, ...page } = await this.#inbox.list({ ...filter, after, limit });
         notifications.push(...page.notifications);
-        if (cursor === null || notifications.length >= wanted)
-          return { notifications, hasMore: cursor !== null };
+        if (cursor === null || notifications.length >= wanted) {
+          const list = { notifications, hasMore: cursor !== null };
+          return [...this.#held.keys()].reduce(withChange, list);
+        }
         after = cursor;
       }
     };
@@ -146,7 +184,7 @@ export class SharedInbox {
       if (this.#inbox.socket.state === "closed") this.#connect();
       list.reload();
     };
-    return { ...list, actions: { ...this.changes, loadMore, reload } };
+    return { ...list, actions: { ...this.changes, undoable: this.undoable, loadMore, reload } };
   }
 
   #connect(): void {
@@ -171,10 +209,19 @@ export class SharedInbox {
     this.#expectationChanged();
   }
 
+  #withoutHeld(unread: number | null): number | null {
+    const held = [...this.#held.values()].reduce((sum, taken) => sum + taken, 0);
+    return unread === null ? null : Math.max(0, unread - held);
+  }
+
+  get #known(): InboxNotification[] {
+    return [...this.#lists.values()].flatMap(({ source }) => source.read().notifications);
+  }
+
   /** How many are unread after a change of one notification, if a list has it. */
   #unreadAfter(change: Change): number | null {
     const before = this.unread.read();
-    const known = [...this.#lists.values()].flatMap(({ source }) => source.read().notifications);
+    const known = this.#known;
     const isRead = known.some((notification) => notification.unread && !change(notification)?.unread);
     return before === null || !isRead ? this.#expected : Math.max(0, before - 1);
   }
@@ -182,14 +229,54 @@ export class SharedInbox {
   /** Shows a change at once, and what holds if it fails. */
   async #make<Result>(change: Change, unread: number | null, made: () => Promise<Result>): Promise<Result> {
     this.#expect(unread);
-    for (const { show } of this.#lists.values()) show((list) => withChange(list, change));
+    this.#show(change);
     try {
       return await made();
     } catch (error) {
-      this.#expect(null);
-      for (const { reload } of this.#lists.values()) reload();
+      this.#takeBack();
       throw error;
     }
+  }
+
+  #show(change: Change): void {
+    for (const { show } of this.#lists.values()) show((list) => withChange(list, change));
+  }
+
+  /** Shows what the service has. */
+  #takeBack(): void {
+    this.#expect(null);
+    for (const { reload } of this.#lists.values()) reload();
+  }
+
+  /** Shows a change of one notification at once, and makes it when it cannot be undone any more. */
+  #hold(id: string, change: Change, made: () => Promise<unknown>): UndoableChange {
+    const isUnread = this.#known.some((known) => known.id === id && known.unread);
+    this.#held.set(change, Number(isUnread));
+    this.#expect(null);
+    this.#show(change);
+    const { promise: done, resolve } = new Deferred<unknown>();
+    const end = (): boolean => {
+      clearTimeout(timer);
+      unlisten();
+      globalThis.removeEventListener?.("pagehide", commit);
+      return this.#held.delete(change);
+    };
+    const undo = (): boolean => {
+      const isHeld = end();
+      if (isHeld) this.#takeBack();
+      resolve(null);
+      return isHeld;
+    };
+    const commit = () => {
+      const unread = this.unread.read();
+      if (end()) resolve(this.#make(change, unread, made));
+    };
+    const unlisten = this.#inbox.on("notification", (notification) => {
+      if (notification.id === id && change(notification) === null) undo();
+    });
+    const timer = setTimeout(commit, UNDO_MS);
+    globalThis.addEventListener?.("pagehide", commit);
+    return { done, undo };
   }
 }
 

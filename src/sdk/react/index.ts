@@ -34,7 +34,7 @@ export {
   useUnreadInboxNotificationsCount,
   useUpdateMyPresence,
 } from "./hooks.ts";
-export type { InboxActions, InboxList } from "./inbox-sources.ts";
+export type { InboxActions, InboxList, UndoableChange } from "./inbox-sources.ts";
 export {
   AtriumProvider,
   RoomProvider,

@@ -4,9 +4,11 @@ import { createElement, type ReactNode, Suspense, useSyncExternalStore } from "r
 import type { Role, Room } from "../client/index.ts";
 import { invalid } from "../core/error.ts";
 import { assumeType } from "../core/json.ts";
+import type { InboxFilter } from "../inbox/index.ts";
 import type { Equality, Readiness } from "./external-source.ts";
 import {
   useComments as useCommentsNow,
+  useInboxNotifications as useInboxNotificationsNow,
   useOther as useOtherNow,
   useOthers as useOthersNow,
   useRoom as useRoomNow,
@@ -16,7 +18,10 @@ import {
   useStore as useStoreNow,
   useThreadSubscription as useThreadSubscriptionNow,
   useThreads as useThreadsNow,
+  useUnreadInboxNotificationsCount as useUnreadInboxNotificationsCountNow,
 } from "./hooks.ts";
+import { inboxOf, type SharedInbox } from "./inbox-sources.ts";
+import { useAtrium } from "./provider.ts";
 import { type RoomHandle, type Self, useRoomHandle } from "./room-handle.ts";
 import type { RoomClient } from "./shared-connection.ts";
 import type { ThreadFilter } from "./thread-sources.ts";
@@ -102,6 +107,29 @@ export const useThreads = /* @__PURE__ */ waiting<typeof useThreadsNow, ThreadFi
 export const useThreadSubscription = /* @__PURE__ */ waiting<typeof useThreadSubscriptionNow>(
   useThreadSubscriptionNow,
   (handle, threadId = "") => handle.thread(threadId).loaded,
+);
+
+/** The hook, for a component that waits for what it reads of the inbox. */
+function waitingForInbox<Waiting>(
+  useNow: (...args: never[]) => unknown,
+  loaded: (inbox: SharedInbox, filter: InboxFilter) => Readiness,
+): Waiting {
+  const useWhenLoaded = (...args: never[]): unknown => {
+    const inbox = inboxOf(useAtrium());
+    useSyncExternalStore(never, yes, refuse);
+    loaded(inbox, args[0] ?? {}).require();
+    return useNow(...args);
+  };
+  return useWhenLoaded as Waiting;
+}
+
+export const useInboxNotifications = /* @__PURE__ */ waitingForInbox<typeof useInboxNotificationsNow>(
+  useInboxNotificationsNow,
+  (inbox, filter) => inbox.list(filter).loaded,
+);
+export const useUnreadInboxNotificationsCount = /* @__PURE__ */ waitingForInbox<() => number>(
+  useUnreadInboxNotificationsCountNow,
+  (inbox) => inbox.counted,
 );
 
 type Settings = ReturnType<typeof useRoomSubscriptionSettingsNow>;

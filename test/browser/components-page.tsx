@@ -1,7 +1,7 @@
 /**
  * A page of the package's components, as an application has it. Its address has the service and, after `#`, the token;
  * with a `room`, the token is an identity's, whose inbox is shown, and `known` are the names of people by their IDs. With
- * a `canvas`, it shows the pins of one.
+ * a `canvas`, it shows the pins of one; with a `document`, the versions of it.
  */
 import { AtriumProvider, RoomProvider, useComments, useRoom } from "atrium/react";
 import {
@@ -12,6 +12,7 @@ import {
   InboxNotificationList,
   type NotificationProps,
   Thread,
+  VersionHistory,
 } from "atrium/react-ui";
 import { type CanvasEditor, CommentPins } from "atrium/tldraw";
 import { StrictMode } from "react";
@@ -20,6 +21,7 @@ import { createRoot } from "react-dom/client";
 const given = new URLSearchParams(location.search);
 const serverUrl = given.get("service") ?? "";
 const room = given.get("room");
+const edited = given.get("document");
 const authToken = location.hash.slice(1);
 const known: Record<string, string> = JSON.parse(given.get("known") ?? "{}");
 
@@ -102,6 +104,7 @@ const page = given.has("canvas") ? (
         <ConnectionStatus />
       </div>
       {room && <Inbox />}
+      {edited && <VersionHistory document={edited} />}
       <Threads />
       <Composer />
     </main>

@@ -1,6 +1,7 @@
 /** The components of `atrium/react-ui` from the built package: what one window does, the other one shows. */
 import type { Page, Route } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { Doc, encodeStateAsUpdate } from "yjs";
 import { sharedService } from "../cli/shared-service.ts";
 import { type Meeting, meet } from "../sdk/clients.ts";
 import { findingsOf } from "./axe.ts";
@@ -33,12 +34,17 @@ declare global {
 }
 
 /** A window of a new user of the room. */
-async function enter(name: string, version: 18 | 19, role = "editor"): Promise<{ page: Page; id: string }> {
+async function enter(
+  name: string,
+  version: 18 | 19,
+  role = "editor",
+  given = {},
+): Promise<{ page: Page; id: string }> {
   const body = { name, roomId: meeting.roomId, role };
   const { user } = (
     await meeting.customer.send<{ user: { id: string; token: string } }>("POST", "/users", body)
   ).data;
-  const opened = await components.open(browser, user.token, version);
+  const opened = await components.open(browser, user.token, version, { given });
   complaints.push(opened.complaints);
   await opened.page.getByText("Connected").waitFor();
   return { page: opened.page, id: user.id };
@@ -366,4 +372,36 @@ it("threads are pinned to a canvas, follow its shapes, and are opened, answered 
   await pinOf(finn, "Eve").waitFor({ state: "detached" });
   await eve.setViewportSize({ width: 390, height: 740 });
   expect(await eve.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+});
+
+it("the versions of a document show what has changed, and one is restored for everyone", async () => {
+  const { page } = await enter("Gil", 18, "editor", { document: "minutes" });
+  const history = page.getByRole("region", { name: "Versions" });
+  await history.getByText("There are no versions yet.").waitFor();
+  const doc = new Doc();
+  const write = async (text: string) => {
+    doc.getText("default").insert(doc.getText("default").length, text);
+    const update = Buffer.from(encodeStateAsUpdate(doc)).toString("base64");
+    const path = `/rooms/${meeting.roomId}/documents/minutes`;
+    await meeting.customer.send("PUT", path, { update });
+    await meeting.customer.send("POST", `${path}/versions`, { name: text });
+  };
+  for (const text of ["Tea", " and cake"]) await write(text);
+  await page.reload();
+  const items = history.getByRole("listitem");
+  await expect.poll(() => items.count()).toBe(2);
+  await items.first().getByRole("button", { name: "Show changes" }).click();
+  await items.first().getByRole("insertion").getByText("and cake").waitFor();
+  expect(await items.first().locator(".atrium-changes").textContent()).toBe("Tea and cake");
+  await items.last().getByRole("button", { name: "Restore" }).press("Enter");
+  await history.getByRole("group", { name: "Restore this version for everyone?" }).waitFor();
+  expect(await findingsOf(page)).toEqual([]);
+  await page.keyboard.press("Enter");
+  await history.getByRole("status").getByText("The document was restored.").waitFor();
+  await page.waitForFunction(() => document.activeElement?.textContent === "Restore");
+  const { data } = await meeting.customer.send<{ content: string }>(
+    "GET",
+    `/rooms/${meeting.roomId}/documents/minutes/content`,
+  );
+  expect(data.content).toBe("Tea");
 });

@@ -162,7 +162,7 @@ describe("the package", () => {
   it.each([
     ["client", 16_700, [], /AtriumError/],
     ["devtools", 7_000, OTHERS, /atrium-devtools/],
-    ["blocknote", 3_300, [...OTHERS, "devtools", "documents"], /canCreateThread/],
+    ["blocknote", 3_400, [...OTHERS, "devtools", "documents"], /canCreateThread/],
     ["documents", 5_000, [...OTHERS, "devtools", "offline"], /from\s*"(yjs|y-protocols\/)/],
     ["offline", 6_000, [...OTHERS, "devtools"], /indexedDB/],
   ])(
@@ -502,6 +502,8 @@ const REGISTERED = `
 const COMPONENTS = [
   '<div class="atrium-cursors"><ul class="atrium atrium-avatars" aria-label="Online users"></ul>',
   '<p class="atrium atrium-status" data-state="connecting"><span role="status">Connecting</span></p>',
+  '<section class="atrium atrium-versions" aria-label="Versions" aria-busy="true">',
+  '<p role="status" class="atrium-hidden"></p><p class="atrium-none">Loading…</p><ol></ol></section>',
   '<div class="atrium atrium-cursor-layer" aria-hidden="true"></div></div>',
 ].join("");
 
@@ -518,13 +520,13 @@ describe("React", () => {
     const project = await install(`react-${major}`, tarball, ...packages);
     const view = `
       import type { AtriumClient } from "atrium/client";
-      import { AtriumProvider, RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useInboxNotifications, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useThreadSubscription, useThreads, useUndo, useUpdateMyPresence } from "atrium/react";
-      import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, InboxNotification, InboxNotificationList, type Texts, Thread } from "atrium/react-ui";
+      import { AtriumProvider, RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useDocumentVersions, useInboxNotifications, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useThreadSubscription, useThreads, useUndo, useUpdateMyPresence } from "atrium/react";
+      import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, InboxNotification, InboxNotificationList, type Texts, Thread, VersionHistory } from "atrium/react-ui";
       import { anchorAt, type CanvasEditor, CommentPins, useCanvasPins } from "atrium/tldraw";
       import * as loaded from "atrium/react/suspense";
       export const Pins = ({ editor }: { editor: CanvasEditor }) => <><CommentPins editor={editor} showResolved />{useCanvasPins(editor).length}{anchorAt(editor, { x: 1, y: 1 }).shapeId}</>;
       const texts: Partial<Texts> = { connecting: "Connecting", moreUsers: (names) => "+" + names.length };
-      const Ready = () => <AtriumTexts texts={texts}><Cursors field="pointer"><AvatarStack max={2} /><ConnectionStatus /><Composer anchor={{ x: 1 }} onSent={({ thread_id }) => console.log(thread_id)} /><Thread threadId="t" />{useComments()[0].map((comment) => <Comment key={comment.id} comment={comment} />)}</Cursors></AtriumTexts>;
+      const Ready = () => <AtriumTexts texts={texts}><Cursors field="pointer"><AvatarStack max={2} /><ConnectionStatus /><Composer anchor={{ x: 1 }} onSent={({ thread_id }) => console.log(thread_id)} /><Thread threadId="t" /><VersionHistory document="notes" preview={({ name }) => name} />{useComments()[0].map((comment) => <Comment key={comment.id} comment={comment} />)}</Cursors></AtriumTexts>;
       function View() {
         const [notes, { set }] = useStore<{ text: string }>("notes");
         const [presence, show] = useMyPresence<{ typing: boolean }>();
@@ -543,7 +545,7 @@ describe("React", () => {
         const isSame = useStatus() === state;
         const [undo, redo]: (() => boolean)[] = [useUndo(), useRedo()];
         const steps: readonly boolean[] = [useCanUndo(), useCanRedo(), loaded.useCanUndo()];
-        const counts = [Object.keys(notes).length, comments.length, total, thread?.unread_count, typeof markAsRead, useOthers().length].join();
+        const counts = [Object.keys(notes).length, comments.length, total, thread?.unread_count, typeof markAsRead, useOthers().length, useDocumentVersions("notes")[0].versions.length].join();
         const onClick = () => { show({ typing: true }); update({ typing: isSame }); void writer.delete([name, other, lengths].join()); void say(); if (steps.includes(true)) { undo?.(); redo?.(); } void set("1", { text: "Hello" }); };
         return <p onClick={onClick}>{state} {counts} {String(room?.name)} {String(useSelf()?.user.name)} {String(presence.typing)}</p>;
       }
@@ -572,7 +574,7 @@ describe("React", () => {
     await succeed(process.execPath, [...esbuild, "--log-level=error"], project);
     const html = (await succeed(process.execPath, ["render.js"], project)).replaceAll(/<!--.*?-->/g, "");
     expect(html.trim()).toBe(
-      `${major} <p>connecting 0,0,0,,function,0 undefined undefined undefined</p>${COMPONENTS}<i></i>${INBOX}`,
+      `${major} <p>connecting 0,0,0,,function,0,0 undefined undefined undefined</p>${COMPONENTS}<i></i>${INBOX}`,
     );
   });
 

@@ -128,7 +128,7 @@ export class AtriumClient<
     };
     watchPageClose(queue, unsynced, runtime, { destination, warn: warnBeforeUnload });
     this.stores = typed<Shapes>(this.#stores.declared());
-    inspections.set(this, { connection, stores: this.#stores, unsynced, runtime });
+    inspections.set(this, { connection, tokens, stores: this.#stores, unsynced, runtime });
     this.notifications = new Notifications(connection);
     this.comments = new Comments(connection);
     this.storage = new Storage(base, tokens);

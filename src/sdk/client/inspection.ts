@@ -1,11 +1,13 @@
-/** The parts of a client that DevTools and documents use beyond its public functions. */
+/** The parts of a client that DevTools, documents and hooks use beyond its public functions. */
 import type { Runtime } from "../core/runtime.ts";
 import type { Connection } from "./connection/connection.ts";
+import type { Tokens } from "./connection/token.ts";
 import type { Stores } from "./stores/store.ts";
 import type { Unsynced } from "./unsynced.ts";
 
 export interface Inspection {
   readonly connection: Connection;
+  readonly tokens: Tokens;
   readonly stores: Stores;
   readonly unsynced: Unsynced;
   /** The client's own: DevTools replace `open`. */

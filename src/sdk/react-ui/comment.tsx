@@ -1,5 +1,5 @@
 /** `Comment`: one comment with its author, its reactions, and what its reader may do with it. */
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useId, useRef, useState } from "react";
 import type { Comment as CommentData } from "../client/index.ts";
 import { useComments, useRoom, useRoomPermissions } from "../react/index.ts";
 import { Avatar } from "./avatar.tsx";
@@ -7,7 +7,7 @@ import { CommentText, useIsFile } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field } from "./field.tsx";
 import { withFiles, withoutFiles } from "./mentions.ts";
-import { useAttempts, useUser } from "./room.ts";
+import { Failure, useAttempts, useReturnedFocus, useUser } from "./room.tsx";
 import { useTexts } from "./texts.ts";
 
 interface CommentProps {
@@ -28,11 +28,7 @@ export function Comment({ comment, canDelete = true }: CommentProps): ReactNode 
   const nameId = useId();
   const edit = useRef<HTMLButtonElement>(null);
   const read = () => setMode("reading");
-  const before = useRef<Mode>(mode);
-  useEffect(() => {
-    if (mode === "reading" && before.current !== mode) edit.current?.focus(); // the control with the focus is gone
-    before.current = mode;
-  }, [mode]);
+  useReturnedFocus(edit, mode !== "reading");
   const name = author?.name ?? texts.deletedUser;
   return (
     <article className="atrium atrium-comment" aria-labelledby={nameId}>
@@ -137,11 +133,7 @@ function DeleteForm({ commentId, cancel }: { readonly commentId: string; cancel(
       <button type="button" onClick={cancel}>
         {texts.cancel}
       </button>
-      {error !== null && (
-        <p role="alert" className="atrium-error">
-          {error}
-        </p>
-      )}
+      <Failure error={error} />
     </div>
   );
 }
@@ -174,11 +166,7 @@ function Reactions({ comment, mayWrite }: { readonly comment: CommentData; reado
         );
       })}
       {mayWrite && <EmojiPicker label={texts.addReaction} pick={(emoji) => react(emoji, true)} />}
-      {error !== null && (
-        <p role="alert" className="atrium-error">
-          {error}
-        </p>
-      )}
+      <Failure error={error} />
     </>
   );
 }

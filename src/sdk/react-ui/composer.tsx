@@ -8,7 +8,7 @@ import { CommentText } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field, insertInto } from "./field.tsx";
 import { isMentioned, withFiles } from "./mentions.ts";
-import { useAttempts, useUser } from "./room.ts";
+import { useAttempts, useUser } from "./room.tsx";
 import { useTexts } from "./texts.ts";
 
 interface ComposerProps {

@@ -10,7 +10,7 @@ import {
 } from "../react/index.ts";
 import { Avatar } from "./avatar.tsx";
 import { type Resolver, useResolved } from "./resolve.ts";
-import { type Attempts, useAttempts } from "./room.ts";
+import { type Attempts, Failure, LoadFailure, useAttempts } from "./room.tsx";
 import { useTexts } from "./texts.ts";
 
 type Activity = Notification["activities"][number];
@@ -51,14 +51,7 @@ export function InboxNotification(props: InboxNotificationProps): ReactNode {
   );
 }
 
-const Failure = ({ error }: Pick<Attempts, "error">): ReactNode =>
-  error !== null && (
-    <p role="alert" className="atrium-error">
-      {error}
-    </p>
-  );
-
-/** Nothing that this notification has is unread, or some of it. */
+/** The unread activities; all of them if none is unread. */
 const newActivities = ({ activities, unread, read_seq }: Notification): readonly Activity[] =>
   unread ? activities.filter(({ seq }) => seq > read_seq) : activities;
 
@@ -191,14 +184,7 @@ export function InboxNotificationList({ filter = {}, ...props }: InboxNotificati
         <Failure {...attempts} />
       </div>
       {isLoading && <p className="atrium-none">{texts.loading}</p>}
-      {error !== null && (
-        <div className="atrium-bar">
-          <Failure error={texts.failed(error)} />
-          <button type="button" onClick={() => actions.reload()}>
-            {texts.tryAgain}
-          </button>
-        </div>
-      )}
+      <LoadFailure error={error} reload={actions.reload} />
       {!isLoading && error === null && notifications.length === 0 && (
         <p className="atrium-none">{texts.noNotifications}</p>
       )}

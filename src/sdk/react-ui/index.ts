@@ -9,3 +9,4 @@ export { Cursors } from "./cursors.tsx";
 export { InboxNotification, InboxNotificationList, type NotificationProps } from "./inbox.tsx";
 export { AtriumTexts, type Texts } from "./texts.ts";
 export { Thread } from "./thread.tsx";
+export { VersionHistory } from "./version-history.tsx";

@@ -50,6 +50,15 @@ export interface Texts {
   readonly newComment: string;
   /** A thread on a canvas, by the author of its first comment. */
   readonly pin: (author: string, comments: number, isUnread: boolean) => string;
+  readonly versions: string;
+  readonly noVersions: string;
+  readonly showChanges: string;
+  readonly noChanges: string;
+  readonly restore: string;
+  readonly confirmRestore: string;
+  readonly restored: string;
+  /** The document shows what the version has, and was not changed. */
+  readonly sameAsNow: string;
   readonly inbox: string;
   readonly unread: string;
   readonly unreadNotifications: (count: number) => string;
@@ -116,6 +125,14 @@ const ENGLISH: Texts = {
   newComment: "New comment",
   pin: (author, comments, isUnread) =>
     `Thread by ${author}, ${some(comments, "comment", "comments")}${isUnread ? ", unread" : ""}`,
+  versions: "Versions",
+  noVersions: "There are no versions yet.",
+  showChanges: "Show changes",
+  noChanges: "This version looks like the one before.",
+  restore: "Restore",
+  confirmRestore: "Restore this version for everyone?",
+  restored: "The document was restored.",
+  sameAsNow: "The document looks like this version already.",
   inbox: "Notifications",
   unread: "Unread",
   unreadNotifications: (count) => (count === 0 ? "All read" : `${count} unread`),

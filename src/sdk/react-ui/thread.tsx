@@ -4,7 +4,7 @@ import { useComments, useRoomPermissions, useThreadSubscription } from "../react
 import { reportUnlessDisconnected } from "../react/shared-connection.ts";
 import { Comment } from "./comment.tsx";
 import { Composer } from "./composer.tsx";
-import { useAttempts } from "./room.ts";
+import { Failure, useAttempts } from "./room.tsx";
 import { useTexts } from "./texts.ts";
 
 interface ThreadProps {
@@ -37,11 +37,7 @@ export function Thread({ threadId, markAsRead = true }: ThreadProps): ReactNode 
             {resolved ? texts.reopen : texts.resolve}
           </button>
         )}
-        {error !== null && (
-          <p role="alert" className="atrium-error">
-            {error}
-          </p>
-        )}
+        <Failure error={error} />
       </div>
       {markAsRead && isSeen && <MarkAsRead threadId={threadId} />}
       <ol ref={list}>

@@ -19,12 +19,14 @@ import {
 import type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
 import type {
   LoadState,
+  Reloaded,
   SettingsContent,
   ThreadActions,
   ThreadFilter,
   ThreadList,
   ThreadsActions,
 } from "./thread-sources.ts";
+import { type VersionActions, type VersionList, versionsOf } from "./version-sources.ts";
 
 /** The state of the connection and why it is closed, for a notice such as "Reconnecting…". */
 export const useConnection = (): ConnectionStatus => useSource(useRoomHandle().connection);
@@ -243,14 +245,30 @@ export function useRoomSubscriptionSettings(): [
 }
 
 /**
+ * The versions of a document of the room, newest first: the first 50, and 50 more after each `loadMore`. They are read
+ * again after a change by these actions, and by `reload`.
+ */
+export function useDocumentVersions(name: string): [VersionList & LoadState, VersionActions] {
+  return useLoaded(versionsOf(useRoomHandle(), name));
+}
+
+/** What was read, and how the reading has gone. */
+function useLoaded<Value extends object, Actions>({
+  source,
+  state,
+  actions,
+}: Pick<Reloaded<Value>, "source" | "state"> & { readonly actions: Actions }): [Value & LoadState, Actions] {
+  const value = useSource(source);
+  const loading = useSource(state);
+  return [useMemo(() => ({ ...value, ...loading }), [value, loading]), actions];
+}
+
+/**
  * The notifications of the nearest `AtriumProvider`'s identity that match, newest first: the first 50, and 50 more after
  * each `loadMore`. They are read again when one changes, here or elsewhere.
  */
 export function useInboxNotifications(filter: InboxFilter = {}): [InboxList & LoadState, InboxActions] {
-  const { source, state, actions } = inboxOf(useAtrium()).list(filter);
-  const list = useSource(source);
-  const loading = useSource(state);
-  return [useMemo(() => ({ ...list, ...loading }), [list, loading]), actions];
+  return useLoaded(inboxOf(useAtrium()).list(filter));
 }
 
 /** How many notifications are unread, for a badge; null until that is known. */

@@ -12,6 +12,7 @@ export {
   useComments,
   useConnection,
   useDeleteInboxNotification,
+  useDocumentVersions,
   useHasUnsyncedChanges,
   useInboxNotifications,
   useMarkAllInboxNotificationsAsRead,
@@ -43,3 +44,4 @@ export {
 export type { Member, RoomInfo, Self } from "./room-handle.ts";
 export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";
 export type { LoadState, ThreadActions, ThreadFilter, ThreadList, ThreadsActions } from "./thread-sources.ts";
+export type { VersionActions, VersionComparison, VersionList } from "./version-sources.ts";

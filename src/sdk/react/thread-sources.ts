@@ -28,7 +28,7 @@ export interface LoadState {
 }
 
 export interface Reloaded<Value> {
-  readonly source: ExternalSource<Value>;
+  readonly source: Source<Value>;
   readonly state: Source<LoadState>;
   readonly loaded: Readiness;
   /** Shows a value until the next one is read. */

@@ -11,7 +11,7 @@ import {
 import { useRoomPermissions, useThreads } from "../react/index.ts";
 import { Avatar } from "../react-ui/avatar.tsx";
 import { Composer } from "../react-ui/composer.tsx";
-import { useUser } from "../react-ui/room.ts";
+import { useUser } from "../react-ui/room.tsx";
 import { useTexts } from "../react-ui/texts.ts";
 import { Thread } from "../react-ui/thread.tsx";
 import { anchorAt, type CanvasAnchor, type CanvasEditor, type Point } from "./anchor.ts";

@@ -1,0 +1,90 @@
+/** The room as components read it, their attempts to change it, and what has failed. */
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import type { User } from "../client/index.ts";
+import { useRoom } from "../react/index.ts";
+import { useTexts } from "./texts.ts";
+
+/** A user of the room, online or not; null if there is none. Renders when the user changes. */
+export function useUser(userId: string): User | null {
+  const { users } = useRoom().client;
+  const subscribe = useCallback((changed: () => void) => users.on("updated", changed), [users]);
+  return useSyncExternalStore(
+    subscribe,
+    () => users.get({ userId }),
+    () => null,
+  );
+}
+
+export interface Attempts {
+  readonly isBusy: boolean;
+  /** The error of the latest attempt, until it is forgotten. */
+  readonly error: string | null;
+  forget(): void;
+  /** Resolves to the result of the action; to undefined if it has failed. */
+  attempt<Result>(action: () => Promise<Result>): Promise<Result | undefined>;
+}
+
+/** Changes whose failure is shown beside what has started them. */
+export function useAttempts(): Attempts {
+  const texts = useTexts();
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const attempt = async <Result,>(action: () => Promise<Result>): Promise<Result | undefined> => {
+    setBusy(true);
+    setError(null);
+    try {
+      return await action();
+    } catch (failure) {
+      setError(texts.failed(failure as Error));
+      return undefined;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { isBusy, error, forget: () => setError(null), attempt };
+}
+
+/** Focuses the control that has opened something, once that is closed again. */
+export function useReturnedFocus(control: RefObject<HTMLElement | null>, isOpen: boolean): void {
+  const before = useRef(isOpen);
+  useEffect(() => {
+    if (before.current && !isOpen) control.current?.focus();
+    before.current = isOpen;
+  }, [control, isOpen]);
+}
+
+/** An error in words; nothing without one. */
+export const Failure = ({ error }: { readonly error: string | null }): ReactNode =>
+  error !== null && (
+    <p role="alert" className="atrium-error">
+      {error}
+    </p>
+  );
+
+interface LoadFailureProps {
+  readonly error: Error | null;
+  reload(): void;
+}
+
+/** Something could not be loaded, with a button to try again. */
+export function LoadFailure({ error, reload }: LoadFailureProps): ReactNode {
+  const texts = useTexts();
+  return (
+    error !== null && (
+      <div className="atrium-bar">
+        <Failure error={texts.failed(error)} />
+        <button type="button" onClick={() => reload()}>
+          {texts.tryAgain}
+        </button>
+      </div>
+    )
+  );
+}

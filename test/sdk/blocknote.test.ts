@@ -1,10 +1,11 @@
 /** `atrium/blocknote`: what BlockNote asks of a thread store, on the threads of a room. */
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { openThreadStore, type ThreadStoreOptions } from "../../src/sdk/blocknote/index.ts";
-import { Atrium, type AtriumClient, type Comment } from "../../src/sdk/client/index.ts";
+import { Atrium, type AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
-import { clientOf, EAGER, join, type Meeting, meet, next } from "./clients.ts";
+import { clientOf, EAGER, join, type Meeting, meet, next, nextOf } from "./clients.ts";
+import { BreakableProxy } from "./proxy.ts";
 
 const service = await sharedService();
 
@@ -185,17 +186,32 @@ it("users do what the permissions of the room allow, and are shown by their name
   ]);
 });
 
-it("a store opened before the room is joined waits for its comments", async () => {
-  await ada.comments.create({ text: "Early", anchor: { document: "plan" } });
-  const user = await meeting.customer.createUser(meeting.roomId, "Late");
-  const late = clientOf(user, { serverUrl: service.url });
+it("a store opened before the room is joined waits for its comments, and has those of a long absence", async () => {
+  const { id: early } = await ada.comments.create({ text: "Early", anchor: { document: "plan" } });
+  const proxy = await BreakableProxy.before(service);
+  onTestFinished(() => proxy.close());
+  const late = clientOf(await meeting.customer.createUser(meeting.roomId, "Late"), { serverUrl: proxy.url });
   const opening = openStore(late);
   await late.join();
-  expect([...(await opening).getThreads().values()].map(({ comments }) => comments.length)).toEqual([1]);
-  const created = next("a comment", (heard: (comment: Comment) => void) =>
-    late.comments.on("created", heard),
+  const store = await opening;
+  expect([...store.getThreads().keys()]).toEqual([early]);
+  const { id: later } = await ada.comments.create({ text: "Later", anchor: { document: "plan" } });
+  await eventually("the later thread", () => store.getThreads().size === 2);
+
+  const lost = nextOf(late, "reconnecting");
+  proxy.shut();
+  await lost;
+  await ada.comments.delete({ commentId: early });
+  await ada.comments.update({ commentId: later, text: "Changed" });
+  // More than the 1 MiB of changes that the room replays.
+  for (let key = 0; key < 20; key += 1) await ada.store("ballast").set(`${key}`, "a".repeat(60_000));
+  const missed = next("comments were missed", (heard: (none: undefined) => void) =>
+    late.comments.on("missed", heard),
   );
-  await ada.comments.create({ text: "Later", anchor: { document: "plan" } });
-  await created;
-  expect((await opening).getThreads().size).toBe(2);
+  proxy.open();
+  await missed;
+  await eventually("what was missed", () => store.getThreads().size === 1);
+  expect(store.getThread(later).comments[0]?.body).toEqual([
+    { type: "paragraph", content: [write("Changed")] },
+  ]);
 });

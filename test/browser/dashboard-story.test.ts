@@ -266,6 +266,10 @@ describe("the access to a room", () => {
     await desk.button("Revoke link").click();
     await desk.heading("No links yet").waitFor();
     await desk.row("Gus").waitFor({ state: "detached" });
+    await desk.enter("/people?sort=-name");
+    await desk.link("Guest 8").waitFor();
+    await desk.field("Kinds to show").selectOption("Agents only");
+    await desk.link("Guest 8").waitFor({ state: "detached" });
   });
 
   it("is led to from the rooms of an identity, whose tokens can be ended", async () => {

@@ -81,6 +81,11 @@ describe("an identity", () => {
     const first = await list("limit=3&sort=name");
     expect([first.total, first.identities.length]).toEqual([4, 3]);
     expect(await names(`limit=3&sort=name&after=${first.cursor}`)).toEqual(["çetin"]);
+    await owner.api.post("/identities", { name: "Çobot", kind: "agent" });
+    expect((await list("kind=person")).total).toBe(4);
+    expect(await names("kind=agent,guest&search=ç")).toEqual(["Çobot"]);
+    expect((await list("kind=guest&limit=1")).total).toBe(0);
+    expect(refusalOf(await owner.api.get("/identities?kind=robot"))[0]).toBe(400);
   });
 
   it("leaves its groups when it is deleted, and its quotas go down", async () => {

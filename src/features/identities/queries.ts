@@ -38,8 +38,10 @@ async function searched({ db, accountId }: Tenant, of: "identities" | "groups", 
   return { ...page, hits: await findHits(db, { accountId, of }, { text: page.search, withIds: true }) };
 }
 
-export async function listIdentities(tenant: Tenant, page: Page) {
-  const found = await searched(tenant, "identities", page);
+/** A page of identities; `kind` has the listed kinds, separated by commas. */
+export async function listIdentities(tenant: Tenant, page: Page, kind?: string) {
+  const kinds = kind === undefined ? null : JSON.stringify(kind.split(","));
+  const found = { ...(await searched(tenant, "identities", page)), kinds };
   const [rows, counted] = await tenant.db.run([
     IDENTITIES.selectPage(tenant, found),
     IDENTITIES.count(tenant, found),

@@ -29,10 +29,21 @@ export const identityEndpoints = [
       ...sort,
       ...searching("the identity's name or at the start of its ID"),
       ...dates,
+      kind: z
+        .string()
+        .regex(
+          /^(person|agent|guest)(,(person|agent|guest)){0,2}$/,
+          "must be person, agent or guest, or several of them",
+        )
+        .optional()
+        .meta({
+          description: "Only identities of this kind, or of several ones: `person,agent` leaves guests out.",
+          example: "person,agent",
+        }),
     }),
     done: "Identities retrieved",
     data: z.object({ identities: z.array(Identity), ...scrollShape }),
-    handle: (ctx, { query }) => listIdentities(ctx, toPage(query, orderOf(query))),
+    handle: (ctx, { query }) => listIdentities(ctx, toPage(query, orderOf(query)), query.kind),
   }),
   endpoint({
     method: "POST",

@@ -27,6 +27,8 @@ export type Key = { readonly id: string } | { readonly customId: string };
 /** A page with the result of the search index; null or absent when the list itself is searched. */
 interface SearchedPage extends Page {
   readonly hits?: SearchHits | null;
+  /** Of identities, the kinds that are listed, as JSON; null or absent for all. */
+  readonly kinds?: string | null;
 }
 
 type Filter = "all" | "searched" | "few";
@@ -49,8 +51,14 @@ export function rowsOf<Row extends object>(
   // By the primary key: a condition on the account alone would have SQLite walk through the list.
   const isHit = sql`(${table.accountId}, ${table.id}) IN (
     SELECT ${accountId}, value FROM json_each(${sql.placeholder("ids")}))`;
+  const kinds = sql.placeholder("kinds");
+  const isListed =
+    "kind" in table
+      ? sql`(${kinds} IS NULL OR ${table.kind} IN (SELECT value FROM json_each(${kinds})))`
+      : undefined;
   const matching = (filter: Filter, placed: SQL) =>
     and(
+      isListed,
       filter === "few" ? isHit : eq(table.accountId, accountId),
       placed,
       filter === "all"
@@ -82,13 +90,14 @@ export function rowsOf<Row extends object>(
       ofRow("id" in key ? byId({ accountId, ...key }) : byCustomId({ accountId, ...key })),
 
     selectPage: ({ accountId }: Tenant, page: SearchedPage): Statement<Row> =>
-      ofRow(pages(filterOf(page), page, { accountId, ids: page.hits?.ids })),
+      ofRow(pages(filterOf(page), page, { accountId, ids: page.hits?.ids, kinds: page.kinds ?? null })),
 
     count: (tenant: Tenant, page: SearchedPage): Statement<{ total: number }> =>
       countOnce(page, () => {
-        if (isUnfiltered(page)) return countAll(tenant);
-        if (page.hits && isUndated(page)) return countHits(page.hits);
-        return counts(filterOf(page), page, { accountId: tenant.accountId, ids: page.hits?.ids });
+        const kinds = page.kinds ?? null;
+        if (kinds === null && isUnfiltered(page)) return countAll(tenant);
+        if (kinds === null && page.hits && isUndated(page)) return countHits(page.hits);
+        return counts(filterOf(page), page, { accountId: tenant.accountId, ids: page.hits?.ids, kinds });
       }),
 
     update: (tenant: Tenant, id: string, changes: Changes<Row>): Statement<Row> =>

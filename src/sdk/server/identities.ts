@@ -6,6 +6,7 @@ import type * as wire from "../wire/resources.ts";
 import {
   eachOf,
   type Filter,
+  type IdentitySearch,
   type Listed,
   Resource,
   type Scroll,
@@ -20,12 +21,12 @@ export class Identities extends Resource {
   }
 
   /** Newest first, or in the order of `sort`. */
-  list(search: Search = {}): Promise<Listed<"identities", wire.Identity>> {
+  list(search: IdentitySearch = {}): Promise<Listed<"identities", wire.Identity>> {
     return this.rest.get(["identities"], search);
   }
 
   /** All identities, 100 at a time: `for await (const identity of atrium.identities.each())`. */
-  each(search: Filter<Search> = {}): AsyncGenerator<wire.Identity, void, void> {
+  each(search: Filter<IdentitySearch> = {}): AsyncGenerator<wire.Identity, void, void> {
     return eachOf("identities", (part) => this.list({ ...search, ...part }));
   }
 

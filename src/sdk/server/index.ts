@@ -205,8 +205,8 @@ export class AtriumServer {
     return this.#rest.get(["rooms", roomId, "links"], part);
   }
 
-  /** Ends a link and its guests, whose sockets close at once. */
-  revokeRoomLink(roomId: string, linkId: string): Promise<void> {
-    return this.#rest.delete(["rooms", roomId, "links", linkId]);
+  /** Ends a link and its guests, whose sockets close at once, or within a minute if `pending_rooms` is 1. */
+  revokeRoomLink(roomId: string, linkId: string): Promise<{ readonly pending_rooms: number }> {
+    return this.#rest.request({ method: "DELETE", path: ["rooms", roomId, "links", linkId] });
   }
 }

@@ -36,6 +36,12 @@ interface Dated extends Scroll, Searched {
 /** Filters and orders a list of users. */
 export type Search = Dated & Sorted<"created_at" | "name">;
 
+/** Filters and orders a list of identities. */
+export interface IdentitySearch extends Search {
+  /** Only identities of this kind, or of several, such as `person,agent`. */
+  readonly kind?: string;
+}
+
 /** Filters and orders the users of a room, also by the state of the live room. */
 export interface UserSearch extends Search {
   /** Only users who are online, or only those who are not. */

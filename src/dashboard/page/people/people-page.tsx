@@ -5,7 +5,7 @@ import { chosen, type Filters, useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { Empty } from "../ui/feedback.tsx";
-import { CreatedFilter, ListFilters, NameField, SelectField } from "../ui/fields.tsx";
+import { CreatedFilter, FilterSelect, ListFilters, NameField, SelectField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
 import { NAMED, SelectablePage } from "../ui/selectable.tsx";
@@ -42,9 +42,18 @@ const CREATED = {
 
 const IDENTITY_COLUMNS = [...identityColumns<Identity>((identity) => identity), CREATED];
 
+/** Guests of links may be many: they are listed only when asked for. */
+const NO_GUESTS = "person,agent";
+const KINDS = {
+  [`${NO_GUESTS},guest`]: "With guests",
+  person: "People only",
+  agent: "Agents only",
+  guest: "Guests only",
+};
+
 function Identities() {
   const filters = useFilters();
-  const part = partOf(filters);
+  const part = { ...partOf(filters), kind: filters.get("kind") || NO_GUESTS };
   const identities = useApiQuery(["identities", part], (atrium) => atrium.identities.list(part));
   const { atrium } = useCurrent();
   const empty = (
@@ -60,6 +69,13 @@ function Identities() {
   return (
     <>
       <ListFilters label="Search identities by name or ID" filters={filters}>
+        <FilterSelect
+          label="Kinds to show"
+          filters={filters}
+          name="kind"
+          all="Without guests"
+          options={KINDS}
+        />
         <CreatedFilter filters={filters} />
       </ListFilters>
       <SelectablePage

@@ -8,6 +8,7 @@ import { referencePage } from "./docs/reference.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import type { Env } from "./env.ts";
 import { operatorResponse } from "./features/backup/routes.ts";
+import { unsubscribeResponse } from "./features/inbox/unsubscribe.ts";
 import { createMcp } from "./features/mcp/routes.ts";
 import { memberPageEndpoints } from "./features/members/dashboard-routes.ts";
 import { handleDashboardRequest } from "./features/people/dashboard-pipeline.ts";
@@ -71,6 +72,7 @@ app.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
 app.post("/operator/:purpose/:accountId/:operation", (c) =>
   operatorResponse(c.req.raw, c.env, c.req.param()),
 );
+app.on(["GET", "POST"], "/unsubscribe", (c) => unsubscribeResponse(c.req.raw, c.env));
 app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID()));
 app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
 app.get("/", (c) => c.redirect("/docs"));

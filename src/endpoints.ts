@@ -13,6 +13,7 @@ import { linkEndpoints } from "./features/identities/routes-links.ts";
 import { identityTokenEndpoints } from "./features/identities/routes-tokens.ts";
 import type { InboxContext } from "./features/inbox/commands.ts";
 import { inboxEndpoints } from "./features/inbox/routes.ts";
+import { notificationEndpoints } from "./features/inbox/routes-settings.ts";
 import type { MemberContext } from "./features/members/commands.ts";
 import { memberEndpoints } from "./features/members/routes.ts";
 import { overviewEndpoints } from "./features/metrics/routes.ts";
@@ -52,6 +53,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...accessEndpoints,
   ...linkEndpoints,
   ...inboxEndpoints,
+  ...notificationEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,

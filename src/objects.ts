@@ -7,6 +7,8 @@ import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
 import { readInboxAccess } from "./features/inbox/access.ts";
 import { InboxObject as Inbox } from "./features/inbox/inbox-object.ts";
+import { readRecipient } from "./features/inbox/recipient.ts";
+import { sendersFor } from "./features/inbox/senders.ts";
 import { reportBacklogSize } from "./features/quotas/queries.ts";
 import { roomService } from "./features/room-content/room-service.ts";
 import { tokensFor } from "./features/users/tokens.ts";
@@ -55,6 +57,9 @@ export class InboxObject extends Inbox {
     super(ctx, env, {
       readAccess: ({ accountId, identityId }, roomIds) =>
         readInboxAccess(openTenant(env, accountId), identityId, roomIds),
+      readRecipient: ({ accountId, identityId }, roomIds) =>
+        readRecipient(openTenant(env, accountId), identityId, roomIds),
+      senders: sendersFor(env, (work) => ctx.waitUntil(work)),
       verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verifyIdentity(token, now),
     });
   }

@@ -9,6 +9,7 @@ import type { Env } from "./env.ts";
 import { openBlobs } from "./features/files/storage/blobs.ts";
 import { collectGarbage } from "./features/files/storage/garbage-collection.ts";
 import { removeEndedLinks } from "./features/identities/links.ts";
+import { notificationMails } from "./features/inbox/notification-mail.ts";
 import { continueMails } from "./features/mail/outbox.ts";
 import { continueDeletions, type DeletionPorts } from "./features/organizations/deletion.ts";
 import { continueMoves, type MovePorts } from "./features/organizations/move.ts";
@@ -81,7 +82,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     signIns: () => expire(directory, { table: "sessions", column: "expires_at" }, now),
     invitations: () => expire(directory, { table: "invitations", column: "expires_at" }, now),
     passwordLinks: () => expire(directory, { table: "password_links", column: "expires_at" }, now),
-    mails: () => continueMails(env, now),
+    mails: () => continueMails(env, now, notificationMails(env)),
     deletions: () => {
       const subscribers: Subscribers = (key) => {
         budget.calls.spend();

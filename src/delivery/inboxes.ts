@@ -3,14 +3,16 @@ import type { Env } from "../env.ts";
 import { clientOf } from "../platform/network.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../wire/inbox.ts";
+import type { NotificationDefaults } from "../wire/notification-settings.ts";
 
 /** The calls of those who deliver. The object of the inbox feature has them. */
 export interface InboxDelivery {
   /**
-   * Idempotent by the IDs of activities, in any order. An inbox whose identity was deleted takes nothing. `isKnown`: the
-   * caller has just read the identity. An inbox that is made while it is deleted lasts for two days, and is never shown.
+   * Idempotent by the IDs of activities, in any order. An inbox whose identity was deleted takes nothing. A caller that has
+   * just read the identity brings the organization's defaults, which it read with it: an inbox that it makes while the
+   * identity is deleted lasts for two days, and is never shown.
    */
-  deliver(activities: readonly InboxActivity[], isKnown?: boolean): Promise<void>;
+  deliver(activities: readonly InboxActivity[], defaults?: NotificationDefaults): Promise<void>;
   /** A position, which also holds for activities that arrive later; it never goes back. */
   markRead(position: InboxPosition): Promise<void>;
   /** A thread or a room was deleted: activities of it that arrive later have no effect. */

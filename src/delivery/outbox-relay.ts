@@ -16,6 +16,7 @@ import {
 import { type FileRecord, presentFile } from "../wire/file.ts";
 import { type GroupRecord, type IdentityRecord, presentGroup, presentIdentity } from "../wire/identity.ts";
 import { presentRoom, type RoomFields } from "../wire/room.ts";
+import { type NotificationRecord, presentReference } from "../wire/sent-notification.ts";
 import { presentUser, type UserRecord } from "../wire/user.ts";
 import { eraseFromLog } from "./event-log/shards.ts";
 import { selectEarlierEvents } from "./outbox/event-store.ts";
@@ -267,6 +268,11 @@ async function draftOf(
       const { member, ...group } = parseGroup(subject);
       const data = { groupId: group.id, ...(member === undefined ? {} : { identityId: member }) };
       return { event, data, group: presentGroup(group) };
+    }
+    case "notification": {
+      const { identity: stored, channel, items } = JSON.parse(subject) as NotificationRecord;
+      const [identity, notifications] = [presentIdentity(stored), items.map(presentReference)];
+      return { event, data: { identityId: identity.id, channel, notifications }, identity };
     }
   }
   const row = parseRoom(storedRoom);

@@ -90,6 +90,15 @@ for await (const record of atrium.identities.eachRecord(identityId)) records.pus
   subjectId: "invoice-7",
   data: { amount: 12 },
 });`,
+  getNotificationDefaults: "const { email } = await atrium.getNotificationDefaults();",
+  updateNotificationDefaults: `await atrium.updateNotificationDefaults({
+  link: "https://app.example/rooms/{roomId}",
+  email: { delay: 3600, kinds: { $invoice: false } },
+});`,
+  getNotificationSettings: "const { email } = await atrium.inbox(identityId).getSettings();",
+  updateNotificationSettings:
+    "await atrium.inbox(identityId).updateSettings({ email: { rooms: { [roomId]: false } } });",
+  listSentNotifications: "const sent = await atrium.inbox(identityId).listSent({ limit: 20 });",
 
   getRoomAccess: "const { default_accesses, groups_accesses } = await atrium.getRoomAccess(roomId);",
   updateRoomAccess: `await atrium.updateRoomAccess(roomId, {
@@ -236,6 +245,8 @@ export const INSTEAD_OF_SDK: Readonly<Record<string, string>> = {
   markOwnInboxNotificationsAsRead: "A page sends it by `fetch`, with its identity's token.",
   deleteOwnInboxNotification: "A page sends it by `fetch`, with its identity's token.",
   deleteOwnInboxNotifications: "A page sends it by `fetch`, with its identity's token.",
+  getOwnNotificationSettings: "A page sends it by `fetch`, with its identity's token.",
+  updateOwnNotificationSettings: "A page sends it by `fetch`, with its identity's token.",
   openInboxSocket: "A page opens it as a `WebSocket`, and joins with its identity's token.",
   openDocumentSocket: "Editors open it with the client that they have.",
   downloadStore: "`AtriumClient` of `atrium/client` downloads a large store by itself in `sync()`.",

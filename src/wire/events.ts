@@ -4,7 +4,9 @@ import { presentTime, Timestamp } from "../platform/time.ts";
 import { Comment } from "./comment.ts";
 import { StorageFile } from "./file.ts";
 import { Group, Identity } from "./identity.ts";
+import { CHANNELS } from "./notification-settings.ts";
 import { Room } from "./room.ts";
+import { NotificationReference } from "./sent-notification.ts";
 import { Thread } from "./thread.ts";
 import { User } from "./user.ts";
 
@@ -15,6 +17,7 @@ const GroupEventName = z.enum(["group.created", "group.updated", "group.deleted"
 const WithoutRoom = z.enum([
   ...IdentityEventName.options,
   ...GroupEventName.options,
+  "notification",
   "webhook.backlogged",
   "workflow.disabled",
 ]);
@@ -324,10 +327,31 @@ export const GroupEvent = z
   .meta({ id: "GroupEvent" });
 export type GroupEvent = z.infer<typeof GroupEvent>;
 
+/** Notifications of an identity have stayed unread, and your own back end is to send them. It belongs to no room. */
+export const NotificationEvent = z
+  .object({
+    ...stamp,
+    event: z.literal("notification"),
+    data: z.object({
+      identityId,
+      channel: z.enum(CHANNELS).meta({ description: "The channel by which you are to send them." }),
+      notifications: z
+        .array(NotificationReference)
+        .meta({ description: "They are unread, and the identity may read them, at the event's time." }),
+    }),
+    identity: Identity.meta({ description: "The identity, with its email address if it has one." }),
+  })
+  .meta({ id: "NotificationEvent" });
+export type NotificationEvent = z.infer<typeof NotificationEvent>;
+
+/** An event about one identity. */
+export const EventOfIdentity = z.discriminatedUnion("event", [IdentityEvent, NotificationEvent]);
+export type EventOfIdentity = z.infer<typeof EventOfIdentity>;
+
 /** An event without its id, timestamp and cause, which are added when it is recorded. */
 export type EventDraft = WithoutStamp<Event>;
 /** Likewise, of an event that belongs to no room. */
-export type OrganizationEventDraft = WithoutStamp<IdentityEvent | GroupEvent>;
+export type OrganizationEventDraft = WithoutStamp<EventOfIdentity | GroupEvent>;
 type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp" | "depth" | "workflowId"> : never;
 
 /** The event as JSON, its fields in the order in which people read them. */

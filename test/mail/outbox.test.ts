@@ -23,7 +23,7 @@ async function outboxWithMail(start: number, secret = "a secret of the deploymen
       sent.push(`${to} ${text}`);
     },
   };
-  const outbox = new MailOutbox("https://atrium.test", sealerFor([secret], "tests"), mailer);
+  const outbox = new MailOutbox("https://atrium.test", sealerFor([secret], "tests"), mailer, null);
   const [id, recipient] = [crypto.randomUUID(), freshEmail()];
   const facts = {
     id,
@@ -62,7 +62,7 @@ it("stores a mail encrypted and once, sends it once, and forgets what it said", 
 it("sends a mail again whose attempt was cut off, and not a third time", async () => {
   const start = year(1972);
   const { outbox, sent, row, expected } = await outboxWithMail(start);
-  const cutOff = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20)]);
+  const cutOff = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20, false)]);
   await cutOff(start);
   await outbox.send(db, start + 4 * MINUTE_MS);
   expect(sent).toEqual([]);

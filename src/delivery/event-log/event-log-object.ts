@@ -7,7 +7,7 @@ import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import { HOUR_MS } from "../../platform/time.ts";
-import type { Event, IdentityEvent } from "../../wire/events.ts";
+import type { Event, EventOfIdentity } from "../../wire/events.ts";
 import type { Identity } from "../../wire/identity.ts";
 import { ERASED_FIELDS, type User } from "../../wire/user.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscriber-store.ts";
@@ -60,7 +60,7 @@ function redactIdentity(identity: Identity, identityId: string): Identity {
   return { ...rest, name: ERASED_FIELDS.name };
 }
 
-const parse = (body: string): Event | IdentityEvent => JSON.parse(body) as Event | IdentityEvent;
+const parse = (body: string): Event | EventOfIdentity => JSON.parse(body) as Event | EventOfIdentity;
 
 /** The longest delay of a deletion: each alarm then finds more than one expired event. */
 const PRUNE_EVERY_MS = HOUR_MS;

@@ -30,6 +30,7 @@ const EVENTS = [
   "group.created",
   "group.updated",
   "group.deleted",
+  "notification",
 ] as const;
 
 /** Events of changes over REST, for subscribers. Events of live rooms wait in the rooms' objects. */
@@ -44,7 +45,7 @@ export const outboxEvents = sqliteTable(
     occurredAt: integer("occurred_at").notNull(),
     /** The room's row right after the change, as JSON: later changes do not alter the event. `null` without a room. */
     room: text().notNull(),
-    /** The row of the user, file, identity or group, likewise; `null` for an event of the room itself. */
+    /** The row of the user, file, identity or group, likewise, or a `NotificationRecord`; `null` for an event of the room itself. */
     subject: text().notNull(),
     /** The subscriptions that the event has yet to reach, as JSON (`Subscription[]`). */
     pendingSubscriptions: text("owed").notNull(),

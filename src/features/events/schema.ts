@@ -1,14 +1,14 @@
 /** The event log on the wire. The SDK infers its types from it. */
 import * as z from "zod";
 import { dates, paging } from "../../http/lists.ts";
-import { Event, GroupEvent, IdentityEvent, WebhookEventName } from "../../wire/events.ts";
+import { Event, EventOfIdentity, GroupEvent, WebhookEventName } from "../../wire/events.ts";
 import { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { WebhookBackloggedEvent } from "../webhooks/schema.ts";
 
 export const EventPage = z
   .object({
     events: z
-      .array(z.union([Event, IdentityEvent, GroupEvent, WebhookBackloggedEvent, WorkflowDisabledEvent]))
+      .array(z.union([Event, EventOfIdentity, GroupEvent, WebhookBackloggedEvent, WorkflowDisabledEvent]))
       .meta({
         description:
           "The events as webhooks receive them, with the same ids. Events of one room are in the order in which they happened.",

@@ -8,6 +8,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import type { Stub } from "../../platform/objects/rpc.ts";
 import { checkRoomAccess } from "../access/queries.ts";
 import { getIdentity, noIdentity } from "../identities/queries.ts";
+import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
 import type { Viewer } from "./access.ts";
 import type { InboxObject } from "./inbox-object.ts";
 import type { InboxRead, InboxTrigger } from "./schema.ts";
@@ -120,7 +121,8 @@ export async function triggerNotification(
     ...{ kind: kind as `$${string}`, subjectId, roomId: roomId ?? null, seq: null },
     ...{ at: ctx.now(), by: null, data },
   };
-  await ctx.inboxes(accountId, id).deliver([activity]);
+  const [[defaults]] = await ctx.db.run([selectDefaults(ctx)]);
+  await ctx.inboxes(accountId, id).deliver([activity], defaultsIn(defaults));
   return { delivered: true };
 }
 

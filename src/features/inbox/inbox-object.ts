@@ -1,4 +1,5 @@
 /** The Durable Object of an identity's inbox: its items and how far they are read, and the identity's sockets. */
+import * as z from "zod";
 import { ADDRESS_HEADER, type InboxDelivery } from "../../delivery/inboxes.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
@@ -6,16 +7,28 @@ import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
+import {
+  type NotificationDefaults,
+  NotificationSettings,
+  type NotificationSettingsUpdate,
+  patched,
+} from "../../wire/notification-settings.ts";
+import type { Sending } from "../../wire/sent-notification.ts";
 import type { IdentityClaims } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
+import { InboxChannels, type Recipient, type Senders } from "./channels.ts";
 import { countUnread, type InboxKey, InboxSockets } from "./inbox-sockets.ts";
-import { InboxStore, type ItemsPage, SCHEMA } from "./inbox-store.ts";
+import { InboxStore, type ItemsPage } from "./inbox-store.ts";
+import { SCHEMA } from "./inbox-tables.ts";
 import { type ChangedItem, type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
 
 /** The object's needs of features. */
 export interface InboxPorts {
   /** Reads whether the identity exists, and its access to rooms, as they are now. */
   readAccess(key: InboxKey, roomIds: readonly string[]): Promise<InboxAccess>;
+  /** The same, with the address and with the organization's defaults. */
+  readRecipient(key: InboxKey, roomIds: readonly string[]): Promise<Recipient>;
+  senders(key: InboxKey, now: () => number): Senders;
   /** The claims of an identity's token that is valid at `now` (epoch ms). */
   verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
 }
@@ -24,6 +37,13 @@ export interface InboxPage {
   readonly notifications: readonly InboxNotification[];
   /** The last item, if others may follow. */
   readonly next: { readonly notifiedAt: number; readonly id: string } | null;
+}
+
+/** What a mail is about. */
+export interface MailContent {
+  readonly notifications: readonly InboxNotification[];
+  /** The address of the application's page, with its placeholders; null without one. */
+  readonly link: string | null;
 }
 
 const PRUNE_EVERY_MS = DAY_MS;
@@ -41,6 +61,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   readonly #alarm: DurableAlarm;
   #store: InboxStore;
   readonly #sockets: InboxSockets;
+  readonly #channels: InboxChannels;
   #removals = 0;
 
   constructor(ctx: DurableObjectState, env: object, ports: InboxPorts) {
@@ -57,6 +78,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
         this.#store = this.#open();
         this.#removals = 0;
         this.#alarm.markFired();
+        this.#channels.forget();
         if (this.#store.exists) this.#alarm.scheduleBy([this.#pruneAt()]);
       },
     });
@@ -67,6 +89,14 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
       readAccess: (_, roomIds) => this.#readAccess("unread", roomIds),
       verifyToken: ports.verifyToken,
       expireAt: (time) => this.#alarm.scheduleBy([time]),
+      report: (what, error) => this.#report(what, error),
+    });
+    this.#channels = new InboxChannels({
+      store: () => this.#store,
+      now: () => this.clock(),
+      newId: () => crypto.randomUUID(),
+      readRecipient: (roomIds) => ports.readRecipient(this.#key, roomIds),
+      senders: () => ports.senders(this.#key, () => this.clock()),
       report: (what, error) => this.#report(what, error),
     });
   }
@@ -103,10 +133,11 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return this.clock() + (1 + spread) * PRUNE_EVERY_MS;
   }
 
-  async deliver(activities: readonly InboxActivity[], isKnown = false): Promise<void> {
-    if (isKnown ? this.#removals > 0 : !(await this.#mayWrite())) return;
+  async deliver(activities: readonly InboxActivity[], defaults?: NotificationDefaults): Promise<void> {
+    if (defaults === undefined ? !(await this.#mayWrite()) : this.#removals > 0) return;
     const items = this.#store.deliver(activities, this.clock());
-    this.#alarm.scheduleBy([this.#pruneAt()]);
+    this.#channels.add(items, defaults);
+    this.#alarm.scheduleBy([this.#pruneAt(), this.#channels.dueAt]);
     this.#sockets.push({ type: "notified", items });
   }
 
@@ -252,6 +283,41 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     this.#sockets.answerClose(socket, CLOSE.failed, "connection failed");
   }
 
+  /** What the identity wants of channels. Null without the identity. */
+  async readSettings(): Promise<NotificationSettings | null> {
+    const { epochs } = await this.#ports.readAccess(this.#key, []);
+    return epochs && this.#channels.settings;
+  }
+
+  /** Null without the identity; the reason for a refusal when there would be too many entries. */
+  async changeSettings(update: NotificationSettingsUpdate): Promise<NotificationSettings | string | null> {
+    if (!(await this.#mayWrite())) return null;
+    const changed = NotificationSettings.safeParse(patched(this.#channels.settings, update));
+    if (!changed.success) return z.prettifyError(changed.error);
+    this.#store.setFact("settings", JSON.stringify(changed.data));
+    return changed.data;
+  }
+
+  /** What the channels have sent, and not sent, the latest first. Null without the identity. */
+  async listSendings(limit: number): Promise<readonly Sending[] | null> {
+    const { epochs } = await this.#ports.readAccess(this.#key, []);
+    return epochs && this.#channels.list(limit);
+  }
+
+  /** What is to be in a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
+  async readMail(sendingId: string, address: string): Promise<MailContent | null> {
+    const found = await this.#channels.readMail(sendingId, address);
+    if (found === null) return null;
+    const items = found.items.flatMap(({ id }) => this.#store.find(id) ?? []);
+    const notifications = items.map((item) => presentNotification(item, this.#store.activitiesOf(item)));
+    return { notifications, link: found.recipient.defaults.link };
+  }
+
+  /** The mail was sent or given up, or was never due. */
+  finishMail(sendingId: string, outcome: "sent" | "failed"): void {
+    this.#channels.finish(sendingId, outcome);
+  }
+
   /**
    * Closes sockets whose tokens have expired, and deletes what is too old. With the last of it, or without the identity,
    * the whole storage goes.
@@ -260,12 +326,14 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     this.#alarm.markFired();
     try {
       const expiresAt = this.#sockets.closeEnded();
+      await this.#channels.send();
       if (this.#store.exists) {
         const isMore = this.#store.prune(this.clock());
-        if (this.#store.isEmpty || !(await this.#hasIdentity())) await this.#clear();
+        const isDone = this.#store.isEmpty && !this.#store.hasSettings;
+        if (isDone || !(await this.#hasIdentity())) await this.#clear();
         else this.#alarm.scheduleBy([isMore ? this.clock() + PRUNE_ON_MS : this.#pruneAt()]);
       }
-      this.#alarm.scheduleBy([expiresAt]);
+      this.#alarm.scheduleBy([expiresAt, this.#channels.dueAt]);
     } catch (error) {
       this.#report("The alarm of an inbox failed", error);
       this.#alarm.scheduleBy([this.clock() + RETRY_MS]);

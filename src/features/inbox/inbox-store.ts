@@ -1,7 +1,8 @@
 /** The SQLite database of an inbox. Empty until the first activity. */
-import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
+import { ObjectTables } from "../../platform/objects/object-tables.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
+import { COLUMNS, SCHEMA } from "./inbox-tables.ts";
 import type { ChangedItem, InboxItem, StoredActivity } from "./schema.ts";
 
 /** Items are counted once in `countedEvery` new ones. */
@@ -11,40 +12,6 @@ const MAX_ACTIVITIES = 50;
 /** Rows that one alarm deletes of each table. */
 const PRUNED_AT_ONCE = 1_000;
 const FOREVER = Number.MAX_SAFE_INTEGER;
-
-/** An item is shown while `seq` is above `deleted_seq`, and unread while it is above `read_seq`, which is never lower. */
-export const SCHEMA: Schema = {
-  tables: {
-    ...FACTS,
-    items: `CREATE TABLE IF NOT EXISTS items (
-      number INTEGER PRIMARY KEY AUTOINCREMENT,
-      id TEXT NOT NULL UNIQUE,
-      kind TEXT NOT NULL,
-      room_id TEXT NOT NULL,
-      subject_id TEXT NOT NULL,
-      seq INTEGER NOT NULL,
-      read_seq INTEGER NOT NULL,
-      deleted_seq INTEGER NOT NULL,
-      notified_at INTEGER NOT NULL,
-      read_at INTEGER,
-      UNIQUE (room_id, kind, subject_id)
-    );
-    CREATE INDEX IF NOT EXISTS items_newest ON items (notified_at DESC, id DESC);
-    CREATE INDEX IF NOT EXISTS items_unread ON items (room_id, notified_at) WHERE seq > read_seq;`,
-    // Of activities that are not shown any more, the ID stays: it must have no second effect.
-    activities: `CREATE TABLE IF NOT EXISTS activities (
-      id TEXT PRIMARY KEY,
-      item INTEGER,
-      seq INTEGER NOT NULL,
-      at INTEGER NOT NULL,
-      created_by TEXT,
-      data TEXT
-    ) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS activities_of_item ON activities (item, seq) WHERE item IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS activities_forgotten ON activities (at) WHERE item IS NULL;`,
-  },
-  migrations: [],
-};
 
 /** An item is read up to a seq. */
 export interface ItemPosition {
@@ -62,9 +29,6 @@ export interface ItemsPage extends InboxFilter {
   readonly limit: number;
   readonly after: { readonly notifiedAt: number; readonly id: string } | null;
 }
-
-const COLUMNS = `number, id, kind, room_id AS roomId, subject_id AS subjectId, seq, read_seq AS readSeq,
-  deleted_seq AS deletedSeq, notified_at AS notifiedAt, read_at AS readAt`;
 
 const SHOWN = "seq > deleted_seq";
 const UNREAD = "seq > read_seq";
@@ -87,14 +51,18 @@ export class InboxStore extends ObjectTables {
     this.#limits = limits;
   }
 
-  /** Counts the changes of the inbox. */
-  get seq(): number {
-    const fact = this.first<{ value: string }>("SELECT value FROM facts WHERE name = 'seq'");
-    return Number(fact?.value ?? 0);
+  fact(name: string): string | null {
+    return this.first<{ value: string }>("SELECT value FROM facts WHERE name = ?", name)?.value ?? null;
   }
 
-  #countChange(): void {
-    this.write("INSERT OR REPLACE INTO facts VALUES ('seq', ?)", String(this.seq + 1));
+  setFact(name: string, value: string): void {
+    this.create();
+    this.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value);
+  }
+
+  /** Counts the changes of the inbox. */
+  get seq(): number {
+    return Number(this.fact("seq") ?? 0);
   }
 
   /** Runs changes in one transaction, which count as one unless `work` returns nothing. */
@@ -102,7 +70,7 @@ export class InboxStore extends ObjectTables {
     return this.transaction(() => {
       this.create();
       const changed = work();
-      if (changed.length > 0) this.#countChange();
+      if (changed.length > 0) this.setFact("seq", String(this.seq + 1));
       return changed;
     });
   }
@@ -359,6 +327,11 @@ export class InboxStore extends ObjectTables {
 
   get isEmpty(): boolean {
     return this.first("SELECT 1 FROM items UNION ALL SELECT 1 FROM activities LIMIT 1") === null;
+  }
+
+  /** Whether something is kept that does not become too old. */
+  get hasSettings(): boolean {
+    return this.fact("settings") !== null;
   }
 
   /** Deletes the whole storage, the alarm included. */

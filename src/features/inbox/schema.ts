@@ -3,19 +3,9 @@ import * as z from "zod";
 import { byteLength, CustomId, text } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import { JsonObject } from "../../room/protocol/messages.ts";
-import type { InboxKind } from "../../wire/inbox.ts";
+import { type InboxKind, Kind, OwnKind } from "../../wire/inbox.ts";
 
 const Seq = z.int().min(0);
-
-/** An application's own kind: `$` and a name. */
-const OwnKind = z
-  .string()
-  .regex(/^\$[A-Za-z0-9_.-]{1,63}$/, "must be $ and a name of at most 63 letters, digits, _, . or -")
-  .meta({ description: "Your own kind: `$` and a name.", example: "$invoice" });
-
-const Kind = z
-  .union([z.enum(["thread", "textMention"]), OwnKind])
-  .meta({ description: "`thread`, `textMention`, or your own kind, which begins with `$`." });
 
 const Activity = z.object({
   id: z.string().meta({ description: "The ID of the activity; of a comment, the comment's." }),

@@ -4,14 +4,21 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Further headers, by their names. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Link {
+  readonly label: string;
+  readonly url: string;
 }
 
 /** A mail before it is laid out. All of it is plain text; each item is a paragraph. */
 interface Letter {
   readonly subject: string;
-  readonly paragraphs: readonly string[];
+  readonly paragraphs: readonly (string | Link)[];
   /** The link for the reader. */
-  readonly link: { readonly label: string; readonly url: string };
+  readonly link?: Link | undefined;
   /** The text after the link. */
   readonly after: readonly string[];
 }
@@ -33,26 +40,29 @@ const SMALL = "font-size:14px;opacity:.75;overflow-wrap:anywhere";
 const paragraphOf = (text: string, style = ""): string =>
   `<p${style && ` style="${style}"`}>${escapeHtml(text)}</p>`;
 
+const linkOf = ({ label, url }: Link, style = ""): string =>
+  `<p><a href="${escapeHtml(url)}"${style && ` style="${style}"`}>${escapeHtml(label)}</a></p>`;
+
 /** Lays out a letter. The HTML loads nothing, and shows the link's address as well. */
 export function layOut({ subject, paragraphs, link, after }: Letter): Mail {
-  const url = escapeHtml(link.url);
   const html = [
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">`,
     `<title>${escapeHtml(subject)}</title></head><body style="${PAGE}">`,
-    ...paragraphs.map((text) => paragraphOf(text)),
-    `<p><a href="${url}" style="${BUTTON}">${escapeHtml(link.label)}</a></p>`,
-    `<p style="${SMALL}">${url}</p>`,
+    ...paragraphs.map((each) => (typeof each === "string" ? paragraphOf(each) : linkOf(each))),
+    ...(link === undefined ? [] : [linkOf(link, BUTTON), `<p style="${SMALL}">${escapeHtml(link.url)}</p>`]),
     ...after.map((text) => paragraphOf(text, SMALL)),
     "</body></html>",
   ].join("\n");
-  return { subject, text: `${[...paragraphs, link.url, ...after].join("\n\n")}\n`, html };
+  const lines = paragraphs.map((each) => (typeof each === "string" ? each : `${each.label}: ${each.url}`));
+  const text = `${[...lines, ...(link === undefined ? [] : [link.url]), ...after].join("\n\n")}\n`;
+  return { subject, text, html };
 }
 
 /** Longer names are cut: they are chosen by others than the reader. */
 const MAX_NAME_LENGTH = 60;
 
-/** A name that a customer chose, on one line and of a bounded length. */
-export function nameInMail(name: string): string {
+/** A name that a customer chose, or another text, on one line and of a bounded length. */
+export function nameInMail(name: string, maxLength = MAX_NAME_LENGTH): string {
   const line = name.replace(/[\s\p{C}]+/gu, " ").trim();
-  return line.length > MAX_NAME_LENGTH ? `${line.slice(0, MAX_NAME_LENGTH - 1).trimEnd()}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1).trimEnd()}…` : line;
 }

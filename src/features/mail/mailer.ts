@@ -26,8 +26,9 @@ export function mailerFor({ MAIL, MAIL_TRAY }: MailBindings, from: string): Mail
     throw new AppError("Server", "INTERNAL_ERROR", problem);
   }
   return {
-    send: async (to, { subject, text, html }) => {
-      await MAIL.send({ from: { email: from, name: SENDER_NAME }, to, subject, text, html });
+    send: async (to, { headers, ...mail }) => {
+      const sender = { email: from, name: SENDER_NAME };
+      await MAIL.send({ from: sender, to, ...mail, ...(headers && { headers: { ...headers } }) });
     },
   };
 }

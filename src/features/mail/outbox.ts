@@ -29,27 +29,44 @@ const MAX_FAILURES = 8;
 /** When a mail was written, and for how long it is of use. */
 type MailFacts = Pick<NewMail, "id" | "accountId" | "topic" | "createdAt" | "expiresAt">;
 
+/** Names a mail of an inbox: its content is read when it is sent. */
+export interface NotificationMail {
+  readonly accountId: string;
+  readonly identityId: string;
+  readonly sendingId: string;
+}
+
+export interface NotificationMails {
+  /** The mail for this address as it is now; null if there is no reason for it any more. */
+  write(mail: NotificationMail, address: string, origin: string): Promise<Mail | null>;
+  finish(mail: NotificationMail, outcome: "sent" | "failed"): Promise<void>;
+}
+
 export class MailOutbox {
   /** The origin of links in mails, such as `https://atrium.example`. */
   readonly origin: string;
   readonly #sealer: Sealer;
   readonly #mailer: Mailer;
+  readonly #notifications: NotificationMails | null;
 
-  constructor(origin: string, sealer: Sealer, mailer: Mailer) {
+  constructor(origin: string, sealer: Sealer, mailer: Mailer, notifications: NotificationMails | null) {
     this.origin = origin;
     this.#sealer = sealer;
     this.#mailer = mailer;
+    this.#notifications = notifications;
   }
 
   /** Encrypts a mail: the database has its links in no other form than as hashes. */
-  async seal(facts: MailFacts, mail: Mail): Promise<NewMail> {
+  async seal(facts: MailFacts, mail: Mail | NotificationMail): Promise<NewMail> {
     return { ...facts, ...(await this.#sealer.seal(JSON.stringify(mail), [facts.id])) };
   }
 
   /** Sends some of what is due, and returns true if more may be. Never rejects: the cron trigger tries again. */
   async send(db: Database, now: number): Promise<boolean> {
     try {
-      const [claimed] = await db.run([claimDueMails(now, now + CLAIM_MS, AT_ONCE)]);
+      const [claimed] = await db.run([
+        claimDueMails(now, now + CLAIM_MS, AT_ONCE, this.#notifications !== null),
+      ]);
       await Promise.all(claimed.map((row) => this.#attempt(db, row, now)));
       return claimed.length === AT_ONCE;
     } catch (error) {
@@ -60,7 +77,7 @@ export class MailOutbox {
 
   async #attempt(db: Database, row: MailRow, now: number): Promise<void> {
     const fields = { mail: row.id };
-    let mail: Mail;
+    let mail: Mail | NotificationMail;
     try {
       mail = parseMail(await this.#sealer.open(row, [row.id]));
     } catch (error) {
@@ -79,13 +96,21 @@ export class MailOutbox {
       failure,
     );
     await db.run([isLast ? finishMail(row) : retryMail(row, now + backoffMs(failures, RETRY))]);
+    if (isLast) await this.#report(row, mail, "failed");
   }
 
-  /** Null when the mail was sent; why it was not; or that this is not known. */
-  async #try(row: MailRow, mail: Mail): Promise<Error | typeof TIMED_OUT | null> {
+  /** Null when the mail was sent, or is not to be; why it was not; or that this is not known. */
+  async #try(row: MailRow, content: Mail | NotificationMail): Promise<Error | typeof TIMED_OUT | null> {
     try {
+      const mail = isWritten(content)
+        ? content
+        : await this.#notifications?.write(content, row.recipient, this.origin);
+      if (mail === null || mail === undefined) return null;
       const sent = await withTimeLimit(this.#mailer.send(row.recipient, mail), SEND_LIMIT_MS);
-      if (sent !== TIMED_OUT) return null;
+      if (sent !== TIMED_OUT) {
+        await this.#report(row, content, "sent");
+        return null;
+      }
       logError("It is not known whether a mail was sent", { mail: row.id });
       return TIMED_OUT;
     } catch (error) {
@@ -93,22 +118,38 @@ export class MailOutbox {
       return new Error(String(error).replaceAll(row.recipient, "the recipient"));
     }
   }
+
+  /** Tells the inbox what became of its mail. */
+  async #report({ id }: MailRow, mail: Mail | NotificationMail, outcome: "sent" | "failed"): Promise<void> {
+    if (isWritten(mail)) return;
+    try {
+      await this.#notifications?.finish(mail, outcome);
+    } catch (error) {
+      logError("An inbox does not know what became of its mail", { mail: id }, error);
+    }
+  }
 }
 
-const parseMail = (json: string): Mail => JSON.parse(json) as Mail;
+const parseMail = (json: string) => JSON.parse(json) as Mail | NotificationMail;
+const isWritten = (mail: Mail | NotificationMail): mail is Mail => "subject" in mail;
 
-/** Null when the deployment sends no mail. Throws an INTERNAL_ERROR when it is set up wrongly. */
-export function mailOutbox(env: Env): MailOutbox | null {
+/** Without `notifications`, it sends other mails only. Null when the deployment sends none, an INTERNAL_ERROR when it is set up wrongly. */
+export function mailOutbox(env: Env, notifications: NotificationMails | null = null): MailOutbox | null {
   const settings = mailSettings(env);
   if (settings === null) return null;
   const { from, origin } = settings;
-  return new MailOutbox(origin, sealerFor(jwtSecrets(env), PURPOSE), mailerFor(env, from));
+  const mailer = mailerFor(env, from);
+  return new MailOutbox(origin, sealerFor(jwtSecrets(env), PURPOSE), mailer, notifications);
 }
 
 /** Sends what requests have left behind, and deletes what has expired. */
-export async function continueMails(env: Env, now: number): Promise<void> {
+export async function continueMails(
+  env: Env,
+  now: number,
+  notifications: NotificationMails | null = null,
+): Promise<void> {
   const db = openDirectory(env);
   await expire(db, MAILS, now);
-  const outbox = mailOutbox(env);
+  const outbox = mailOutbox(env, notifications);
   if (outbox !== null) await new WorkBudget(CHUNKS_PER_RUN).run(() => outbox.send(db, now));
 }

@@ -11,6 +11,9 @@ export type NewMail = Pick<
   "id" | "accountId" | "topic" | "keyId" | "sealed" | "createdAt" | "expiresAt"
 >;
 
+/** The topic of mails that are written when they are sent. */
+export const NOTIFICATIONS = "notifications";
+
 /** A query whose rows are recipients. */
 type Recipients = Pick<Statement, "sql" | "params">;
 
@@ -23,6 +26,12 @@ export const insertMail = (mail: NewMail, to: Recipients): Statement<{ recipient
     ...[mail.id, mail.accountId, mail.topic, mail.keyId, mail.sealed],
     ...[mail.createdAt, mail.expiresAt, mail.createdAt, ...to.params],
   ],
+});
+
+/** Whether a mail was stored, also when it is done. */
+export const selectMail = (id: string): Statement<{ id: string }> => ({
+  sql: "SELECT id FROM mails WHERE id = ? LIMIT 1",
+  params: [id],
 });
 
 /** The person with this address. Without one it is a row as well, so that the time of an answer reveals nothing. */
@@ -68,8 +77,23 @@ export const selectNames = (
   params: [personId, accountId],
 });
 
+/** The names of users in any room of the organization. */
+export const selectUserNames = (
+  { accountId }: Pick<Tenant, "accountId">,
+  ids: readonly string[],
+): Statement<{ id: string; name: string }> => ({
+  sql: `SELECT users.id, users.name FROM json_each(?) AS asked CROSS JOIN users
+        WHERE users.id = asked.value AND users.account_id = ?`,
+  params: [JSON.stringify(ids), accountId],
+});
+
 /** Claims due mails for an attempt. One whose end is never recorded is due once more after `retryAt` (epoch ms). */
-export const claimDueMails = (now: number, retryAt: number, limit: number): Statement<MailRow> =>
+export const claimDueMails = (
+  now: number,
+  retryAt: number,
+  limit: number,
+  withNotifications: boolean,
+): Statement<MailRow> =>
   statement(
     build
       .update(mails)
@@ -78,7 +102,7 @@ export const claimDueMails = (now: number, retryAt: number, limit: number): Stat
         dueAt: sql`CASE WHEN ${mails.uncertain} = 0 THEN ${retryAt} END`,
       })
       .where(
-        sql`rowid IN (SELECT rowid FROM mails WHERE due_at <= ${now} AND expires_at > ${now} ORDER BY due_at LIMIT ${limit})`,
+        sql`rowid IN (SELECT rowid FROM mails WHERE due_at <= ${now} AND expires_at > ${now} AND (${Number(withNotifications)} OR topic <> ${NOTIFICATIONS}) ORDER BY due_at LIMIT ${limit})`,
       )
       .returning(columnsOf(mails)),
   );

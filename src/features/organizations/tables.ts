@@ -57,6 +57,7 @@ export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
   organizationTable("group_members", ["account_id", "group_id", "identity_id"]),
   organizationTable("room_access", ["account_id", "room_id", "kind", "subject_id"]),
   organizationTable("access_defaults", ["account_id"], { order: ["account_id"] }),
+  organizationTable("notification_defaults", ["account_id"], { order: ["account_id"] }),
   organizationTable("webhooks", ["account_id", "id"]),
   organizationTable("workflows", ["account_id", "id"], { atOnce: LARGE }),
   organizationTable("workflow_versions", ["account_id", "workflow_id", "version"], { atOnce: LARGE }),

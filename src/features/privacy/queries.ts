@@ -4,7 +4,7 @@ import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/l
 import { presentTime } from "../../platform/time.ts";
 import { PERSONAL_PARTS, type RoomRecordOfUser } from "../../room/types/room-object.ts";
 import { Comment } from "../../wire/comment.ts";
-import { IdentityEvent } from "../../wire/events.ts";
+import { EventOfIdentity } from "../../wire/events.ts";
 import { presentSession } from "../../wire/user.ts";
 import { findEntriesOf } from "../access/queries.ts";
 import { type EventLogContext, findEventsNaming } from "../events/queries.ts";
@@ -132,7 +132,7 @@ async function readPart(
       // The ID of an identity stands for the room of its events.
       const { events, next } = await findEventsNaming(ctx, identityId, identityId, after || null);
       return {
-        records: events.map((event) => ({ type: "event", event: IdentityEvent.parse(event) })),
+        records: events.map((event) => ({ type: "event", event: EventOfIdentity.parse(event) })),
         next: next === null ? { part: "inbox", after: "" } : { part, after: next },
       };
     }

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { MEMBER_ROLES } from "../../platform/d1/context.ts";
 import { Timestamp } from "../../platform/time.ts";
 import { Comment } from "../../wire/comment.ts";
-import { Event, IdentityEvent } from "../../wire/events.ts";
+import { Event, EventOfIdentity } from "../../wire/events.ts";
 import { StorageFile } from "../../wire/file.ts";
 import { Group, Identity } from "../../wire/identity.ts";
 import { SubscriptionSettings } from "../../wire/thread.ts";
@@ -72,7 +72,7 @@ export const RecordOfIdentity = z
       room_id: id,
       permissions: z.array(z.string()).meta({ description: "The identity's own entry in the room." }),
     }),
-    z.object({ type: z.literal("event"), event: IdentityEvent }),
+    z.object({ type: z.literal("event"), event: EventOfIdentity }),
     z.object({ type: z.literal("inbox_notification"), notification: InboxNotification }),
     z.object({
       type: z.literal("in_room"),

@@ -9,7 +9,9 @@ import { forEachConcurrently, sleep } from "../../platform/flow/concurrency.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { StoredInboxUpdate } from "../../room/storage/sqlite-threads.ts";
 import type { InboxUpdate } from "../../room/types/inbox-updates.ts";
+import type { NotificationDefaults } from "../../wire/notification-settings.ts";
 import { rightsIn, selectMembersAfter, selectReaders } from "../access/statements.ts";
+import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
 
 /** Recipients of one invocation: each is a call, and the platform allows 10,000. */
@@ -106,15 +108,16 @@ async function deliverPage(
 ): Promise<void> {
   const failures: unknown[] = [];
   for (let at = 0; at < subjects.length; at += READ_AT_ONCE) {
-    const [[room], identities] = await tenant.db.run([
+    const [[room], identities, [defaults]] = await tenant.db.run([
       selectRoom(tenant, { id: roomId }),
       selectReaders(tenant, roomId, subjects.slice(at, at + READ_AT_ONCE)),
+      selectDefaults(tenant),
     ]);
     if (room === undefined) return; // its items are shown no more
     const mayRead = identities.filter(({ access }) => DELETIONS.has(update.type) || rightsIn(access) !== 0);
     await forEachConcurrently(INBOXES_AT_ONCE, mayRead, async (identity) => {
       const pause = subjects.length > READ_AT_ONCE ? sleep(INBOX_MS) : null;
-      await apply(inboxes(tenant.accountId, identity.id), roomId, update).catch(
+      await apply(inboxes(tenant.accountId, identity.id), roomId, update, defaultsIn(defaults)).catch(
         (error: unknown) => void failures.push(error),
       );
       await pause;
@@ -123,13 +126,19 @@ async function deliverPage(
   if (failures.length > 0) throw failures[0];
 }
 
-function apply(inbox: ReturnType<Inboxes>, roomId: string, update: InboxUpdate): Promise<void> {
-  if ("mentionId" in update) return applyMention(inbox, roomId, update);
+function apply(
+  inbox: ReturnType<Inboxes>,
+  roomId: string,
+  update: InboxUpdate,
+  defaults: NotificationDefaults,
+): Promise<void> {
+  if ("mentionId" in update) return applyMention(inbox, roomId, update, defaults);
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
   switch (update.type) {
     case "comment": {
       const { seq, at, by, commentId } = update;
-      return inbox.deliver([{ id: commentId, ...subject, seq, at, by, data: { commentId } }], true);
+      const activity = { id: commentId, ...subject, seq, at, by, data: { commentId } };
+      return inbox.deliver([activity], defaults);
     }
     case "commentsDeleted":
       return inbox.removeItems({ ...subject, activityIds: update.commentIds });
@@ -145,12 +154,13 @@ function applyMention(
   inbox: ReturnType<Inboxes>,
   roomId: string,
   update: Extract<InboxUpdate, { readonly mentionId: string }>,
+  defaults: NotificationDefaults,
 ): Promise<void> {
   const subject = { roomId, kind: "textMention", subjectId: update.mentionId } as const;
   if (update.type === "textMentionDeleted") return inbox.removeItems(subject);
   const { mentionId, document, at, by } = update;
   const data = document === undefined ? {} : { document };
-  return inbox.deliver([{ id: `${roomId} ${mentionId}`, ...subject, seq: 1, at, by, data }]);
+  return inbox.deliver([{ id: `${roomId} ${mentionId}`, ...subject, seq: 1, at, by, data }], defaults);
 }
 
 /** Delivers pages in invocations of their own, for which the platform counts calls anew. */

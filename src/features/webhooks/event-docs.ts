@@ -8,6 +8,7 @@ import {
   FileEvent,
   GroupEvent,
   IdentityEvent,
+  NotificationEvent,
   ParticipantEvent,
   RoomEvent,
   SessionClosedEvent,
@@ -62,6 +63,10 @@ export const WEBHOOK_EVENTS: Readonly<Record<WebhookEventName, DescribedEvent>> 
   "group.created": { summary: "A group was created", schema: GroupEvent },
   "group.updated": { summary: "A group was renamed, or an identity joined or left it", schema: GroupEvent },
   "group.deleted": { summary: "A group was deleted", schema: GroupEvent },
+  notification: {
+    summary: "Notifications have stayed unread, and your back end is to send them",
+    schema: NotificationEvent,
+  },
   "webhook.backlogged": { summary: "Another webhook has a high backlog", schema: WebhookBackloggedEvent },
   "workflow.disabled": { summary: "The service has disabled a workflow", schema: WorkflowDisabledEvent },
 };

@@ -39,6 +39,12 @@ export function sampleEvent(
       const data = { identityId: identity.id };
       return { ...common, roomId: row.id, body: present({ event, data, identity }) };
     }
+    case "notification": {
+      const identity = { ...row, kind: "person", name: "Test identity" } as const;
+      const notification = { id: ctx.newId(), kind: "$test", room_id: null, subject_id: "test", seq: 1 };
+      const data = { identityId: identity.id, channel: "email" as const, notifications: [notification] };
+      return { ...common, roomId: row.id, body: present({ event, data, identity }) };
+    }
     case "group.created":
     case "group.updated":
     case "group.deleted": {

@@ -218,6 +218,7 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
       offset: data.offset,
     })),
     COMMENT_SEARCH: read("Comments searched", ({ data }) => comments.search(data)),
+    COMMENTS_GET: read("Comments retrieved", ({ data }) => ({ comments: comments.find(data.commentIds) })),
     COMMENT_CREATE: write("Comment created", ({ data, addressees }, by) =>
       createComment(content, data, readerOf(participantOf(by)), addressees),
     ),

@@ -100,6 +100,7 @@ export type OrganizationRequest = { readonly requestId?: string | undefined } & 
         readonly after: number;
       };
     }
+  | { readonly type: "COMMENTS_GET"; readonly data: { readonly commentIds: readonly string[] } }
   | {
       readonly type: "COMMENT_POST";
       readonly data: MessageOf<"COMMENT_CREATE">["data"] & { readonly userId: string };

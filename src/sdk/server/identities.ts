@@ -91,11 +91,13 @@ export interface InboxSearch extends Pick<Scroll, "limit" | "after"> {
 
 /** `AtriumServer.inbox(identityId)`: the notifications of an identity, as far as it may enter their rooms now. */
 export class Inbox extends Resource {
+  readonly #identity: readonly string[];
   readonly #path: readonly string[];
 
   constructor(rest: Rest, identityId: string) {
     super(rest);
-    this.#path = ["identities", identityId, "inbox-notifications"];
+    this.#identity = ["identities", identityId];
+    this.#path = [...this.#identity, "inbox-notifications"];
   }
 
   /** Newest first. */
@@ -122,6 +124,21 @@ export class Inbox extends Resource {
   /** Deletes a notification, which a later activity shows again; without an ID, all of them. */
   delete(notificationId?: string): Promise<void> {
     return this.rest.delete([...this.#path, ...(notificationId === undefined ? [] : [notificationId])]);
+  }
+
+  /** What the identity wants to have sent of what stays unread. */
+  getSettings(): Promise<wire.NotificationSettings> {
+    return this.only("settings", this.rest.get([...this.#identity, "notification-settings"]));
+  }
+
+  /** Changes the given settings; null removes the entry of a kind or a room. */
+  updateSettings(changes: input.NotificationSettingsUpdate): Promise<wire.NotificationSettings> {
+    return this.only("settings", this.rest.patch([...this.#identity, "notification-settings"], changes));
+  }
+
+  /** The latest times that a channel was to send notifications, newest first, and why some were not sent. */
+  listSent(part: Pick<Scroll, "limit"> = {}): Promise<wire.SentNotifications[]> {
+    return this.only("sent", this.rest.get([...this.#identity, "sent-notifications"], part));
   }
 }
 

@@ -3,10 +3,18 @@ import { Rest, type RestOptions } from "../core/rest.ts";
 import type {
   IdentificationInput,
   InboxTriggerInput,
+  NotificationDefaultsUpdate,
   RoomAccessInput,
   RoomLinkInput,
 } from "../wire/requests.ts";
-import type { AccessDecision, Identified, PresenceState, RoomAccess, RoomLink } from "../wire/resources.ts";
+import type {
+  AccessDecision,
+  Identified,
+  NotificationDefaults,
+  PresenceState,
+  RoomAccess,
+  RoomLink,
+} from "../wire/resources.ts";
 import { Comments, Files, Stores, Threads } from "./content.ts";
 import { Documents } from "./documents.ts";
 import { Groups, Identities, Inbox } from "./identities.ts";
@@ -166,6 +174,17 @@ export class AtriumServer {
   async triggerInboxNotification(notification: InboxTriggerInput): Promise<boolean> {
     const path = ["inbox-notifications", "trigger"];
     return (await this.#rest.post<{ delivered: boolean }>(path, notification)).delivered;
+  }
+
+  /** By which channel what stays unread is sent, by whom, and after what time. */
+  async getNotificationDefaults(): Promise<NotificationDefaults> {
+    return (await this.#rest.get<{ defaults: NotificationDefaults }>(["notification-defaults"])).defaults;
+  }
+
+  /** Changes the given defaults; null removes the entry of a kind. */
+  async updateNotificationDefaults(changes: NotificationDefaultsUpdate): Promise<NotificationDefaults> {
+    const path = ["notification-defaults"];
+    return (await this.#rest.patch<{ defaults: NotificationDefaults }>(path, changes)).defaults;
   }
 
   /** The default of a room, and a page of its entries: those of groups, then those of identities. */

@@ -10,6 +10,7 @@ import type * as webhooks from "../../features/webhooks/schema.ts";
 import type * as executions from "../../features/workflows/execution-schema.ts";
 import type * as workflows from "../../features/workflows/schema.ts";
 import type * as comments from "../../room/protocol/comment.ts";
+import type * as notifications from "../../wire/notification-settings.ts";
 
 /** The same type for callers whose objects and lists are constants. */
 type Immutable<Type> = Type extends readonly (infer Item)[]
@@ -27,6 +28,8 @@ export type IdentityTokenInput = Immutable<identities.IdentityTokenInput>;
 export type IdentityInput = Immutable<identities.IdentityInput>;
 export type IdentityUpdateInput = Immutable<identities.IdentityUpdate>;
 export type InboxTriggerInput = Immutable<inbox.InboxTriggerInput>;
+export type NotificationDefaultsUpdate = Immutable<notifications.NotificationDefaultsUpdate>;
+export type NotificationSettingsUpdate = Immutable<notifications.NotificationSettingsUpdate>;
 export type InvitationInput = Immutable<members.InvitationInput>;
 export type RoomAccessInput = Immutable<access.RoomAccessInput>;
 export type RoomLinkInput = Immutable<identities.RoomLinkInput>;

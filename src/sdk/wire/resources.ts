@@ -82,6 +82,7 @@ export type {
   FileEvent,
   GroupEvent,
   IdentityEvent,
+  NotificationEvent,
   ParticipantEvent,
   RoomEvent,
   SessionClosedEvent,
@@ -92,6 +93,8 @@ export type {
   WebhookEventName,
   WorkflowEventName,
 } from "../../wire/events.ts";
+export type { NotificationDefaults, NotificationSettings } from "../../wire/notification-settings.ts";
+export type { SentNotifications } from "../../wire/sent-notification.ts";
 export type {
   WorkflowDisabledEvent,
   WorkflowScheduledEvent,

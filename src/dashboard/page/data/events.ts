@@ -34,6 +34,7 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
   "group.created": "A group was created",
   "group.updated": "A group or its members were changed",
   "group.deleted": "A group was deleted",
+  notification: "Notifications have stayed unread",
   "webhook.backlogged": "Another webhook has a high backlog",
   "workflow.disabled": "The service disabled a workflow",
 };
@@ -41,7 +42,7 @@ export const EVENTS: Readonly<Record<WebhookEventName, string>> = {
 const isWebhookEventName = (name: string): name is WebhookEventName => Object.hasOwn(EVENTS, name);
 /** Events that belong to a room. */
 export const isEventName = (name: string): name is EventName =>
-  isWebhookEventName(name) && !/^(identity|group|webhook|workflow)\./.test(name);
+  isWebhookEventName(name) && !/^(identity|group|webhook|workflow)\.|^notification$/.test(name);
 /** The events for webhooks. */
 export const WEBHOOK_EVENT_NAMES = Object.keys(EVENTS).filter(isWebhookEventName);
 /** The events for workflows. */

@@ -171,6 +171,14 @@ export class Comments {
     return { comments: shown.map(parseComment), next };
   }
 
+  /** Those of the comments that exist, in the order of the IDs. */
+  find(ids: readonly string[]): Comment[] {
+    return ids.flatMap((id) => {
+      const row = this.#table.find(id);
+      return row === null ? [] : [parseComment(row)];
+    });
+  }
+
   /** Searches some of the comments behind a place, oldest first, for a folded text. `next` is the next place; null at the end. */
   search({ search, threadId = null, resolved = null, after }: CommentSearch): CommentsFound {
     const comments: Comment[] = [];

@@ -1,0 +1,188 @@
+/** Sends what stays unread by the channels beside the inbox: to those who may still read it, and want it. */
+import { backoffMs } from "../../platform/flow/backoff.ts";
+import {
+  ALL_WANTED,
+  type Channel,
+  DEFAULTS,
+  isWanted,
+  type NotificationDefaults,
+  type NotificationSettings,
+} from "../../wire/notification-settings.ts";
+import type { Outcome, Reason, Sending, SentItem } from "../../wire/sent-notification.ts";
+import { type InboxAccess, visibleRooms } from "./access.ts";
+import { ChannelStore } from "./channel-store.ts";
+import type { InboxStore } from "./inbox-store.ts";
+import type { ChangedItem, InboxItem } from "./schema.ts";
+
+/** The identity as channels need it, as it is now. */
+export interface Recipient extends InboxAccess {
+  /** Null without an address, and without the identity. */
+  readonly email: string | null;
+  readonly defaults: NotificationDefaults;
+}
+
+/** Sends by one channel. */
+export interface Sender {
+  /** Why it sends nothing to the recipient; null if it does. */
+  refusal(recipient: Recipient): Reason | null;
+  /** The items of which the recipient should hear by this channel; those that it sees already are left out. */
+  needed?(items: readonly SentItem[]): Promise<readonly SentItem[]>;
+  /** Idempotent by the ID of the sending. Rejects to be asked again later. */
+  send(sending: Sending, recipient: Recipient): Promise<Outcome>;
+}
+
+export type Senders = Readonly<Record<Channel | "webhook", Sender>>;
+
+interface ChannelPorts {
+  store(): InboxStore;
+  now(): number;
+  newId(): string;
+  readRecipient(roomIds: readonly string[]): Promise<Recipient>;
+  senders(): Senders;
+  report(what: string, error: unknown): void;
+}
+
+/** Those of the items of a sending that are unread, and wanted, now. */
+interface Current {
+  readonly items: readonly SentItem[];
+  readonly recipient: Recipient;
+}
+
+const RETRY = { firstMs: 60_000, maxMs: 2 * 60 * 60_000 };
+const MAX_FAILURES = 8;
+const FOREVER = Number.MAX_SAFE_INTEGER;
+
+export class InboxChannels {
+  readonly #ports: ChannelPorts;
+
+  constructor(ports: ChannelPorts) {
+    this.#ports = ports;
+  }
+
+  get #queue(): ChannelStore {
+    return new ChannelStore(this.#ports.store());
+  }
+
+  get settings(): NotificationSettings {
+    const stored = this.#ports.store().fact("settings");
+    return stored === null ? ALL_WANTED : (JSON.parse(stored) as NotificationSettings);
+  }
+
+  /** Items have a further activity. They wait for the channels that are to carry them, in the transaction of the caller. */
+  add(items: readonly ChangedItem[], defaults: NotificationDefaults = DEFAULTS): void {
+    const { settings } = this;
+    for (const { id } of items) {
+      const item = this.#ports.store().find(id);
+      if (item === null) continue;
+      for (const channel of this.#possible(defaults))
+        if (isWanted(channel, item, settings, defaults))
+          this.#queue.add(channel, id, this.#ports.now() + defaults[channel].delay * 1000);
+    }
+  }
+
+  /** A push that a back end sends waits for its time as well. */
+  #possible(defaults: NotificationDefaults): Channel[] {
+    const isPushed = defaults.webPush.sender === "webhook";
+    return isPushed ? ["email", "webPush"] : ["email"];
+  }
+
+  /** What waited when a backup was made is not sent when it is restored. */
+  forget(): void {
+    this.#queue.forget();
+  }
+
+  list(limit: number): readonly Sending[] {
+    return this.#queue.list(limit);
+  }
+
+  finish(sendingId: string, outcome: Outcome): void {
+    this.#queue.finish(sendingId, outcome);
+  }
+
+  /** When there is something to send (epoch ms); null for never. */
+  get dueAt(): number | null {
+    return this.#queue.dueAt;
+  }
+
+  /** Sends what is due. What a sender does not take is due again later. Rejects when access cannot be read. */
+  async send(): Promise<void> {
+    for (const channel of this.#queue.dueChannels(this.#ports.now())) await this.#decide(channel);
+    for (const sending of this.#queue.dueSendings(this.#ports.now())) await this.#hand(sending);
+  }
+
+  /** Decides what becomes of the items that wait. */
+  async #decide(channel: Channel): Promise<void> {
+    const { now, readRecipient, newId } = this.#ports;
+    // A mail has all that is unread, so that no second one follows it.
+    const by = channel === "email" ? FOREVER : now();
+    const rooms = new Set(this.#queue.waiting(channel, by).map(({ roomId }) => roomId));
+    rooms.delete("");
+    const recipient = await readRecipient([...rooms]);
+    const waiting = this.#queue.waiting(channel, by); // without those that were read meanwhile
+    const refusal = this.#senderOf(channel, recipient).refusal(recipient);
+    const outcomes = Map.groupBy(
+      waiting,
+      (item) => this.#refusal(channel, item, recipient) ?? refusal ?? "waiting",
+    );
+    this.#ports.store().transaction(() => {
+      for (const [outcome, items] of outcomes)
+        this.#queue.take(items, { id: newId(), channel, at: now(), outcome });
+    });
+  }
+
+  /** Why a notification is not to be sent by a channel; null if it is. */
+  #refusal(channel: Channel, item: SentItem | InboxItem, recipient: Recipient): Reason | null {
+    const isShown = recipient.epochs !== null && visibleRooms(recipient, {}).includes(item.roomId);
+    if (!isShown) return "no_access";
+    if (!isWanted(channel, item, this.settings, recipient.defaults)) return "unwanted";
+    return null;
+  }
+
+  #senderOf(channel: Channel, { defaults }: Recipient): Sender {
+    return this.#ports.senders()[defaults[channel].sender === "webhook" ? "webhook" : channel];
+  }
+
+  async #hand(sending: Sending): Promise<void> {
+    const { report, now } = this.#ports;
+    try {
+      this.#queue.hand(sending.id, await this.#send(sending));
+    } catch (error) {
+      const failures = sending.failures + 1;
+      const isLast = failures >= MAX_FAILURES;
+      report(`Notifications could not be sent${isLast ? ", and were given up" : " yet"}`, error);
+      if (isLast) this.#queue.finish(sending.id, "failed");
+      else this.#queue.retry(sending.id, now() + backoffMs(failures, RETRY));
+    }
+  }
+
+  async #send(sending: Sending): Promise<Outcome> {
+    const found = await this.#current(sending);
+    if (typeof found === "string") return found;
+    const { recipient } = found;
+    const sender = this.#senderOf(sending.channel, recipient);
+    const items = (await sender.needed?.(found.items)) ?? found.items;
+    return items.length === 0 ? "online" : sender.send({ ...sending, items }, recipient);
+  }
+
+  /** What is to be in a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
+  async readMail(sendingId: string, address: string): Promise<Current | null> {
+    const sending = this.#queue.find(sendingId);
+    if (sending === null) return null;
+    const found = await this.#current(sending);
+    if (typeof found !== "string" && found.recipient.email === address) return found;
+    this.#queue.finish(sendingId, typeof found === "string" ? found : "no_address");
+    return null;
+  }
+
+  /** What is to be sent now, as before each attempt; or why there is nothing. */
+  async #current({ channel, items }: Sending): Promise<Current | Reason> {
+    const rooms = new Set(items.map(({ roomId }) => roomId));
+    rooms.delete("");
+    const recipient = await this.#ports.readRecipient([...rooms]);
+    const unread = items.filter(({ id, seq }) => (this.#ports.store().find(id)?.readSeq ?? seq) < seq);
+    if (unread.length === 0) return "read";
+    const refusals = unread.map((item) => this.#refusal(channel, item, recipient));
+    const left = unread.filter((_, index) => refusals[index] === null);
+    return left.length > 0 ? { items: left, recipient } : (refusals[0] ?? "no_access");
+  }
+}

@@ -1,0 +1,99 @@
+/** The endpoints for what becomes of notifications that stay unread. */
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { limitOf } from "../../http/lists.ts";
+import {
+  NotificationDefaults,
+  NotificationDefaultsUpdate,
+  NotificationSettings,
+  NotificationSettingsUpdate,
+} from "../../wire/notification-settings.ts";
+import { SentNotifications } from "../../wire/sent-notification.ts";
+import { type InboxContext, inboxOf, ownInbox } from "./commands.ts";
+import { changeDefaults, changeSettings, getDefaults, getSettings, listSent } from "./settings.ts";
+
+const { endpoint } = endpointsFor<InboxContext>({ module: "Inbox" });
+
+const settings = { done: "Settings retrieved", data: z.object({ settings: NotificationSettings }) } as const;
+const changed = { ...settings, done: "Settings changed", body: NotificationSettingsUpdate } as const;
+const defaults = z.object({ defaults: NotificationDefaults });
+
+const MERGED = "Absent fields stay as they are, and `null` removes the entry of a kind or a room.";
+
+export const notificationEndpoints = [
+  endpoint({
+    method: "GET",
+    path: "/notification-defaults",
+    operation: "getNotificationDefaults",
+    summary: "Get the defaults for unread notifications",
+    details: "Who sends them by which channel, and after what time.",
+    done: "Defaults retrieved",
+    data: defaults,
+    handle: (ctx) => getDefaults(ctx),
+  }),
+  endpoint({
+    method: "PATCH",
+    path: "/notification-defaults",
+    operation: "updateNotificationDefaults",
+    summary: "Change the defaults for unread notifications",
+    details: `${MERGED} What waits already keeps its time.`,
+    body: NotificationDefaultsUpdate,
+    done: "Defaults changed",
+    data: defaults,
+    audit: { resource: "organization" },
+    handle: (ctx, { body }) => changeDefaults(ctx, body),
+  }),
+  endpoint({
+    ...settings,
+    method: "GET",
+    path: "/identities/:identityId/notification-settings",
+    operation: "getNotificationSettings",
+    summary: "Get the notification settings of an identity",
+    details: "Without settings of its own, everything is sent that the organization's defaults allow.",
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { params }) => getSettings(inboxOf(ctx, params.identityId)),
+  }),
+  endpoint({
+    ...changed,
+    method: "PATCH",
+    path: "/identities/:identityId/notification-settings",
+    operation: "updateNotificationSettings",
+    summary: "Change the notification settings of an identity",
+    details: MERGED,
+    errors: ["NOT_FOUND"],
+    handle: (ctx, { params, body }) => changeSettings(inboxOf(ctx, params.identityId), body),
+  }),
+  endpoint({
+    method: "GET",
+    path: "/identities/:identityId/sent-notifications",
+    operation: "listSentNotifications",
+    summary: "List what was sent to an identity",
+    details:
+      "The latest 200 times that a channel was to send notifications, newest first, and why some were not sent.",
+    errors: ["NOT_FOUND"],
+    query: z.object({ limit: limitOf(50, 200) }),
+    done: "Sent notifications retrieved",
+    data: z.object({ sent: z.array(SentNotifications) }),
+    handle: (ctx, { params, query }) => listSent(inboxOf(ctx, params.identityId), query.limit),
+  }),
+  endpoint({
+    ...settings,
+    access: "identity",
+    method: "GET",
+    path: "/me/notification-settings",
+    operation: "getOwnNotificationSettings",
+    summary: "Get one's own notification settings",
+    details: "Without settings of one's own, everything is sent that the organization's defaults allow.",
+    handle: (ctx) => getSettings(ownInbox(ctx)),
+  }),
+  endpoint({
+    ...changed,
+    access: "identity",
+    method: "PATCH",
+    path: "/me/notification-settings",
+    operation: "updateOwnNotificationSettings",
+    summary: "Change one's own notification settings",
+    details: MERGED,
+    handle: (ctx, { body }) => changeSettings(ownInbox(ctx), body),
+  }),
+];

@@ -1,0 +1,57 @@
+/** What becomes of notifications that stay unread: the organization's defaults, and what an identity wants. */
+import { AppError } from "../../platform/errors.ts";
+import {
+  NotificationDefaults,
+  type NotificationDefaultsUpdate,
+  type NotificationSettings,
+  type NotificationSettingsUpdate,
+  patched,
+} from "../../wire/notification-settings.ts";
+import { presentSending, type SentNotifications } from "../../wire/sent-notification.ts";
+import { noIdentity } from "../identities/queries.ts";
+import { defaultsIn, selectDefaults, storeDefaults } from "../notifications/statements.ts";
+import type { InboxContext, OpenInbox } from "./commands.ts";
+
+export async function getDefaults(ctx: InboxContext): Promise<{ defaults: NotificationDefaults }> {
+  const [[row]] = await ctx.db.run([selectDefaults(ctx)]);
+  return { defaults: defaultsIn(row) };
+}
+
+/** VALIDATION_ERROR with too many kinds. */
+export async function changeDefaults(
+  ctx: InboxContext,
+  update: NotificationDefaultsUpdate,
+): Promise<{ defaults: NotificationDefaults }> {
+  const { defaults } = await getDefaults(ctx);
+  const changed = NotificationDefaults.safeParse(patched(defaults, update));
+  if (!changed.success) throw refused(changed.error.issues[0]?.message);
+  await ctx.commit([storeDefaults(ctx, changed.data)]);
+  return { defaults: changed.data };
+}
+
+const refused = (why = "The settings are too large") => new AppError("Inbox", "VALIDATION_ERROR", why);
+
+/** NOT_FOUND without the identity. */
+export async function getSettings({ inbox }: OpenInbox): Promise<{ settings: NotificationSettings }> {
+  const settings = await inbox.readSettings();
+  if (settings === null) throw noIdentity();
+  return { settings };
+}
+
+/** NOT_FOUND without the identity, VALIDATION_ERROR with too many kinds or rooms. */
+export async function changeSettings(
+  { inbox }: OpenInbox,
+  update: NotificationSettingsUpdate,
+): Promise<{ settings: NotificationSettings }> {
+  const settings = await inbox.changeSettings(update);
+  if (settings === null) throw noIdentity();
+  if (typeof settings === "string") throw refused(settings);
+  return { settings };
+}
+
+/** The latest first. NOT_FOUND without the identity. */
+export async function listSent({ inbox }: OpenInbox, limit: number): Promise<{ sent: SentNotifications[] }> {
+  const sendings = await inbox.listSendings(limit);
+  if (sendings === null) throw noIdentity();
+  return { sent: sendings.map(presentSending) };
+}

@@ -107,6 +107,7 @@ export const PATH_PARAMETERS: Readonly<
   fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
   commentId: { description: "The comment's ID.", ...UUID },
   threadId: { description: "The thread's ID, which is that of its first comment.", ...UUID },
+  mentionId: { description: "Your own ID of the mention, percent-encoded: 1 to 255 characters." },
   version: { description: "The number of the version." },
   webhookId: { description: "The webhook's ID.", ...UUID },
   executionId: { description: "The execution's ID.", ...UUID },

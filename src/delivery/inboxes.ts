@@ -1,5 +1,7 @@
 /** The objects of inboxes, one for each identity: made when the first activity is delivered. */
 import type { Env } from "../env.ts";
+import type { RequestContext } from "../platform/d1/context.ts";
+import { forEachConcurrently } from "../platform/flow/concurrency.ts";
 import { clientOf } from "../platform/network.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../wire/inbox.ts";
@@ -17,6 +19,8 @@ export interface InboxDelivery {
   markRead(position: InboxPosition): Promise<void>;
   /** A thread or a room was deleted: activities of it that arrive later have no effect. */
   removeItems(removal: InboxRemoval): Promise<void>;
+  /** Tells the sockets how many are unread now, because the identity's access to rooms has changed. */
+  recount(): void;
   /** Closes the sockets, because the tokens of the identity were ended. */
   closeSockets(): void;
   /** Removes everything, because the identity was deleted. */
@@ -24,6 +28,24 @@ export interface InboxDelivery {
 }
 
 export type Inboxes<Inbox = InboxDelivery> = (accountId: string, identityId: string) => Stub<Inbox>;
+
+/** The inboxes that learn of a change of access at once; those of further identities count anew with their next frame. */
+export const RECOUNTED = 200;
+const AT_ONCE = 8;
+
+/** Recounts the inboxes of identities behind the response. A failure leaves it to their next frame. */
+export function recountInboxes(
+  ctx: { readonly accountId: string; readonly inboxes: Inboxes } & Pick<RequestContext, "defer" | "log">,
+  identityIds: readonly string[],
+): void {
+  const recounting = forEachConcurrently(AT_ONCE, identityIds, (id) =>
+    ctx
+      .inboxes(ctx.accountId, id)
+      .recount()
+      .catch((error: unknown) => ctx.log("An inbox could not be recounted", error)),
+  );
+  ctx.defer(recounting);
+}
 
 /** Both IDs are UUIDs. */
 export const inboxName = (accountId: string, identityId: string): string => `${accountId}:${identityId}`;

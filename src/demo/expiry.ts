@@ -1,7 +1,7 @@
 /** Deletes the boards of the demo, those that are a day old and those beyond the number that is kept, and what they leave. */
 
 import type { Env } from "../env.ts";
-import { deleteGroup, removeIdentity } from "../features/identities/commands.ts";
+import { removeGroup, removeIdentity } from "../features/identities/commands.ts";
 import { deleteRoom } from "../features/rooms/commands.ts";
 import type { RoomDeletionContext } from "../features/rooms/context.ts";
 import { openTenant } from "../platform/d1/databases.ts";
@@ -48,6 +48,6 @@ export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): P
   ]);
   const logFailure = (error: unknown) => ports.log("What a board of the demo left was not deleted", error);
   for (const { id } of identities) await removeIdentity(context, id).catch(logFailure);
-  for (const { id } of groups) await deleteGroup(context, id).catch(logFailure);
+  for (const { id } of groups) await removeGroup(context, id).catch(logFailure);
   await Promise.all(deferred);
 }

@@ -126,6 +126,33 @@ describe("a socket of an inbox", () => {
     socket.close();
   });
 
+  it("counts anew when entries, groups or the default of a room change (R96)", async () => {
+    const inbox = await Inbox.create();
+    const { api } = inbox.owner;
+    const room = await api.createRoom();
+    await inbox.object.deliver([activity({ roomId: room.id })]);
+    const socket = await join(inbox);
+    const shows = async (unread: number, changed: Promise<unknown>) => {
+      await changed;
+      expect(await pushed(socket)).toMatchObject({ event: "inboxUpdated", notificationIds: null, unread });
+    };
+    const access = (changes: object) => api.put(`/rooms/${room.id}/access`, changes);
+    await shows(1, inbox.allow(room.id, "viewer"));
+    await shows(0, inbox.allow(room.id, null));
+    const { group } = (await api.post<{ group: { id: string } }>("/groups", { name: "Team" })).data;
+    const member = `/groups/${group.id}/members/${inbox.identityId}`;
+    await access({ groupsAccesses: { [group.id]: ["*:read"] } });
+    await shows(1, api.put(member));
+    await shows(0, api.delete(member));
+    await shows(1, api.put(member));
+    await shows(0, access({ groupsAccesses: { [group.id]: null } }));
+    await shows(1, access({ groupsAccesses: { [group.id]: ["*:read"] } }));
+    await shows(0, api.delete(`/groups/${group.id}`));
+    await api.post("/users", { name: "Ada", roomId: room.id, identityId: inbox.identityId });
+    await shows(1, access({ defaultAccesses: ["*:read"] }));
+    socket.close();
+  });
+
   it("learns by one frame that more than 100 are read (R95)", async () => {
     const inbox = await Inbox.create();
     await inbox.object.deliver(
@@ -147,11 +174,17 @@ describe("a socket of an inbox", () => {
       activity({ roomId: shown, subjectId: "shown" }),
       activity({ subjectId: "without a room" }),
     ]);
-    expect([await pushed(wide), await pushed(wide)]).toMatchObject([
+    const notified = async (socket: TestSocket) => {
+      for (;;) {
+        const { event, ...data } = await pushed(socket);
+        if (event === "inboxNotification") return data;
+      }
+    };
+    expect([await notified(wide), await notified(wide)]).toMatchObject([
       { notification: { subject_id: "shown" }, unread: 2 },
       { notification: { subject_id: "without a room" }, unread: 2 },
     ]);
-    expect(await pushed(narrow)).toMatchObject({ notification: { subject_id: "shown" }, unread: 1 });
+    expect(await notified(narrow)).toMatchObject({ notification: { subject_id: "shown" }, unread: 1 });
     expect(await narrow.drain()).toEqual([]);
     wide.close();
     narrow.close();

@@ -1,4 +1,5 @@
 /** Writes who may do what in a room, each change as one batch with its event and its room command. */
+import { type Inboxes, RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../../delivery/outbox/outbox-store.ts";
@@ -19,11 +20,16 @@ import {
   insertAccessEvent,
   SUBJECT_MISSING,
   selectChanged,
+  selectConcerned,
   selectDifferences,
   selectMissingSubjects,
   setDefaultOfNew,
   upsertEntries,
 } from "./store.ts";
+
+export interface AccessContext extends RoomContext {
+  readonly inboxes: Inboxes;
+}
 
 const FIELDS = {
   group: "groupsAccesses",
@@ -71,14 +77,14 @@ const refuseMissing = (ctx: RoomContext, changes: readonly EntryChange[]) => asy
  * exist, FORBIDDEN beyond the quota.
  */
 export async function updateRoomAccess(
-  ctx: RoomContext,
+  ctx: AccessContext,
   roomId: string,
   update: RoomAccessUpdate,
 ): Promise<Partial<RoomAccess> & { pending_rooms: number }> {
   const changes = changesOf(update);
   const entry = newOutboxEntry(ctx, roomId, accessChanged(onlyIdentityIn(changes)));
   const quota = guardQuota(ctx, "access_entries", entriesAdded(ctx, roomId, changes));
-  const [events, owed, , , , [room], rows] = await ctx
+  const [events, owed, , , , [room], rows, concerned] = await ctx
     .commit([
       insertAccessEvent(ctx, newEvent(ctx, "access.changed", roomId), changes),
       insertOutboxEntry(
@@ -91,11 +97,17 @@ export async function updateRoomAccess(
       deleteEntries(ctx, roomId, changes),
       selectRoom(ctx, { id: roomId }),
       selectChanged(ctx, roomId, changes),
+      selectConcerned(ctx, roomId, changes, RECOUNTED),
     ])
     .catch(quota.refuse)
     .catch(refuseMissing(ctx, changes));
   if (room === undefined) throw notFound("Rooms", "Room");
   const stats = await relayChange(ctx, entry, owed, events);
+  if (events.length > 0)
+    recountInboxes(
+      ctx,
+      concerned.map(({ id }) => id),
+    );
   const access = presentAccess(rows);
   return {
     ...(update.defaultAccesses && { default_accesses: access.default_accesses }),

@@ -2,8 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { scrolling, scrollShape, toPage } from "../../http/lists.ts";
-import type { RoomContext } from "../rooms/context.ts";
-import { updateDefaultAccess, updateRoomAccess } from "./commands.ts";
+import { type AccessContext, updateDefaultAccess, updateRoomAccess } from "./commands.ts";
 import { checkRoomAccess, getDefaultAccess, getRoomAccess } from "./queries.ts";
 import {
   AccessDecision,
@@ -14,7 +13,7 @@ import {
   RoomAccessUpdate,
 } from "./schema.ts";
 
-const { endpoint } = endpointsFor<RoomContext>({ module: "Access" });
+const { endpoint } = endpointsFor<AccessContext>({ module: "Access" });
 
 const OfDefault = RoomAccess.pick({ default_accesses: true });
 

@@ -63,6 +63,24 @@ export const entriesAdded = (
   params: [asJson(changes), accountId, roomId],
 });
 
+/** The identities whose access the changes may change: those named, members of groups, and for the default those with users. */
+export const selectConcerned = (
+  { accountId }: Tenant,
+  roomId: string,
+  changes: readonly EntryChange[],
+  limit: number,
+): Statement<{ id: string }> => ({
+  sql: `WITH changes AS (SELECT value FROM json_each(?1))
+        SELECT ${CHANGED.subjectId} AS id FROM changes WHERE ${CHANGED.kind} = 'identity'
+        UNION SELECT identity_id FROM changes CROSS JOIN group_members
+          ON group_members.account_id = ?2 AND group_members.group_id = ${CHANGED.subjectId}
+          WHERE ${CHANGED.kind} = 'group'
+        UNION SELECT identity_id FROM changes CROSS JOIN users ON users.account_id = ?2 AND users.room_id = ?3
+          WHERE ${CHANGED.kind} = 'default' AND identity_id IS NOT NULL
+        LIMIT ?4`,
+  params: [asJson(changes), accountId, roomId, limit],
+});
+
 const ROOM = rowAsJson(rooms, "rooms");
 
 /** `access.changed`, before the changes, if they make any entry another one. */

@@ -1,6 +1,6 @@
 /** The commands on identities, groups and their members, each committed as one batch. */
 
-import type { Inboxes } from "../../delivery/inboxes.ts";
+import { type Inboxes, RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
@@ -23,6 +23,7 @@ import {
   accessChanged,
   deleteSomeEntries,
   selectManyEntries,
+  selectMembersAfter,
   tellRoomsOfGroup,
   tellRoomsOfIdentity,
   tellRoomsOfMember,
@@ -264,7 +265,7 @@ export async function updateGroup(
 }
 
 /** Deletes a group. Its members stay identities. */
-export async function deleteGroup(ctx: DeletionContext, groupId: string) {
+export async function removeGroup(ctx: DeletionContext, groupId: string) {
   const subject = ["group", groupId] as const;
   const [manyEntries, manyMembers] = await ctx.db.run([
     selectManyEntries(ctx, subject, ROWS_AT_ONCE),
@@ -280,6 +281,17 @@ export async function deleteGroup(ctx: DeletionContext, groupId: string) {
   ]);
   if (deleted.length === 0) throw noGroup();
   return tell(ctx, null, [...earlier, ...owed], events);
+}
+
+/** The same, for members whose inboxes may be open. */
+export async function deleteGroup(ctx: IdentityContext, groupId: string) {
+  const [members] = await ctx.db.run([selectMembersAfter(ctx, groupId, "", RECOUNTED)]);
+  const told = await removeGroup(ctx, groupId);
+  recountInboxes(
+    ctx,
+    members.map(({ id }) => id),
+  );
+  return told;
 }
 
 /** Adds an identity to a group; one that is in it stays. CONFLICT when it is in as many groups as it can. */
@@ -300,6 +312,7 @@ export async function addMember(ctx: IdentityContext, groupId: string, identityI
   if (groups.length === 0) throw noGroup();
   if (found.length === 0) throw noIdentity();
   if (members.length === 0) throw conflict(`An identity can be in at most ${MAX_GROUPS} groups`);
+  recountInboxes(ctx, [identityId]);
   return tell(ctx, identityId, owed, events);
 }
 
@@ -312,5 +325,6 @@ export async function removeMember(ctx: IdentityContext, groupId: string, identi
     deleteMember(ctx, membership),
   ]);
   if (removed.length === 0) throw notFound("Identities", "Member");
+  recountInboxes(ctx, [identityId]);
   return tell(ctx, identityId, owed, events);
 }

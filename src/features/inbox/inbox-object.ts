@@ -160,6 +160,10 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     this.#alarm.scheduleBy([this.#pruneAt()]);
   }
 
+  recount(): void {
+    this.#sockets.push({ type: "recounted", items: [] });
+  }
+
   closeSockets(): void {
     this.#sockets.closeAll();
   }

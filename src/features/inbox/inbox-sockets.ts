@@ -34,9 +34,9 @@ interface Joined extends Viewer {
   readonly expiresAt: number;
 }
 
-/** Items that have changed; those of `notified` have a further activity, and those of `updated` have lost some. */
+/** Items that have changed; those of `notified` have a further activity, and those of `updated` have lost some. With `recounted`, others may be shown. */
 export interface InboxChange {
-  readonly type: "notified" | "updated" | "read" | "deleted";
+  readonly type: "notified" | "updated" | "recounted" | "read" | "deleted";
   readonly items: readonly ChangedItem[];
 }
 
@@ -66,7 +66,12 @@ const LIMITS = {
   /** A client sends a ping every 20 seconds. */
   silentMs: 75_000,
 };
-const EVENTS = { updated: "inboxUpdated", read: "inboxRead", deleted: "inboxDeleted" } as const;
+const EVENTS = {
+  updated: "inboxUpdated",
+  recounted: "inboxUpdated",
+  read: "inboxRead",
+  deleted: "inboxDeleted",
+} as const;
 const FRAMES = { perSecond: 1, burst: 20 };
 
 const refused = (code: Fault["code"], message: string, module: Fault["module"] = "Identities"): Fault => ({
@@ -254,7 +259,8 @@ export class InboxSockets {
 
   /** Pushes a change behind the earlier ones, if there is a socket. */
   push(change: InboxChange): void {
-    if (change.items.length === 0 || this.#in("joined").length === 0) return;
+    const isEmpty = change.items.length === 0 && change.type !== "recounted";
+    if (isEmpty || this.#in("joined").length === 0) return;
     this.#changes.push(change);
     if (!this.#isPushing) this.#ports.state.waitUntil(this.#pushAll());
   }
@@ -286,10 +292,10 @@ export class InboxSockets {
       const counted = this.#counted(access, viewer);
       for (const { type, items } of changes) {
         const ids = items.filter(({ roomId }) => shown.has(roomId)).map(({ id }) => id);
-        if (ids.length === 0) continue;
+        if (ids.length === 0 && type !== "recounted") continue;
         if (type === "notified") this.#pushNotified(socket, ids, counted);
         else {
-          const notificationIds = ids.length > LIMITS.named ? null : ids;
+          const notificationIds = ids.length > LIMITS.named || type === "recounted" ? null : ids;
           const data = { notificationIds, ...counted };
           this.#send(socket, { type: "event", event: EVENTS[type], data });
         }

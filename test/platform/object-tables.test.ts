@@ -20,7 +20,6 @@ import eventLog1 from "./storage/event-log-1.sql?raw";
 import guessLimit1 from "./storage/guess-limit-1.sql?raw";
 import requestLog1 from "./storage/request-log-1.sql?raw";
 import room1 from "./storage/room-1.sql?raw";
-import room2 from "./storage/room-2.sql?raw";
 import subscriber1 from "./storage/subscriber-1.sql?raw";
 
 /** When the fixtures were written (epoch ms). */
@@ -174,7 +173,7 @@ const versionIn = ({ sql }: DurableObjectStorage): number =>
 
 const SUBSCRIBERS = { 1: subscriber1 };
 const EVENT_LOGS = { 1: eventLog1 };
-const ROOMS = { 1: room1, 2: room2 };
+const ROOMS = { 1: room1 };
 
 describe.each<[name: string, stored: Stored, versions: Readonly<Record<string, string>>]>([
   ["a subscriber", SUBSCRIBER, SUBSCRIBERS],

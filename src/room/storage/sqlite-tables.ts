@@ -228,20 +228,7 @@ const TABLES: Readonly<Record<string, string>> = {
   ...FACTS,
 };
 
-export const ROOM_SCHEMA: Schema = {
-  tables: TABLES,
-  migrations: [
-    {
-      version: 2,
-      table: "comments",
-      before: "ALTER TABLE comments ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;",
-      after: `INSERT INTO threads
-        SELECT thread_id, ifnull(min(comment ->> 'created_at'), ''), ifnull(max(comment ->> 'created_at'), ''),
-          count(*), 0, max(resolved AND id = thread_id)
-        FROM comments GROUP BY thread_id;`,
-    },
-  ],
-};
+export const ROOM_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 
 /** Limits rows by a parameter. SQLite would prepare `LIMIT ?` again for each call. */
 export const LIMIT = "LIMIT ? + 0";

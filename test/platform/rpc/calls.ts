@@ -11,18 +11,22 @@ import {
   removeLog,
   shardOf,
 } from "../../../src/delivery/event-log/shards.ts";
+import { connectInbox, openInbox } from "../../../src/delivery/inboxes.ts";
 import type { OutgoingEvent, SubscriberKey } from "../../../src/delivery/outbox/subscription.ts";
 import type { ReplayRequest } from "../../../src/delivery/subscriber/delivery.ts";
 import type { Destination, WebhookMessage } from "../../../src/delivery/subscriber/handler.ts";
 import { openDelivery, type Subscribers } from "../../../src/delivery/subscribers.ts";
+import type { InboxObject } from "../../../src/features/inbox/inbox-object.ts";
 import { signInLimits } from "../../../src/features/people/sign-in-limits.ts";
 import { openRequestRates } from "../../../src/features/quotas/request-counters.ts";
 import { openRequestLogs } from "../../../src/features/request-log/request-log-object.ts";
 import type { LoggedRequest } from "../../../src/features/request-log/schema.ts";
-import { archivedObject } from "../../../src/platform/objects/object-archive.ts";
+import { type ArchiveRpc, archivedObject } from "../../../src/platform/objects/object-archive.ts";
 import { HOUR_MS } from "../../../src/platform/time.ts";
+import type { InboxActivity } from "../../../src/wire/inbox.ts";
+import { DEFAULTS } from "../../../src/wire/notification-settings.ts";
 import { archiveCalls, type Calls, keptAs, type Place } from "./place.ts";
-import { ROOM_CALLS } from "./room-calls.ts";
+import { ROOM_CALLS, upgrade } from "./room-calls.ts";
 
 const keyOf = ({ accountId }: Place): SubscriberKey => ({ kind: "webhook", accountId, id: "webhook" });
 
@@ -162,6 +166,67 @@ const GUESS_LIMIT_CALLS: Calls = {
   },
 };
 
+/** The user of the place is an identity. */
+const inboxIn = ({ env, accountId, userId }: Place) => openInbox<InboxObject>(env)(accountId, userId);
+
+const activityIn = ({ now, roomId }: Place, id: string, seq: number): InboxActivity => ({
+  ...{ id, kind: "thread", roomId, subjectId: "thread", seq, at: now, by: "author" },
+  data: { commentId: id },
+});
+const ownActivityIn = (place: Place): InboxActivity => ({
+  ...activityIn(place, "activity", 1),
+  ...{ kind: "$order", roomId: null, subjectId: "order", seq: null, by: null, data: { table: 7 } },
+});
+
+const ALL_ITEMS = { limit: 9, after: null, unread: null, roomId: null, kind: null };
+
+const INBOX_CALLS: Calls = {
+  "deliver an activity": (place) => inboxIn(place).deliver([ownActivityIn(place)]),
+  "list all items": async (place) => {
+    const page = await inboxIn(place).list({}, ALL_ITEMS);
+    place.kept.set("item", page?.notifications[0]?.id ?? "");
+  },
+  "export all items": (place) => inboxIn(place).export({ ...ALL_ITEMS, limit: 1 }),
+  "deliver activities of a known identity": (place) =>
+    inboxIn(place).deliver([activityIn(place, "comment 1", 1), activityIn(place, "comment 2", 2)], DEFAULTS),
+  "list some items": (place) =>
+    inboxIn(place).list(
+      { rooms: [place.roomId] },
+      {
+        ...{ limit: 1, unread: true, roomId: place.roomId, kind: "thread" },
+        after: { notifiedAt: place.now + 1, id: "item" },
+      },
+    ),
+  "count unread items": (place) => inboxIn(place).count({}),
+  "mark an item up to a seq": (place) => inboxIn(place).markItem({}, keptAs(place, "item"), 0),
+  "mark an item": (place) => inboxIn(place).markItem({}, keptAs(place, "item"), null),
+  "mark no item": (place) => inboxIn(place).markItem({}, "none", null),
+  "mark up to a position": (place) =>
+    inboxIn(place).markRead({ roomId: place.roomId, kind: "thread", subjectId: "thread", upTo: 1 }),
+  "mark all items": (place) => inboxIn(place).markAll({ rooms: [place.roomId] }),
+  "read the settings": (place) => inboxIn(place).readSettings(),
+  "change the settings": (place) => inboxIn(place).changeSettings({ email: { enabled: false } }),
+  "list what was sent": (place) => inboxIn(place).listSendings(9),
+  "read a mail": (place) => inboxIn(place).readMail("sending", "ada@example.com"),
+  "finish a mail": (place) => inboxIn(place).finishMail("sending", "sent"),
+  "remove activities": (place) =>
+    inboxIn(place).removeItems({
+      ...{ roomId: place.roomId, kind: "thread", subjectId: "thread" },
+      activityIds: ["comment 2"],
+    }),
+  "remove a subject": (place) => inboxIn(place).removeItems({ roomId: place.roomId, subjectId: "thread" }),
+  "remove a room": (place) => inboxIn(place).removeItems({ roomId: place.roomId }),
+  "delete an item": (place) => inboxIn(place).deleteItem({}, keptAs(place, "item")),
+  "delete all items": (place) => inboxIn(place).deleteAll({}),
+  "open a socket": ({ env, accountId, userId }) => connectInbox(env)(accountId, userId, upgrade()),
+  "count anew": (place) => inboxIn(place).recount(),
+  "close the sockets": (place) => inboxIn(place).closeSockets(),
+  "remove it": (place) => inboxIn(place).remove(),
+  ...archiveCalls((place) =>
+    archivedObject("Inbox", () => openInbox<ArchiveRpc>(place.env)(place.accountId, place.userId)),
+  ),
+};
+
 /** By the kinds of objects, as their fixtures are named, their namespaces and the calls of them. */
 export const CALLS = {
   room: { namespace: "ROOMS", calls: ROOM_CALLS },
@@ -169,6 +234,7 @@ export const CALLS = {
   "event-log": { namespace: "EVENT_LOGS", calls: EVENT_LOG_CALLS },
   "request-log": { namespace: "REQUEST_LOGS", calls: REQUEST_LOG_CALLS },
   "request-rate": { namespace: "REQUEST_RATES", calls: REQUEST_RATE_CALLS },
+  inbox: { namespace: "INBOXES", calls: INBOX_CALLS },
   "guess-limit": { namespace: "GUESS_LIMITS", calls: GUESS_LIMIT_CALLS },
 } as const;
 export type Kind = keyof typeof CALLS;

@@ -8,6 +8,7 @@ export interface Place {
   readonly env: Env;
   readonly accountId: string;
   readonly roomId: string;
+  /** For inboxes, an identity. */
   readonly userId: string;
   /** Epoch milliseconds. */
   readonly now: number;

@@ -29,7 +29,7 @@ const request = (requestOf: (place: Place) => RoomRequest, isTraced = false) =>
     isTraced ? to.request(...at, requestOf(place), CAUSE, TRACE) : to.request(...at, requestOf(place)),
   );
 
-const upgrade = () =>
+export const upgrade = () =>
   new Request("https://atrium.test/", {
     headers: { Upgrade: "websocket", "CF-Connecting-IP": "198.51.100.7" },
   });

@@ -1,6 +1,5 @@
 /** Identities on live sockets: what their joins cost beside those of users, and how soon a change ends their access. */
-import { WebSocket } from "ws";
-import { CommandError } from "../../src/cli/process/command.ts";
+import { callerOf, inGroups, join, numbers, percentile } from "./live.ts";
 import { Organization } from "./organization.ts";
 import type { Section } from "./room/turns.ts";
 import type { BenchOptions } from "./run.ts";
@@ -16,59 +15,6 @@ interface Timed {
   readonly totalMs: number;
 }
 
-interface Joined {
-  readonly socket: WebSocket;
-  readonly ms: number;
-  /** When the service closed it (by `performance.now`). */
-  readonly closed: Promise<number>;
-}
-
-let nextAddress = 0;
-
-/** Each client has an address of its own: a room lets only so many in from one. */
-function freshAddress(): string {
-  nextAddress += 1;
-  return `198.${18 + (nextAddress >> 16)}.${(nextAddress >> 8) & 255}.${nextAddress & 255}`;
-}
-
-async function join(
-  origin: string,
-  { accountId }: Organization,
-  roomId: string,
-  token: string,
-): Promise<Joined> {
-  const startedAt = performance.now();
-  const url = `${origin.replace("http", "ws")}/v1/accounts/${accountId}/rooms/${roomId}/socket`;
-  const socket = new WebSocket(url, { headers: { "CF-Connecting-IP": freshAddress() } });
-  const closed = new Promise<number>((resolve) => {
-    socket.on("close", () => resolve(performance.now()));
-  });
-  await new Promise<void>((resolve, reject) => {
-    const refuse = (why: string) => reject(new CommandError(`A join was refused: ${why}`));
-    socket.on("open", () => socket.send(JSON.stringify({ type: "JOIN_ROOM", data: { token } })));
-    socket.on("message", (data) => {
-      const { success } = JSON.parse(String(data)) as { readonly success?: boolean };
-      if (success === true) resolve();
-      else if (success === false) refuse(String(data));
-    });
-    socket.on("error", ({ message }) => refuse(message));
-    socket.on("close", (code, reason) => refuse(`${code} ${reason}`));
-  });
-  return { socket, ms: performance.now() - startedAt, closed };
-}
-
-async function inGroups<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE)
-    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(work))));
-  return results;
-}
-
-const percentile = (values: readonly number[], share: number): number =>
-  values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? 0;
-
-const numbers = (length: number): number[] => Array.from({ length }, (_, at) => at);
-
 /** Joins of one room with these tokens: how long each took, and all together. */
 async function timeJoins(
   origin: string,
@@ -77,7 +23,9 @@ async function timeJoins(
   tokens: readonly string[],
 ) {
   const startedAt = performance.now();
-  const joined = await inGroups(tokens, (token) => join(origin, organization, roomId, token));
+  const joined = await inGroups(tokens, AT_ONCE, (token) =>
+    join(origin, organization, `rooms/${roomId}/socket`, token),
+  );
   const totalMs = performance.now() - startedAt;
   for (const { socket } of joined) socket.close();
   await Promise.all(joined.map(({ closed }) => closed));
@@ -96,17 +44,7 @@ export async function measureLive(
 ): Promise<Section> {
   const origin = originOf("fleet");
   const organization = await Organization.create(db, origin);
-  const { accountId, headers } = organization;
-  const call = async <Data>(method: string, path: string, body?: object): Promise<Data> => {
-    const response = await fetch(`${origin}/v1/accounts/${accountId}${path}`, {
-      method,
-      headers: { ...headers, "Content-Type": "application/json" },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const answer = (await response.json()) as { readonly data: Data; readonly success: boolean };
-    if (!answer.success) throw new CommandError(`${method} ${path} was refused: ${JSON.stringify(answer)}`);
-    return answer.data;
-  };
+  const call = callerOf(origin, organization);
   const identify = (customId: string, groups: readonly string[]) =>
     call<{ identity: { id: string }; token: string }>("POST", "/identify", {
       customId,
@@ -128,8 +66,14 @@ export async function measureLive(
     await organization.createRoom("identities"),
     await organization.createRoom("users"),
   ];
-  const identities = await inGroups(numbers(JOINS), async (at) => (await identify(`person-${at}`, [])).token);
-  const users = await inGroups(numbers(JOINS), (at) => organization.createUser(`User ${at}`, ofUsers));
+  const identities = await inGroups(
+    numbers(JOINS),
+    AT_ONCE,
+    async (at) => (await identify(`person-${at}`, [])).token,
+  );
+  const users = await inGroups(numbers(JOINS), AT_ONCE, (at) =>
+    organization.createUser(`User ${at}`, ofUsers),
+  );
   const first = await timeJoins(origin, organization, ofIdentities, identities);
   await timeJoins(origin, organization, ofUsers, users);
   const turns: { readonly users: Timed; readonly identities: Timed }[] = [];
@@ -147,12 +91,14 @@ export async function measureLive(
 
   progress(`Taking one person out of a group that opens ${count(ROOMS)} live rooms`);
   await call("PUT", "/access/default", { defaultAccesses: [] });
-  const rooms = await inGroups(numbers(ROOMS), (at) => organization.createRoom(`Room ${at}`));
-  await inGroups(rooms, (id) =>
+  const rooms = await inGroups(numbers(ROOMS), AT_ONCE, (at) => organization.createRoom(`Room ${at}`));
+  await inGroups(rooms, AT_ONCE, (id) =>
     call("PUT", `/rooms/${id}/access`, { groupsAccesses: { [group.group.id]: "editor" } }),
   );
   const { identity, token } = await identify("ada", ["readers", "others"]);
-  const sockets = await inGroups(rooms, (roomId) => join(origin, organization, roomId, token));
+  const sockets = await inGroups(rooms, AT_ONCE, (roomId) =>
+    join(origin, organization, `rooms/${roomId}/socket`, token),
+  );
   const leave = async (id: string) => {
     const startedAt = performance.now();
     await call("DELETE", `/groups/${id}/members/${identity.id}`);

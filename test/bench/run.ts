@@ -46,6 +46,7 @@ const NAMES = [
   "fleet",
   "search",
   "access",
+  "inbox",
   "move",
   "pages",
   "board",

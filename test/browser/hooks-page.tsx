@@ -20,7 +20,6 @@ import {
   useMarkInboxNotificationAsRead,
   useMarkThreadAsRead,
   useMyPresence,
-  useNotificationSettings,
   useOthers,
   useRedo,
   useRoom,
@@ -96,7 +95,6 @@ const useInbox = () => ({
   markAsRead: useMarkInboxNotificationAsRead(),
   markAllAsRead: useMarkAllInboxNotificationsAsRead(),
   remove: useDeleteInboxNotification(),
-  settings: useNotificationSettings(),
 });
 
 function Inbox() {

@@ -3,7 +3,6 @@ import { ObjectTables } from "../../platform/objects/object-tables.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
 import { COLUMNS, SCHEMA } from "./inbox-tables.ts";
-import { PushTargets } from "./push-store.ts";
 import type { ChangedItem, InboxItem, StoredActivity } from "./schema.ts";
 
 /** Items are counted once in `countedEvery` new ones. */
@@ -332,7 +331,7 @@ export class InboxStore extends ObjectTables {
 
   /** Whether something is kept that does not become too old. */
   get hasSettings(): boolean {
-    return this.fact("settings") !== null || new PushTargets(this).exist;
+    return this.fact("settings") !== null;
   }
 
   /** Deletes the whole storage, the alarm included. */

@@ -20,8 +20,9 @@ type Defer = (work: Promise<unknown>) => void;
 
 export const sendersFor =
   (env: Env, defer: Defer) =>
-  (key: InboxKey, now: () => number): Pick<Senders, "email" | "webhook"> => ({
+  (key: InboxKey, now: () => number): Senders => ({
     email: emailSender(env, key, now),
+    webPush: { refusal: () => "unavailable", send: async () => "unavailable" },
     webhook: webhookSender(env, key, now, defer),
   });
 

@@ -137,12 +137,9 @@ async function readPart(
       };
     }
     case "inbox": {
-      const { notifications, next, subscriptions } = await exportInbox(ctx, identityId, after);
+      const { notifications, next } = await exportInbox(ctx, identityId, after);
       return {
-        records: [
-          ...subscriptions.map((subscription) => ({ type: "push_subscription", subscription }) as const),
-          ...notifications.map((notification) => ({ type: "inbox_notification", notification }) as const),
-        ],
+        records: notifications.map((notification) => ({ type: "inbox_notification", notification })),
         next: next === null ? { part: "rooms", after: "" } : { part, after: next },
       };
     }

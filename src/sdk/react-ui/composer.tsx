@@ -18,8 +18,6 @@ interface ComposerProps {
   readonly anchor?: unknown;
   /** Names the field; `Comment` or `Reply` by default. */
   readonly label?: string | undefined;
-  /** True to focus the field at once, where a person has just asked to write; false by default. */
-  readonly autoFocus?: boolean | undefined;
   /** Called with the comment once it is stored. */
   readonly onSent?: ((comment: Comment) => void) | undefined;
 }
@@ -39,7 +37,7 @@ interface Sending extends Pick<Comment, "text" | "mentions"> {
   readonly known: ReadonlySet<string>;
 }
 
-function CommentForm({ threadId, anchor, label, autoFocus = false, onSent }: ComposerProps) {
+function CommentForm({ threadId, anchor, label, onSent }: ComposerProps) {
   const texts = useTexts();
   const { client } = useRoom();
   const [comments, { create }] = useComments(threadId);
@@ -88,7 +86,7 @@ function CommentForm({ threadId, anchor, label, autoFocus = false, onSent }: Com
         value={text}
         field={field}
         error={error}
-        autoFocus={autoFocus}
+        autoFocus={false}
         change={(changed) => {
           setText(changed);
           forget();

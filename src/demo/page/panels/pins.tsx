@@ -1,8 +1,7 @@
 /** The pins of threads on the board, and the thread that is open beside its pin; a sheet on a phone. */
 import type { Comment } from "atrium/client";
 import { useComments, useRoom, useSelf } from "atrium/react";
-import { Thread as CommentThread, Composer, Comment as Entry } from "atrium/react-ui";
-import { type ReactNode, useCallback, useEffect, useRef } from "react";
+import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
 import { createPortal } from "react-dom";
 import { freeMiddle, isNarrow } from "../canvas/camera.ts";
 import { shownBox, useShown } from "../canvas/content.tsx";
@@ -16,14 +15,21 @@ import { type Anchor, commentsOf, type FocusProps, pinPlace, type Thread, thread
 const REACH = 12;
 /** The part of the window that an open thread takes beside its pin. */
 const CARD = { x: 320, y: 280 };
+const REACTIONS = ["❤️", "😄", "😮"];
+const MAX_LENGTH = 1_000;
+
+/** Whether the visitor may write comments, and it is the present that is shown. */
+const useMayComment = (): boolean => {
+  const mayWrite = useMayWrite("comments");
+  return !useShown().isPast && mayWrite;
+};
 
 const initialOf = (name: string): string => [...name][0] ?? "?";
 
 export default function Pins({ focus, setFocus }: FocusProps) {
   const shown = useShown();
-  const mayWrite = useMayWrite("comments");
-  const mayComment = mayWrite && !shown.isPast;
-  const [present] = useComments();
+  const mayComment = useMayComment();
+  const [present, { create }] = useComments();
   const comments = shown.pastComments ? commentsOf(shown.pastComments) : present;
   const color = useSelf(({ presence }) => readColor(presence?.color)) ?? "";
   const ruler = useRef<HTMLSpanElement>(null);
@@ -33,7 +39,7 @@ export default function Pins({ focus, setFocus }: FocusProps) {
   const draft = (point: Point, id: string | null) => {
     const box = id === null ? null : shownBox(shown, id);
     const thing = id !== null && box ? { id, by: placeOf({ x: point.x - box.x, y: point.y - box.y }) } : null;
-    setFocus({ type: "draft", anchor: { ...point, thing, color } });
+    setFocus({ type: "draft", anchor: { ...point, thing, color }, text: "" });
   };
   const place = ({ x, y }: Point) => {
     const { left, top, width } = ruler.current?.getBoundingClientRect() ?? { left: 0, top: 0, width: RULER };
@@ -49,6 +55,14 @@ export default function Pins({ focus, setFocus }: FocusProps) {
     draft(corner, selected);
   };
   const close = () => setFocus(null);
+  const start = async (anchor: Anchor, text: string) => {
+    setFocus(null);
+    const comment = await create({ text, anchor }).catch((error: unknown) => {
+      setFocus({ type: "draft", anchor, text });
+      throw error;
+    });
+    setFocus({ type: "thread", id: comment.id, isRevealed: true });
+  };
   const point = open?.anchor ? placeOfPin(open.anchor) : null;
   const revealCard = ({ x, y }: Point) => {
     for (const by of [CARD, { x: 0, y: 0 }]) shown.reveal({ x: x + by.x, y: y + by.y });
@@ -61,9 +75,7 @@ export default function Pins({ focus, setFocus }: FocusProps) {
   });
   const card = open && (
     <Card label="Thread" close={close}>
-      <Typing where={open.id}>
-        {shown.isPast ? <Past thread={open} /> : <CommentThread threadId={open.id} autoFocus={!isNarrow()} />}
-      </Typing>
+      <Replies thread={open} />
     </Card>
   );
   return (
@@ -94,13 +106,12 @@ export default function Pins({ focus, setFocus }: FocusProps) {
             <span>+</span>
           </span>
           <Card label="New comment" close={close}>
-            <Typing where="draft">
-              <Composer
-                autoFocus
-                anchor={focus.anchor}
-                onSent={({ id }) => setFocus({ type: "thread", id, isRevealed: true })}
-              />
-            </Typing>
+            <Composer
+              where="draft"
+              label="Comment"
+              initial={focus.text}
+              send={(text) => start(focus.anchor, text)}
+            />
           </Card>
         </Pin>
       )}
@@ -220,26 +231,123 @@ function Card({ label, children, close }: CardProps) {
   return isNarrow() ? createPortal(card, document.body) : card;
 }
 
-/** Shows the others that this user writes here, and this one who else does. */
-function Typing({ where, children }: { readonly where: string; readonly children: ReactNode }) {
-  const typing = useTyping(where);
-  const typists = useTypists(where);
+function Replies({ thread: { id, isResolved, comments } }: { readonly thread: Thread }) {
+  const [, { create, resolve }] = useComments();
+  const mayComment = useMayComment();
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the events are those of the field in it
-    <div onInput={typing.typed} onBlur={typing.ended}>
-      {children}
-      <p role="status">{typists}</p>
-    </div>
+    <>
+      <button
+        type="button"
+        disabled={!mayComment}
+        onClick={() => void resolve({ commentId: id, resolved: !isResolved })}
+      >
+        {isResolved ? "Reopen" : "Resolve"}
+      </button>
+      <ol>
+        {comments.map((comment) => (
+          <Entry key={comment.id} comment={comment} canDelete={comments.length === 1 || comment.id !== id} />
+        ))}
+      </ol>
+      {mayComment && (
+        <Composer
+          where={id}
+          label="Reply"
+          send={async (text) => {
+            await create({ text, threadId: id });
+          }}
+        />
+      )}
+    </>
   );
 }
 
-/** The thread as it was. */
-const Past = ({ thread: { comments } }: { readonly thread: Thread }) => (
-  <ol>
-    {comments.map((comment) => (
-      <li key={comment.id}>
-        <Entry comment={comment} readOnly />
-      </li>
-    ))}
-  </ol>
-);
+function Entry({ comment, canDelete }: { readonly comment: Comment; readonly canDelete: boolean }) {
+  const { client } = useRoom();
+  const [, { react, delete: remove }] = useComments();
+  const { id: commentId, user_id, text, created_at, reactions } = comment;
+  const name = useName(user_id);
+  const mayComment = useMayComment();
+  return (
+    <li>
+      <b>{name}</b>
+      <time>{new Date(created_at).toLocaleTimeString([], { timeStyle: "short" })}</time>
+      {mayComment && canDelete && user_id === client.userId && (
+        <button
+          type="button"
+          className="close"
+          aria-label="Delete comment"
+          onClick={() => void remove({ commentId })}
+        >
+          ×
+        </button>
+      )}
+      <p>{text}</p>
+      <div className="reactions">
+        {REACTIONS.map((reaction) => {
+          const users = reactions[reaction] ?? [];
+          const isOwn = users.includes(client.userId);
+          return (
+            <button
+              key={reaction}
+              type="button"
+              aria-label={`React with ${reaction}`}
+              aria-pressed={isOwn}
+              disabled={!mayComment}
+              onClick={() => void react({ commentId, reaction, on: !isOwn })}
+            >
+              {reaction} {users.length || ""}
+            </button>
+          );
+        })}
+      </div>
+    </li>
+  );
+}
+
+interface ComposerProps {
+  /** Others see that this user writes there. */
+  readonly where: string;
+  readonly label: string;
+  readonly initial?: string;
+  send(text: string): Promise<void>;
+}
+
+function Composer({ where, label, initial = "", send }: ComposerProps) {
+  const [text, setText] = useState(initial);
+  const typing = useTyping(where);
+  const typists = useTypists(where);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (text.trim() === "") return;
+    typing.ended();
+    setText("");
+    await send(text.trim()).catch((error: unknown) => {
+      setText(text);
+      throw error;
+    });
+  };
+  return (
+    <form onSubmit={submit}>
+      <textarea
+        // biome-ignore lint/a11y/noAutofocus: the person has opened the thread to write or to read it
+        autoFocus={!isNarrow() || label === "Comment"}
+        rows={2}
+        aria-label={label}
+        placeholder={typists || `${label}…`}
+        maxLength={MAX_LENGTH}
+        value={text}
+        onChange={({ target }) => {
+          typing.typed();
+          setText(target.value);
+        }}
+        onBlur={typing.ended}
+        onKeyDown={(event) =>
+          event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing && submit(event)
+        }
+      />
+      <button type="submit" className="primary" disabled={text.trim() === ""}>
+        Send
+      </button>
+    </form>
+  );
+}

@@ -18,6 +18,7 @@ import { type RecorderPorts, RequestRecorder } from "./features/request-log/reco
 import { openRequestLogs, type RequestLogs } from "./features/request-log/request-log-object.ts";
 import { authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
+import { findPushKey, findPushProblem } from "./features/web-push/sender.ts";
 import { secretSealer } from "./features/workflows/secret-commands.ts";
 import { limitGuesses, limitTrigger } from "./http/authenticate.ts";
 import type { Authentication, Composition, ServedRequest } from "./http/pipeline.ts";
@@ -97,6 +98,8 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       mail: () => mailOutbox(env),
       webhookDevTargets: readSetting(env, "WEBHOOK_DEV_TARGETS"),
       ownHosts: ownHosts(env),
+      findPushKey: () => findPushKey(env),
+      findPushProblem: (target) => findPushProblem(env, target),
       // Selected when it is used: only requests that deploy code fail if its settings are missing.
       deploy: async (script) => selectRunner(env).deploy?.(script),
       compile: selectCompiler(env),

@@ -11,7 +11,6 @@ import { identityEndpoints } from "./features/identities/routes.ts";
 import { groupEndpoints } from "./features/identities/routes-groups.ts";
 import { linkEndpoints } from "./features/identities/routes-links.ts";
 import { identityTokenEndpoints } from "./features/identities/routes-tokens.ts";
-import type { InboxContext } from "./features/inbox/commands.ts";
 import { inboxEndpoints } from "./features/inbox/routes.ts";
 import { notificationEndpoints } from "./features/inbox/routes-settings.ts";
 import type { MemberContext } from "./features/members/commands.ts";
@@ -30,6 +29,8 @@ import type { RoomContext } from "./features/rooms/context.ts";
 import { roomEndpoints } from "./features/rooms/routes.ts";
 import type { UserContext } from "./features/users/context.ts";
 import { userEndpoints } from "./features/users/routes.ts";
+import type { PushContext } from "./features/web-push/commands.ts";
+import { pushEndpoints } from "./features/web-push/routes.ts";
 import type { WebhookContext } from "./features/webhooks/context.ts";
 import { webhookEndpoints } from "./features/webhooks/routes.ts";
 import type { WorkflowContext } from "./features/workflows/context.ts";
@@ -54,6 +55,7 @@ export const ENDPOINTS: readonly Endpoint<AppContext>[] = [
   ...linkEndpoints,
   ...inboxEndpoints,
   ...notificationEndpoints,
+  ...pushEndpoints,
   ...privacyEndpoints,
   ...fileEndpoints,
   ...realtimeEndpoints,
@@ -71,11 +73,11 @@ export interface AppContext
     RoomContext,
     UserContext,
     IdentityContext,
-    Omit<InboxContext, "inboxes">,
+    Omit<PushContext, "inboxes">,
     FileContext,
     PrivacyContext,
     WebhookContext,
     WorkflowContext,
     EventLogContext {
-  readonly inboxes: InboxContext["inboxes"];
+  readonly inboxes: PushContext["inboxes"];
 }

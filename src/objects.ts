@@ -12,6 +12,7 @@ import { sendersFor } from "./features/inbox/senders.ts";
 import { reportBacklogSize } from "./features/quotas/queries.ts";
 import { roomService } from "./features/room-content/room-service.ts";
 import { tokensFor } from "./features/users/tokens.ts";
+import { pushSender } from "./features/web-push/sender.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
@@ -59,7 +60,10 @@ export class InboxObject extends Inbox {
         readInboxAccess(openTenant(env, accountId), identityId, roomIds),
       readRecipient: ({ accountId, identityId }, roomIds) =>
         readRecipient(openTenant(env, accountId), identityId, roomIds),
-      senders: sendersFor(env, (work) => ctx.waitUntil(work)),
+      senders: (key, inbox) => ({
+        ...sendersFor(env, (work) => ctx.waitUntil(work))(key, inbox.now),
+        webPush: pushSender(env, key, inbox),
+      }),
       verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verifyIdentity(token, now),
     });
   }

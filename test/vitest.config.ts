@@ -55,6 +55,7 @@ export default defineConfig({
                 bindings: {
                   ...DEVELOPMENT.settings,
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
+                  VAPID_PRIVATE_KEY: "2mmLg5DGZA8pGKJVvJfXcnNRr3rW-rZDdlBZUAAAVlQ",
                   // Their own tests turn them on: for all others, an object per organization is work for nothing.
                   REQUEST_LOG: "off",
                   REQUEST_QUOTA: "off",

@@ -1,12 +1,12 @@
 /** The steps of a deployment, which upgrade when they are run again, and the plan of a dry run. */
 
-import { randomBytes } from "node:crypto";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { CommandError } from "./process/command.ts";
 import { writePrivateFile } from "./process/folder.ts";
 import type { Wrangler } from "./process/wrangler.ts";
+import { createSecret, createVapidKey } from "./secrets.ts";
 
 /** The names in wrangler.toml. */
 interface Names {
@@ -14,8 +14,6 @@ interface Names {
   readonly databases: readonly string[];
   readonly bucket: string;
 }
-
-const SECRET_BYTES = 32;
 
 const namesIn = (json: string): readonly string[] =>
   (JSON.parse(json) as readonly { readonly name: string }[]).map(({ name }) => name);
@@ -37,9 +35,9 @@ export async function missingSecrets(wrangler: Wrangler): Promise<Readonly<Recor
       throw error;
     },
   );
-  return present.includes("JWT_SECRET")
-    ? {}
-    : { JWT_SECRET: randomBytes(SECRET_BYTES).toString("base64url") };
+  const made = { JWT_SECRET: createSecret, VAPID_PRIVATE_KEY: createVapidKey };
+  const missing = Object.entries(made).filter(([name]) => !present.includes(name));
+  return Object.fromEntries(missing.map(([name, create]) => [name, create()]));
 }
 
 interface Report {
@@ -88,7 +86,7 @@ export const describePlan = (
   size: string | null,
 ): string => `Nothing was sent to Cloudflare. npm run deploy would, as far as it is still missing,
 
-  create   the ${names.databases.length === 1 ? "database" : "databases"} ${names.databases.join(", ")}, the bucket ${names.bucket} and the secret JWT_SECRET
+  create   the ${names.databases.length === 1 ? "database" : "databases"} ${names.databases.join(", ")}, the bucket ${names.bucket} and the secrets JWT_SECRET and VAPID_PRIVATE_KEY
   apply    ${migrations.length} migrations, up to ${migrations.at(-1) ?? "none"}
   publish  the Worker ${names.worker}${size === null ? "" : ` (${size})`}
   link     the first owner of "${organization}", unless someone can sign in

@@ -1,4 +1,5 @@
 /** The secrets and settings of a development checkout, and the credentials of an organization. */
+import { generateKeyPairSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { writePrivateFile } from "./process/folder.ts";
@@ -11,17 +12,25 @@ const SECRET_BYTES = 32;
 const DEV_TARGETS = "127.0.0.1,localhost";
 
 const HAS_JWT_SECRET = /^\s*(?:export\s+)?JWT_SECRET\s*[=:]\s*(?!(?:""|''|``)?\s*(?:#.*)?$)/m;
+const HAS_VAPID_KEY = /^\s*(?:export\s+)?VAPID_PRIVATE_KEY\s*[=:]/m;
 /** An empty value was set on purpose. */
 const HAS_DEV_TARGETS = /^\s*(?:export\s+)?WEBHOOK_DEV_TARGETS\s*[=:]/m;
 
-const createSecret = (): string =>
+export const createSecret = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64url");
+
+/** A private key on P-256, as the setting VAPID_PRIVATE_KEY has it. */
+export function createVapidKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return privateKey.export({ format: "jwk" }).d ?? "";
+}
 
 /** Adds the missing settings to `.dev.vars`, and returns their names. */
 export async function ensureDevSecrets(): Promise<readonly string[]> {
   const lines = await readFile(SECRETS_FILE, "utf8").catch(() => "");
   const missing = new Map<string, string>();
   if (!HAS_JWT_SECRET.test(lines)) missing.set("JWT_SECRET", createSecret());
+  if (!HAS_VAPID_KEY.test(lines)) missing.set("VAPID_PRIVATE_KEY", createVapidKey());
   if (!HAS_DEV_TARGETS.test(lines)) missing.set("WEBHOOK_DEV_TARGETS", DEV_TARGETS);
   if (missing.size === 0) return [];
   const separator = lines === "" || lines.endsWith("\n") ? "" : "\n";

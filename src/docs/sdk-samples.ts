@@ -84,6 +84,8 @@ for await (const record of atrium.identities.eachRecord(identityId)) records.pus
     "const unread = await atrium.inbox(identityId).markRead(); // or one, by its ID",
   deleteInboxNotification: "await atrium.inbox(identityId).delete(notificationId);",
   deleteInboxNotifications: "await atrium.inbox(identityId).delete();",
+  listPushSubscriptions: "const { subscriptions } = await atrium.inbox(identityId).listPushSubscriptions();",
+  deletePushSubscription: "await atrium.inbox(identityId).deletePushSubscription(endpoint);",
   triggerInboxNotification: `const delivered = await atrium.triggerInboxNotification({
   identityId,
   kind: "$invoice",
@@ -247,6 +249,9 @@ export const INSTEAD_OF_SDK: Readonly<Record<string, string>> = {
   deleteOwnInboxNotifications: "A page sends it by `fetch`, with its identity's token.",
   getOwnNotificationSettings: "A page sends it by `fetch`, with its identity's token.",
   updateOwnNotificationSettings: "A page sends it by `fetch`, with its identity's token.",
+  listOwnPushSubscriptions: "A page sends it by `fetch`, with its identity's token.",
+  subscribeToPush: "A page sends it by `fetch`, with its identity's token.",
+  unsubscribeFromPush: "A page sends it by `fetch`, with its identity's token.",
   openInboxSocket: "A page opens it as a `WebSocket`, and joins with its identity's token.",
   openDocumentSocket: "Editors open it with the client that they have.",
   downloadStore: "`AtriumClient` of `atrium/client` downloads a large store by itself in `sync()`.",

@@ -74,6 +74,22 @@ export function mailSettings(env: Settings): MailSettings | null {
   throw new AppError("Server", "INTERNAL_ERROR", problem);
 }
 
+export interface PushSettings {
+  /** 32 bytes as Base64url. */
+  readonly privateKey: string;
+  /** A `mailto:` or `https:` address; null for the origin of the service. */
+  readonly contact: string | null;
+}
+
+/** Null when the deployment pushes nothing to browsers. */
+export function pushSettings(env: Settings): PushSettings | null {
+  const privateKey = readSetting(env, "VAPID_PRIVATE_KEY");
+  if (privateKey === undefined) return null;
+  const from = readSetting(env, "MAIL_FROM");
+  const mail = from === undefined ? null : `mailto:${from}`;
+  return { privateKey, contact: readSetting(env, "VAPID_SUBJECT") ?? mail };
+}
+
 export type JwtSecrets = readonly [current: string, ...previous: string[]];
 
 export function jwtSecrets(env: Settings): JwtSecrets {

@@ -99,6 +99,16 @@ const SETTINGS = {
   MAIL_FROM: optionalText.pipe(z.email("must be an email address, such as atrium@example.com").optional()),
   /** The origin of links in mails without PUBLIC_ORIGIN: `npm start` knows its own address. */
   MAIL_ORIGIN: origin,
+  /** The private key by which push services know the service (VAPID); without it, it pushes nothing. */
+  VAPID_PRIVATE_KEY: optionalText.refine(
+    (key) => key === undefined || /^[\w-]{43}$/.test(key),
+    "must be a private key on P-256: 32 bytes as Base64url; remove it for no web push",
+  ),
+  /** The contact that push services write to, instead of MAIL_FROM or the service's own origin. */
+  VAPID_SUBJECT: optionalText.refine(
+    (contact) => contact === undefined || /^(mailto:.+@|https:\/\/)./.test(contact),
+    "must be a mailto: or https: address, such as mailto:atrium@example.com",
+  ),
   QUOTA_ROOMS: largeNumber(100_000),
   QUOTA_USERS: largeNumber(10_000_000),
   QUOTA_IDENTITIES: largeNumber(10_000_000),

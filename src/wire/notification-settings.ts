@@ -138,20 +138,6 @@ export const NotificationSettingsUpdate = z
   .meta({ id: "NotificationSettingsUpdate", example: { email: { kinds: { thread: false } } } });
 export type NotificationSettingsUpdate = z.infer<typeof NotificationSettingsUpdate>;
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null;
-
-/** The value with a merge patch (RFC 7396). */
-export function patched(value: unknown, patch: unknown): unknown {
-  if (!isRecord(patch)) return patch;
-  const fields = new Map(Object.entries(isRecord(value) ? value : {}));
-  for (const [name, change] of Object.entries(patch)) {
-    if (change === null) fields.delete(name);
-    else if (change !== undefined) fields.set(name, patched(fields.get(name), change));
-  }
-  return Object.fromEntries(fields);
-}
-
 /** Whether the channel is to carry a notification. A room's entry goes before that of a kind, and both before the default. */
 export function isWanted(
   channel: Channel,

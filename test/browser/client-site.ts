@@ -1,25 +1,31 @@
 /** A site with an empty page that has the bundled client, on another origin than the service. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
+import type { openInbox } from "../../src/sdk/inbox/index.ts";
 import type { keepOffline } from "../../src/sdk/offline/index.ts";
 import { runCli } from "../cli/processes.ts";
 
 const PAGE = `<!doctype html><link rel=icon href=data:,>
   <script type=module>
     import { AtriumClient } from "./client.js";
+    import { openInbox } from "./inbox.js";
     import { keepOffline } from "./offline.js";
-    Object.assign(window, { Client: AtriumClient, keepOffline });
+    Object.assign(window, { Client: AtriumClient, keepOffline, openInbox });
   </script>`;
+
+/** The service worker of the page, which does not register it by itself. */
+const WORKER = `import { showPushNotifications } from "./push-worker.js"; showPushNotifications();`;
 
 /** The state that the page exposes to a test. */
 declare global {
   interface Window {
     Client: typeof AtriumClient;
     keepOffline: typeof keepOffline;
+    openInbox: typeof openInbox;
     client: AtriumClient;
     states: string[];
   }
@@ -52,6 +58,7 @@ export class ClientSite {
     const directory = await mkdtemp(path.join(tmpdir(), "atrium-bundle-"));
     const { exitCode, stderr } = await runCli("build.ts", ["--out", directory]);
     if (exitCode !== 0) throw new Error(`The client could not be bundled: ${stderr}`);
+    await writeFile(path.join(directory, "worker.js"), WORKER);
     const site = new ClientSite(directory, page, posted);
     await new Promise<void>((resolve) => site.#server.listen(0, resolve));
     return site;

@@ -155,3 +155,54 @@ it("pages see each other's presence and writes, and come back after a restart wi
   const complaints = [...atAda.complaints, ...atBo.complaints].filter((text) => !AWAY.test(text));
   expect(complaints).toEqual([]);
 });
+
+it("a service worker shows what is pushed, each notification once, until it is read in the page", async () => {
+  const customer = new Customer(service, service);
+  const { data } = await customer.send<{ identity: { id: string }; token: string }>("POST", "/identify", {
+    ...{ customId: "ada-1", name: "Ada" },
+  });
+  await customer.send("POST", "/inbox-notifications/trigger", {
+    ...{ identityId: data.identity.id, kind: "$invoice", subjectId: "invoice-7" },
+  });
+  const context = await browser.newContext({ permissions: ["notifications"] });
+  const page = await context.newPage();
+  await page.goto(site.url);
+  const cdp = await context.newCDPSession(page);
+  const registered = new Promise<string>((resolve) => {
+    cdp.on("ServiceWorker.workerRegistrationUpdated", ({ registrations: [registration] }) => {
+      if (registration !== undefined) resolve(registration.registrationId);
+    });
+  });
+  await cdp.send("ServiceWorker.enable");
+  await page.evaluate(async () => {
+    await navigator.serviceWorker.register("/worker.js", { type: "module" });
+    await navigator.serviceWorker.ready;
+  });
+  const id = await page.evaluate(
+    async (options) => {
+      const inbox = window.openInbox(options);
+      await inbox.connect();
+      const { notifications } = await inbox.list();
+      Object.assign(window, { read: () => inbox.markAsRead({ notificationId: notifications[0]?.id ?? "" }) });
+      return notifications[0]?.id;
+    },
+    { serverUrl: service.url, authToken: data.token },
+  );
+  const push = async (atrium: object) =>
+    cdp.send("ServiceWorker.deliverPushMessage", {
+      ...{ origin: site.url, registrationId: await registered, data: JSON.stringify({ atrium }) },
+    });
+  const shown = () =>
+    page.evaluate(async () => {
+      const notifications = await (await navigator.serviceWorker.ready).getNotifications();
+      return notifications.map(({ title, body }) => `${title}: ${body}`).sort();
+    });
+  await push({ id, title: "Billing", body: "Invoice 7 is due", url: null });
+  await expect.poll(shown).toEqual(["Billing: Invoice 7 is due"]);
+  await push({ id: "another", title: "Billing", body: "Another one", url: null });
+  await push({ id, title: "Billing", body: "Invoice 7 is due today", url: null });
+  await expect.poll(shown).toEqual(["Billing: Another one", "Billing: Invoice 7 is due today"]);
+  await page.evaluate("read()");
+  await expect.poll(shown).toEqual(["Billing: Another one"]);
+  await context.close();
+});

@@ -75,7 +75,7 @@ it("a visitor without a link gets a board of their own, with a link for others a
   const guest = await welcome("Guest", { room: null });
   await guest.page.getByText("Share the link to add others").waitFor();
   expect(guest.page.url()).toMatch(/\/demo\?room=[0-9a-f]{12}$/);
-  await guest.page.locator("article").nth(3).waitFor();
+  await guest.page.locator(".note").nth(3).waitFor();
   const invitation = guest.page.getByRole("region", { name: "Invitation" });
   await invitation.getByText("This board is live").waitFor();
   const [second] = await Promise.all([
@@ -113,11 +113,11 @@ describe("a visitor who is alone", () => {
     await page.getByRole("button", { name: "Cut my connection" }).click();
     await page.getByText("Connection lost").waitFor();
     await guest.addNote("Meanwhile");
-    const notes = await page.locator("article").count();
+    const notes = await page.locator(".note").count();
     await page.getByRole("button", { name: "Restore connection" }).click();
     await eventually("what was written meanwhile is there", async () => {
       const isConnected = (await page.getByText(/ms · /).count()) > 0;
-      return isConnected && (await page.locator("article").count()) >= notes;
+      return isConnected && (await page.locator(".note").count()) >= notes;
     });
     const other = await welcome("Other", { room: "alone" });
     await other.note("Meanwhile").waitFor();
@@ -133,7 +133,7 @@ describe("a visitor who is alone", () => {
   it("can read the code behind the board", async () => {
     const { page } = ada;
     await page.getByRole("button", { name: "Show the code" }).click();
-    await page.getByRole("button", { name: "Undo", exact: true }).last().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
     expect(await page.getByRole("textbox", { name: "Code" }).inputValue()).toContain("useUndo()");
     expect(await findingsOf(page)).toEqual([]);
     await page.keyboard.press("Escape");
@@ -160,7 +160,7 @@ it("a board is shared: a visitor who may do less loses the tools at once, and a 
   await access.selectOption("commenter");
   await dan.notice("You can now only comment.").waitFor();
   await dan.page.getByRole("button", { name: "Add comment" }).waitFor();
-  expect(await cleo.page.locator("article").count()).toBe(4);
+  expect(await cleo.page.locator(".note").count()).toBe(4);
 
   await cleo.page.getByText("Design team").click();
   await cleo.page.getByRole("checkbox", { name: "Dan" }).check();
@@ -226,7 +226,7 @@ describe("the board", () => {
     await bo.note("Typed").waitFor();
     await eventually("Bo sees who is typing", async () => {
       await ada.page.keyboard.type("!");
-      return (await bo.page.locator("article", { hasText: "Ada is typing" }).count()) === 1;
+      return (await bo.page.locator(".note", { hasText: "Ada is typing" }).count()) === 1;
     });
     await ada.page.getByRole("button", { name: "Delete note" }).last().click();
     await bo.page.getByText("Ada is typing").waitFor({ state: "detached" });
@@ -284,7 +284,7 @@ describe("the board", () => {
   it("moves, copies and deletes all that is selected, for everyone, each as one step to undo", async () => {
     const [cleo, dan] = [await welcome("Cleo", { room: "group" }), await welcome("Dan", { room: "group" })];
     const { mouse, keyboard } = cleo.page;
-    const [note, others] = [dan.note("Welcome! This board is yours for a day."), dan.page.locator("article")];
+    const [note, others] = [dan.note("Welcome! This board is yours for a day."), dan.page.locator(".note")];
     await note.waitFor();
     await dan.shapes.nth(8).waitFor({ state: "attached" });
     const start = await dan.placeOf(note);
@@ -449,7 +449,7 @@ describe("the board", () => {
       { x: 600, y: 500 },
     );
     for (const visitor of [ada, bo]) {
-      const picture = visitor.page.locator("article:has(img)");
+      const picture = visitor.page.locator(".note:has(img)");
       await visitor.arrives(picture, { x, y });
       const width = () => picture.locator("img").evaluate((image: HTMLImageElement) => image.naturalWidth);
       await eventually("the picture is loaded", async () => (await width()) === 30);
@@ -472,9 +472,10 @@ describe("comments and reactions", () => {
     await bo.pin("Shall we begin?").click();
     await bo.page.getByRole("textbox", { name: "Reply" }).fill("In a minute");
     await bo.page.keyboard.press("Enter");
-    await bo.page.getByRole("button", { name: "React with ❤️" }).first().click();
+    await bo.page.getByRole("button", { name: "Add reaction" }).first().click();
+    await bo.page.locator(".thread").getByRole("button", { name: "❤️" }).click();
     await ada.page.locator(".thread li", { hasText: "In a minute" }).waitFor();
-    await ada.page.getByRole("button", { name: "React with ❤️" }).first().getByText("1").waitFor();
+    await ada.page.getByRole("button", { name: "❤️ 1, by Bo" }).waitFor();
     expect(await findingsOf(ada.page)).toEqual([]);
 
     const pin = bo.page.locator(".pin", { has: bo.pin("Shall we begin?") });
@@ -485,6 +486,22 @@ describe("comments and reactions", () => {
     await bo.arrives(pin, { x, y: y + 10 });
     const cleo = await welcome("Cleo");
     await cleo.pin("Shall we begin?").waitFor();
+
+    await cleo.pin("Shall we begin?").click();
+    await cleo.page.getByRole("textbox", { name: "Reply" }).fill("Now");
+    await cleo.page.keyboard.press("Enter");
+    await cleo.page.locator(".thread li", { hasText: "Now" }).waitFor();
+    await cleo.page.getByRole("button", { name: "Close thread" }).click();
+    const bell = ada.page.getByRole("button", { name: "Notifications" });
+    await bell.getByText("1").waitFor();
+    await bell.click();
+    const inbox = ada.page.getByRole("region", { name: "Notifications" });
+    expect(await findingsOf(ada.page)).toEqual([]);
+    await inbox.getByRole("button", { name: "Cleo commented" }).click();
+    await inbox.getByText("All read").waitFor();
+    await ada.page.locator(".thread li", { hasText: "Now" }).waitFor();
+    await ada.page.getByRole("button", { name: "Close thread" }).click();
+    await ada.page.getByRole("button", { name: "Comments" }).click();
 
     await bo.page.getByRole("button", { name: "Resolve" }).click();
     await cleo.pin("Shall we begin?").waitFor({ state: "detached" });
@@ -541,7 +558,7 @@ it("the minutes are written together: nothing is lost, and everyone sees the car
 it("the past of a board is seen, played and restored, as one step to undo", async () => {
   const guest = await welcome("Cleo", { room: "past" });
   const { page } = guest;
-  const [notes, slider] = [page.locator("article"), page.getByRole("slider", { name: "Moment" })];
+  const [notes, slider] = [page.locator(".note"), page.getByRole("slider", { name: "Moment" })];
   const becomes = (count: number) =>
     eventually(`there are ${count} notes`, async () => (await notes.count()) === count);
   const welcoming = guest.note("Welcome! This board is yours for a day.");
@@ -642,7 +659,7 @@ it("a visitor who sends invalid data breaks no one's page", async () => {
   await Promise.all([floatsUp(ada, "❤️"), floatsUp(bo, "❤️")]);
   for (const { page } of [ada, bo]) {
     expect(await page.getByText("img src").count()).toBe(0);
-    await page.locator("article").nth(5).waitFor();
+    await page.locator(".note").nth(5).waitFor();
   }
   for (const store of [notes, shapes])
     for (const key of Object.keys(store.getAll())) if (key.startsWith("evil-")) await store.delete(key);
@@ -668,6 +685,7 @@ describe("the page", () => {
     for (const part of ["header", "nav", ".tools", ".zoom", ".dock"]) await isWithin(part);
     for (const [panel, part] of [
       ["Comments", ".side"],
+      ["Notifications", ".side"],
       ["Minutes", ".side"],
       ["History", ".history"],
     ] as const) {

@@ -20,6 +20,7 @@ import {
   useMarkInboxNotificationAsRead,
   useMarkThreadAsRead,
   useMyPresence,
+  useNotificationSettings,
   useOthers,
   useRedo,
   useRoom,
@@ -95,6 +96,7 @@ const useInbox = () => ({
   markAsRead: useMarkInboxNotificationAsRead(),
   markAllAsRead: useMarkAllInboxNotificationsAsRead(),
   remove: useDeleteInboxNotification(),
+  settings: useNotificationSettings(),
 });
 
 function Inbox() {

@@ -402,6 +402,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
         page.waitForFunction(`(${isSo})(window.stage.inbox)`);
       await page.evaluate((token) => window.stage.mountRooms(token, []), data.token);
       await shows(({ unread, all: [{ hasMore }] }) => unread === 0 && !hasMore);
+      await page.waitForFunction("window.stage.waited.length > 0");
       for (const subject of ["one", "two"]) await notify(subject);
       await notify("three", "$order");
       await shows(
@@ -420,11 +421,13 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
         return [...shown, await marked];
       });
       expect(atOnce).toEqual([2, true, false, true, 2]);
-      await page.route("**/inbox-notifications/*", (route) =>
-        route.fulfill({
-          status: 403,
-          json: { data: null, error: { code: "FORBIDDEN", module: "Inbox", message: "No" }, requestId: "1" },
-        }),
+      const forbidden = {
+        status: 403,
+        json: { data: null, error: { code: "FORBIDDEN", module: "Inbox", message: "No" }, requestId: "1" },
+      };
+      const changes = /\/me\/(inbox-notifications\/|notification-settings)/;
+      await page.route(changes, (route) =>
+        route.request().method() === "GET" ? route.continue() : route.fulfill(forbidden),
       );
       const refused = await page.evaluate(async () => {
         const { remove, all } = window.stage.inbox;
@@ -434,7 +437,19 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       });
       expect(refused).toEqual([2, 1, "FORBIDDEN"]);
       await shows(({ unread, all: [{ notifications }] }) => unread === 2 && notifications.length === 3);
-      await page.unroute("**/inbox-notifications/*");
+      const changeSettings = () =>
+        page.evaluate(async () => {
+          const [, update] = window.stage.inbox.settings;
+          const shown = () => window.stage.inbox.settings[0]?.webPush.kinds.thread;
+          const updated = update({ webPush: { kinds: { thread: false } } }).catch(({ code }) => code);
+          await Promise.resolve();
+          return [shown(), (await updated).webPush?.kinds.thread];
+        });
+      await shows(({ settings: [settings] }) => settings?.webPush.enabled === true);
+      expect(await changeSettings()).toEqual([false, undefined]);
+      await shows(({ settings: [settings] }) => settings?.webPush.kinds.thread === undefined);
+      await page.unroute(changes);
+      expect(await changeSettings()).toEqual([false, false]);
       const undone = await page.evaluate(async () => {
         const [{ notifications }, { undoable }] = window.stage.inbox.all;
         const deletion = undoable.delete(notifications[0]?.id ?? "");

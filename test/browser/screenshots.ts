@@ -2,6 +2,7 @@
 import { mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { Doc, encodeStateAsUpdate } from "yjs";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
 import { AtriumServer } from "../../src/sdk/server/index.ts";
@@ -31,6 +32,8 @@ const POINTERS = [
 const COLORS = ["#c2410c", "#0f766e", "#7c3aed"];
 const MINUTES = "Weekly planning\n\n1. What did last week bring?\n2. Who does the interviews?\n3. The demo\n";
 const SIZE = { width: 1120, height: 640 };
+/** Around a component, in pixels. */
+const EDGE = 16;
 const COMPONENTS = { width: 500, height: 590 };
 const WIDE = { width: 1680, height: 860 };
 
@@ -196,10 +199,82 @@ async function takeComponents(browser: Browser, service: Service): Promise<void>
   await components.remove();
 }
 
+/** Each component alone, as Ada sees it, who has an inbox and the versions of a document. */
+async function takeParts(browser: Browser, service: Service): Promise<void> {
+  const atrium = new AtriumServer({ ...service, serverUrl: service.url });
+  const { id: room } = await atrium.rooms.create({ name: "Weekly planning" });
+  const people = await Promise.all(PEOPLE.map((name) => atrium.identifyUser({ customId: name, name })));
+  const known = Object.fromEntries(people.map(({ identity }) => [identity.id, identity.name]));
+  const identitiesAccesses = Object.fromEntries(Object.keys(known).map((id) => [id, ["*:write" as const]]));
+  await atrium.updateRoomAccess(room, { identitiesAccesses });
+  const doc = new Doc();
+  const text = doc.getText("default");
+  for (const [name, line] of [
+    ["Agenda", MINUTES],
+    ["As sent", "\nDecided: tea comes from Cleo.\n"],
+  ] as const) {
+    text.insert(text.length, line);
+    await atrium.documents.apply(room, "minutes", encodeStateAsUpdate(doc));
+    await atrium.documents.createVersion(room, "minutes", name);
+  }
+  const components = await buildComponents(service.url);
+  const windows: Page[] = [];
+  for (const { token } of people) {
+    const given = { room, known: JSON.stringify(known), document: "minutes" };
+    const look = { viewport: { width: COMPONENTS.width, height: 1_400 }, deviceScaleFactor: 2, given };
+    const { page } = await components.open(browser, token, 19, look);
+    await page.getByText("Connected").waitFor();
+    windows.push(page);
+  }
+  const [ada, bo, cleo] = windows;
+  if (ada === undefined || bo === undefined || cleo === undefined) return;
+  const takePart = async (name: string, part: string, edge = EDGE) => {
+    const box = await ada.locator(part).first().boundingBox();
+    if (box === null) throw new Error(`${part} is not shown`);
+    const { x, y, width, height } = box;
+    const clip = { x: x - edge, y: y - edge, width: width + 2 * edge, height: height + 2 * edge };
+    await ada.screenshot({ path: path.join(PICTURES, `component-${name}.png`), clip });
+  };
+  const { identity } = people[0] ?? {};
+  const subject = { kind: "$invoice", subjectId: "7", data: { amount: 12 } } as const;
+  if (identity) await atrium.triggerInboxNotification({ identityId: identity.id, ...subject });
+  await bo.locator("main > .atrium-composer").getByRole("textbox").fill("Who brings tea on Friday, @ad");
+  await bo.getByRole("option", { name: "Ada" }).click();
+  await bo.keyboard.press("Enter");
+  await cleo.getByRole("textbox", { name: "Reply" }).fill("I do!");
+  await cleo.keyboard.press("Enter");
+  await bo.getByText("I do!").last().waitFor();
+  await bo.getByRole("button", { name: "Add reaction" }).last().click();
+  await bo.getByRole("button", { name: "😄" }).click();
+  await ada.getByRole("button", { name: "😄 1, by Bo" }).waitFor();
+  await ada.getByText("Cleo and Bo commented").waitFor();
+  await ada.getByRole("button", { name: "Show changes" }).first().click();
+  await ada.getByText("Decided: tea comes").waitFor();
+  await bo.mouse.move(230, 64);
+  await cleo.mouse.move(330, 74);
+  await ada.locator(".atrium-cursor:not([hidden])").nth(1).waitFor();
+  await takePart("cursors", ".people");
+  for (const page of [bo, cleo]) await page.mouse.move(230, 5);
+  await takePart("avatar-stack", ".atrium-avatars");
+  await takePart("connection-status", ".atrium-status");
+  await takePart("inbox-notification-list", ".atrium-inbox");
+  await takePart("inbox-notification", ".atrium-inbox li:last-child .atrium-comment", EDGE / 2);
+  await takePart("version-history", ".atrium-versions");
+  await takePart("thread", ".atrium-thread");
+  await takePart("comment", ".atrium-thread li:last-child", EDGE / 2);
+  const composer = ada.locator("main > .atrium-composer");
+  await composer.locator("input[type=file]").setInputFiles(path.join(PICTURES, "overview.png"));
+  await composer.locator(".atrium-attachments img").waitFor();
+  await composer.getByRole("textbox").fill("Here is the plan for Friday.");
+  await takePart("composer", "main > .atrium-composer");
+  await components.remove();
+}
+
 /** What can be taken alone: `npm run screenshots -- movie`. */
 const TAKES: Readonly<Record<string, (browser: Browser, service: Service) => Promise<void>>> = {
   quickstarts: takeQuickstarts,
   components: takeComponents,
+  parts: takeParts,
   dashboard: (browser, { url }) => takeDashboard(browser, url),
   movie: (browser, { url }) => takeMovie(browser, url, path.join(PICTURES, "two-windows.webp")),
 };

@@ -48,15 +48,18 @@ it("each database is created when there is none of its name, and then kept", asy
   expect(later.commands).toEqual(["d1 list --json"]);
 });
 
-it("JWT_SECRET is made for a Worker that lacks it or does not exist, and never replaced", async () => {
+it("secrets are made for a Worker that lacks them or does not exist, and never replaced", async () => {
   const listing = (answer: string | Error) => missingSecrets(answering({ "secret list": answer }).wrangler);
   const missing = new CommandError(
     "wrangler failed: This Worker does not exist on your account. [code: 10007]",
   );
   for (const answer of ["[]", '[{"name":"TURNSTILE_SECRET_KEY"}]', missing]) {
-    expect(await listing(answer)).toEqual({ JWT_SECRET: expect.stringMatching(/^[\w-]{43}$/) });
+    const made = await listing(answer);
+    expect(made).toEqual({ JWT_SECRET: expect.any(String), VAPID_PRIVATE_KEY: expect.any(String) });
+    for (const secret of Object.values(made)) expect(secret).toMatch(/^[\w-]{43}$/);
   }
-  expect(await listing('[{"name":"JWT_SECRET"}]')).toEqual({});
+  expect(Object.keys(await listing('[{"name":"JWT_SECRET"}]'))).toEqual(["VAPID_PRIVATE_KEY"]);
+  expect(await listing('[{"name":"JWT_SECRET"},{"name":"VAPID_PRIVATE_KEY"}]')).toEqual({});
   const refused = new CommandError("wrangler failed: Authentication error [code: 10000]");
   await expect(listing(refused)).rejects.toBe(refused);
 });
@@ -95,7 +98,7 @@ describe("a dry run", () => {
   it("says what would be created, applied and published, and what workflows lack", () => {
     const text = describePlan(plan, "1 KiB");
     expect(text).toContain(
-      "the databases atrium, atrium-2, the bucket atrium-files and the secret JWT_SECRET",
+      "the databases atrium, atrium-2, the bucket atrium-files and the secrets JWT_SECRET and VAPID_PRIVATE_KEY",
     );
     expect(text).toContain("2 migrations, up to 0001_b.sql");
     expect(text).toContain("the Worker atrium (1 KiB)");

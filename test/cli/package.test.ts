@@ -141,6 +141,7 @@ describe("the package", () => {
       "blocknote",
       "tldraw",
       "inbox",
+      "push-worker",
       "offline",
       "documents",
       "documents/react",
@@ -304,7 +305,8 @@ describe("TypeScript", () => {
       import { openDevTools } from "atrium/devtools";
       import { indexedDbStorage, keepOffline, memoryStorage, type OfflineStorage } from "atrium/offline";
       import { type AtriumThreadStore, openThreadStore } from "atrium/blocknote";
-      import { type InboxNotification, openInbox } from "atrium/inbox";
+      import { type InboxNotification, type NotificationSettings, openInbox } from "atrium/inbox";
+      import { showPushNotifications } from "atrium/push-worker";
       import { Atrium, AtriumClient, AtriumError, type AtriumErrorCode, type Comment, defineStores, type Guest, redeemLink, type User } from "atrium/client";
       import { type AtriumEvent, AtriumServer, type Delivery, verifyWebhook } from "atrium/server";
       import type { Workflow } from "atrium/workflow";
@@ -335,6 +337,11 @@ describe("TypeScript", () => {
       console.log(left, inbox.unread, inbox.socket.state);
       // @ts-expect-error: no such event exists
       inbox.on("updates", () => {});
+      const settings: NotificationSettings = await inbox.updateSettings({ webPush: { kinds: { thread: false, $invoice: null } } });
+      // @ts-expect-error: no such channel exists
+      await inbox.updateSettings({ sms: { enabled: false } });
+      showPushNotifications({ icon: "/icon.png" });
+      console.log(settings.email.enabled, await inbox.subscribeToPush(await navigator.serviceWorker.ready));
       // @ts-expect-error: the token is read-only
       guest.token = "";
       const { tasks } = client.stores;

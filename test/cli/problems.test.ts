@@ -91,7 +91,7 @@ describe("a checkout", () => {
   it("in which no bundles can be written is refused", async () => {
     await writeFile(
       checkout.at(".dev.vars"),
-      "JWT_SECRET=0123456789012345678901234567890123456789\nWEBHOOK_DEV_TARGETS=\n",
+      "JWT_SECRET=0123456789012345678901234567890123456789\nVAPID_PRIVATE_KEY=\nWEBHOOK_DEV_TARGETS=\n",
     );
     await symlink("/sys", checkout.at(".wrangler"));
     const { exitCode, stdout, stderr } = await failWith(path.join(folder, "state"), checkout.root);

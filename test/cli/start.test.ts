@@ -80,7 +80,7 @@ describe("the first start", () => {
 
   it("lets only the user read the files that hold secrets", async () => {
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(
-      /^JWT_SECRET=[\w-]{43}\nWEBHOOK_DEV_TARGETS=127\.0\.0\.1,localhost\n$/,
+      /^JWT_SECRET=[\w-]{43}\nVAPID_PRIVATE_KEY=[\w-]{43}\nWEBHOOK_DEV_TARGETS=127\.0\.0\.1,localhost\n$/,
     );
     expect(await modeOf(".dev.vars")).toBe(0o600);
     expect(await modeOf(".wrangler/state/demo.json")).toBe(0o600);
@@ -108,7 +108,7 @@ describe("a later start", () => {
     again = await start();
     const { accountId, apiKey, signIn } = first;
     expect(again).toMatchObject({ accountId, apiKey, signIn });
-    expect(again.stdout()).not.toMatch(/migrations|JWT_SECRET|WEBHOOK_DEV_TARGETS/);
+    expect(again.stdout()).not.toMatch(/migrations|JWT_SECRET|VAPID_PRIVATE_KEY|WEBHOOK_DEV_TARGETS/);
     expect(await (await listRooms(again)).text()).toContain("My first room");
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toBe(secrets);
   });
@@ -163,11 +163,11 @@ describe("a later start", () => {
   it("starts over when the databases were deleted, and adds a missing secret to .dev.vars", async () => {
     await again.kill();
     await rm(path.join(persistTo, "v3/d1"), { recursive: true });
-    await writeFile(checkout.at(".dev.vars"), "WEBHOOK_DEV_TARGETS=");
+    await writeFile(checkout.at(".dev.vars"), "VAPID_PRIVATE_KEY=\nWEBHOOK_DEV_TARGETS=");
     again = await start();
     expect((await listRooms(again)).status).toBe(200);
     expect(await readFile(checkout.at(".dev.vars"), "utf8")).toMatch(
-      /^WEBHOOK_DEV_TARGETS=\nJWT_SECRET=[\w-]{43}\n$/,
+      /^VAPID_PRIVATE_KEY=\nWEBHOOK_DEV_TARGETS=\nJWT_SECRET=[\w-]{43}\n$/,
     );
   });
 });

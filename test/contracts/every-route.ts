@@ -72,6 +72,7 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   seq: (value) => typeof value === "number",
   mentions: Array.isArray,
   defaultAccesses: Array.isArray,
+  expirationTime: (value) => typeof value === "number",
   maxUses: (value) => typeof value === "number",
   groupsAccesses: (value) => typeof value === "object" && !Array.isArray(value),
   identitiesAccesses: (value) => typeof value === "object" && !Array.isArray(value),

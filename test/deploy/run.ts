@@ -46,7 +46,7 @@ try {
   check("the first run names the address", first.includes("https://atrium.example.workers.dev"));
   check("it links the first owner", /dashboard\/invitations\/[\w-]{43}\n/.test(first));
   check("it makes one database and one bucket", account.databases.size === 1 && account.buckets.size === 1);
-  check("it sets JWT_SECRET", account.secrets.has("JWT_SECRET"));
+  check("it sets the secrets", account.secrets.has("JWT_SECRET") && account.secrets.has("VAPID_PRIVATE_KEY"));
   const [organization] = rowsOf("SELECT name FROM accounts");
   check("it makes the organization", organization?.name === "O'Hara & Söhne");
   rowsOf(

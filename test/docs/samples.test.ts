@@ -35,6 +35,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   },
   ...{ personId: "person", invitationId: "invitation", requestId: "request", fileKey: "account/room/file" },
   ...{ identityId: "identity", groupId: "group", linkId: "link", notificationId: "notification" },
+  endpoint: "https://push.example/send/c2VjcmV0",
   ...{ webhookId: "webhook", deliveryId: "delivery", workflowId: "workflow", executionId: "execution" },
   ...{ version: 3, update: new Uint8Array([0, 0]), file: new File(["x"], "plan.png") },
 };

@@ -103,7 +103,8 @@ export class Api {
   put = <Data = Record<string, unknown>>(path: string, body?: unknown) => this.json<Data>("PUT", path, body);
   patch = <Data = Record<string, unknown>>(path: string, body: unknown) =>
     this.json<Data>("PATCH", path, body);
-  delete = <Data = Record<string, unknown>>(path: string) => this.send<Data>("DELETE", path);
+  delete = <Data = Record<string, unknown>>(path: string, body?: unknown) =>
+    body === undefined ? this.send<Data>("DELETE", path) : this.json<Data>("DELETE", path, body);
 
   async createRoom(input: { name?: string; customId?: string } = {}): Promise<Room> {
     const answer = await this.post<{ room: Room }>("/rooms", { name: "A room", ...input });

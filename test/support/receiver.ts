@@ -8,14 +8,15 @@ export interface Received {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The body's bytes as Base64. */
+  readonly base64: string;
 }
 
 const DRIBBLE_MS = 50;
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
-  let body = "";
-  for await (const chunk of request.setEncoding("utf8")) body += chunk;
-  return body;
+async function bodyOf(request: IncomingMessage): Promise<Pick<Received, "body" | "base64">> {
+  const bytes = Buffer.concat(await request.toArray());
+  return { body: bytes.toString(), base64: bytes.toString("base64") };
 }
 
 /** Sends a byte now and then until the connection closes. */
@@ -133,7 +134,7 @@ export async function startReceiver(): Promise<{
       return;
     }
     const { method = "", headers } = request;
-    const message = { method, headers: headers as Record<string, string>, body: await bodyOf(request) };
+    const message = { method, headers: headers as Record<string, string>, ...(await bodyOf(request)) };
     received.set(name, [...(received.get(name) ?? []), message]);
     behave(url, message.body, response);
   };

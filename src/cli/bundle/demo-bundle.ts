@@ -13,6 +13,7 @@ const ALIAS = {
   "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
   "atrium/devtools": path.join(ROOT, "src/sdk/devtools/index.ts"),
   "atrium/documents/react": path.join(ROOT, "src/sdk/documents/react.ts"),
+  "atrium/react-ui": path.join(ROOT, "src/sdk/react-ui/index.ts"),
   "atrium/react": path.join(ROOT, "src/sdk/react/index.ts"),
 };
 

@@ -15,6 +15,7 @@ export const ENTRIES = {
   "react-ui": "sdk/react-ui/index.ts",
   blocknote: "sdk/blocknote/index.ts",
   inbox: "sdk/inbox/index.ts",
+  "push-worker": "sdk/push-worker/index.ts",
   offline: "sdk/offline/index.ts",
   documents: "sdk/documents/index.ts",
   "documents/react": "sdk/documents/react.ts",

@@ -12,6 +12,7 @@ import type { Outcome, Reason, Sending, SentItem } from "../../wire/sent-notific
 import { type InboxAccess, visibleRooms } from "./access.ts";
 import { ChannelStore } from "./channel-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
+import { PushTargets } from "./push-store.ts";
 import type { ChangedItem, InboxItem } from "./schema.ts";
 
 /** The identity as channels need it, as it is now. */
@@ -80,9 +81,9 @@ export class InboxChannels {
     }
   }
 
-  /** A push that a back end sends waits for its time as well. */
-  #possible(defaults: NotificationDefaults): Channel[] {
-    const isPushed = defaults.webPush.sender === "webhook";
+  /** A push waits if a browser has subscribed, or if a back end is to send it. */
+  #possible({ webPush }: NotificationDefaults): Channel[] {
+    const isPushed = webPush.sender === "webhook" || new PushTargets(this.#ports.store()).exist;
     return isPushed ? ["email", "webPush"] : ["email"];
   }
 

@@ -6,6 +6,7 @@ import type { RequestContext } from "../../platform/d1/context.ts";
 import type { ListPosition } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { Stub } from "../../platform/objects/rpc.ts";
+import { presentSubscription } from "../../wire/push-subscription.ts";
 import { checkRoomAccess } from "../access/queries.ts";
 import { getIdentity, noIdentity } from "../identities/queries.ts";
 import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
@@ -62,18 +63,19 @@ export async function listNotifications({ inbox, viewer }: OpenInbox, query: Lis
 
 const EXPORTED_AT_ONCE = 100;
 
-/** A page of all that is in an inbox, and where the next one begins; null after the last one. */
+/** A page of all that is in an inbox, with the browsers on the first one, and where the next one begins; null after the last. */
 export async function exportInbox(
   ctx: Pick<InboxContext, "accountId" | "inboxes">,
   identityId: string,
   after: string,
 ) {
   const [notifiedAt = "", id = ""] = after.split(" ");
-  const { notifications, next } = await ctx.inboxes(ctx.accountId, identityId).export({
+  const { notifications, next, pushTargets } = await ctx.inboxes(ctx.accountId, identityId).export({
     ...{ limit: EXPORTED_AT_ONCE, unread: null, roomId: null, kind: null },
     after: after === "" ? null : { notifiedAt: Number(notifiedAt), id },
   });
-  return { notifications, next: next && `${next.notifiedAt} ${next.id}` };
+  const subscriptions = after === "" ? pushTargets.map(presentSubscription) : [];
+  return { notifications, next: next && `${next.notifiedAt} ${next.id}`, subscriptions };
 }
 
 /** The number of unread notifications that are shown now. NOT_FOUND without the identity. */

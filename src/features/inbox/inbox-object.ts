@@ -7,19 +7,20 @@ import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
+import { patched } from "../../wire/merge-patch.ts";
 import {
   type NotificationDefaults,
   NotificationSettings,
   type NotificationSettingsUpdate,
-  patched,
 } from "../../wire/notification-settings.ts";
-import type { Sending } from "../../wire/sent-notification.ts";
+import type { Sending, SentItem } from "../../wire/sent-notification.ts";
 import type { IdentityClaims } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import { InboxChannels, type Recipient, type Senders } from "./channels.ts";
 import { countUnread, type InboxKey, InboxSockets } from "./inbox-sockets.ts";
 import { InboxStore, type ItemsPage } from "./inbox-store.ts";
 import { SCHEMA } from "./inbox-tables.ts";
+import { type PushTarget, PushTargets } from "./push-store.ts";
 import { type ChangedItem, type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
 
 /** The object's needs of features. */
@@ -28,9 +29,17 @@ export interface InboxPorts {
   readAccess(key: InboxKey, roomIds: readonly string[]): Promise<InboxAccess>;
   /** The same, with the address and with the organization's defaults. */
   readRecipient(key: InboxKey, roomIds: readonly string[]): Promise<Recipient>;
-  senders(key: InboxKey, now: () => number): Senders;
+  senders(key: InboxKey, inbox: SentInbox): Senders;
   /** The claims of an identity's token that is valid at `now` (epoch ms). */
   verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
+}
+
+/** The inbox as senders need it. */
+export interface SentInbox {
+  now(): number;
+  readonly pushTargets: PushTargets;
+  /** Those of the items that are still shown, as they are now. */
+  notifications(items: readonly SentItem[]): InboxNotification[];
 }
 
 export interface InboxPage {
@@ -96,13 +105,25 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
       now: () => this.clock(),
       newId: () => crypto.randomUUID(),
       readRecipient: (roomIds) => ports.readRecipient(this.#key, roomIds),
-      senders: () => ports.senders(this.#key, () => this.clock()),
+      senders: () => ports.senders(this.#key, this.#sentInbox()),
       report: (what, error) => this.#report(what, error),
     });
   }
 
   #open(): InboxStore {
     return new InboxStore(this.ctx.storage, () => crypto.randomUUID());
+  }
+
+  #sentInbox(): SentInbox {
+    return {
+      now: () => this.clock(),
+      pushTargets: new PushTargets(this.#store),
+      notifications: (items) => this.#present(items.flatMap(({ id }) => this.#store.find(id) ?? [])),
+    };
+  }
+
+  #present(items: readonly InboxItem[]): InboxNotification[] {
+    return items.map((item) => presentNotification(item, this.#store.activitiesOf(item)));
   }
 
   get #key(): InboxKey {
@@ -200,16 +221,16 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return this.#page(page, visibleRooms(access, viewer));
   }
 
-  /** A page of all items, also those of rooms that the identity may not enter now. */
-  export(page: ItemsPage): InboxPage {
-    return this.#page(page, null);
+  /** A page of all items, also those of rooms that the identity may not enter now, and the browsers. */
+  export(page: ItemsPage): InboxPage & { readonly pushTargets: readonly PushTarget[] } {
+    return { ...this.#page(page, null), pushTargets: new PushTargets(this.#store).all };
   }
 
   #page(page: ItemsPage, rooms: readonly string[] | null): InboxPage {
     const items = this.#store.list(page, rooms, this.clock());
     const last = items.at(-1);
     return {
-      notifications: items.map((item) => presentNotification(item, this.#store.activitiesOf(item))),
+      notifications: this.#present(items),
       next:
         last === undefined || items.length < page.limit ? null : { notifiedAt: last.notifiedAt, id: last.id },
     };
@@ -302,6 +323,30 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return changed.data;
   }
 
+  /** The browsers that have subscribed with a key, the latest first; none without a key. Null without the identity. */
+  async listPushTargets(publicKey: string | null): Promise<readonly PushTarget[] | null> {
+    const { epochs } = await this.#ports.readAccess(this.#key, []);
+    if (epochs === null || publicKey === null) return epochs && [];
+    return new PushTargets(this.#store).list({ publicKey, epochs }, this.clock());
+  }
+
+  /** Pushes notifications to a browser from now on. False without the identity. */
+  async addPushTarget(target: Omit<PushTarget, "createdAt">, publicKey: string): Promise<boolean> {
+    const removals = this.#removals;
+    const { epochs } = await this.#ports.readAccess(this.#key, []);
+    if (epochs === null || removals !== this.#removals) return false;
+    const createdAt = this.clock();
+    new PushTargets(this.#store).add({ ...target, createdAt }, { publicKey, epochs });
+    return true;
+  }
+
+  /** False without the identity. */
+  async removePushTarget(endpoint: string): Promise<boolean> {
+    const { epochs } = await this.#ports.readAccess(this.#key, []);
+    new PushTargets(this.#store).remove(endpoint);
+    return epochs !== null;
+  }
+
   /** What the channels have sent, and not sent, the latest first. Null without the identity. */
   async listSendings(limit: number): Promise<readonly Sending[] | null> {
     const { epochs } = await this.#ports.readAccess(this.#key, []);
@@ -312,8 +357,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   async readMail(sendingId: string, address: string): Promise<MailContent | null> {
     const found = await this.#channels.readMail(sendingId, address);
     if (found === null) return null;
-    const items = found.items.flatMap(({ id }) => this.#store.find(id) ?? []);
-    const notifications = items.map((item) => presentNotification(item, this.#store.activitiesOf(item)));
+    const notifications = this.#sentInbox().notifications(found.items);
     return { notifications, link: found.recipient.defaults.link };
   }
 

@@ -3,6 +3,7 @@ import { ObjectTables } from "../../platform/objects/object-tables.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
 import { COLUMNS, SCHEMA } from "./inbox-tables.ts";
+import { PushTargets } from "./push-store.ts";
 import type { ChangedItem, InboxItem, StoredActivity } from "./schema.ts";
 
 /** Items are counted once in `countedEvery` new ones. */
@@ -331,7 +332,7 @@ export class InboxStore extends ObjectTables {
 
   /** Whether something is kept that does not become too old. */
   get hasSettings(): boolean {
-    return this.fact("settings") !== null;
+    return this.fact("settings") !== null || new PushTargets(this).exist;
   }
 
   /** Deletes the whole storage, the alarm included. */

@@ -53,6 +53,23 @@ export const SCHEMA: Schema = {
         items TEXT NOT NULL
       ) WITHOUT ROWID;
       CREATE INDEX IF NOT EXISTS sendings_newest ON sendings (at DESC, id DESC);`,
+    push_targets: `CREATE TABLE IF NOT EXISTS push_targets (
+        endpoint TEXT PRIMARY KEY,
+        p256dh TEXT NOT NULL,
+        auth TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        created_at INTEGER NOT NULL,
+        expires_at INTEGER,
+        terms TEXT NOT NULL
+      ) WITHOUT ROWID;`,
+    // The push services that have taken a sending, while it is repeated for others.
+    push_reached: `CREATE TABLE IF NOT EXISTS push_reached (
+        sending TEXT NOT NULL,
+        endpoint TEXT NOT NULL,
+        PRIMARY KEY (sending, endpoint)
+      ) WITHOUT ROWID;
+      CREATE TRIGGER IF NOT EXISTS push_reached_ended AFTER UPDATE OF due ON sendings WHEN new.due IS NULL
+      BEGIN DELETE FROM push_reached WHERE sending = new.id; END;`,
   },
   migrations: [],
 };

@@ -20,9 +20,8 @@ type Defer = (work: Promise<unknown>) => void;
 
 export const sendersFor =
   (env: Env, defer: Defer) =>
-  (key: InboxKey, now: () => number): Senders => ({
+  (key: InboxKey, now: () => number): Pick<Senders, "email" | "webhook"> => ({
     email: emailSender(env, key, now),
-    webPush: { refusal: () => "unavailable", send: async () => "unavailable" },
     webhook: webhookSender(env, key, now, defer),
   });
 

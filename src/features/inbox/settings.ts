@@ -1,11 +1,11 @@
 /** What becomes of notifications that stay unread: the organization's defaults, and what an identity wants. */
 import { AppError } from "../../platform/errors.ts";
+import { patched } from "../../wire/merge-patch.ts";
 import {
   NotificationDefaults,
   type NotificationDefaultsUpdate,
   type NotificationSettings,
   type NotificationSettingsUpdate,
-  patched,
 } from "../../wire/notification-settings.ts";
 import { presentSending, type SentNotifications } from "../../wire/sent-notification.ts";
 import { noIdentity } from "../identities/queries.ts";

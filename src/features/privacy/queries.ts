@@ -137,9 +137,12 @@ async function readPart(
       };
     }
     case "inbox": {
-      const { notifications, next } = await exportInbox(ctx, identityId, after);
+      const { notifications, next, subscriptions } = await exportInbox(ctx, identityId, after);
       return {
-        records: notifications.map((notification) => ({ type: "inbox_notification", notification })),
+        records: [
+          ...subscriptions.map((subscription) => ({ type: "push_subscription", subscription }) as const),
+          ...notifications.map((notification) => ({ type: "inbox_notification", notification }) as const),
+        ],
         next: next === null ? { part: "rooms", after: "" } : { part, after: next },
       };
     }

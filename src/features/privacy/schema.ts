@@ -6,6 +6,7 @@ import { Comment } from "../../wire/comment.ts";
 import { Event, EventOfIdentity } from "../../wire/events.ts";
 import { StorageFile } from "../../wire/file.ts";
 import { Group, Identity } from "../../wire/identity.ts";
+import { PushSubscription } from "../../wire/push-subscription.ts";
 import { SubscriptionSettings } from "../../wire/thread.ts";
 import { User, UserSession } from "../../wire/user.ts";
 import { AuditEntry } from "../audit/schema.ts";
@@ -74,6 +75,7 @@ export const RecordOfIdentity = z
     }),
     z.object({ type: z.literal("event"), event: EventOfIdentity }),
     z.object({ type: z.literal("inbox_notification"), notification: InboxNotification }),
+    z.object({ type: z.literal("push_subscription"), subscription: PushSubscription }),
     z.object({
       type: z.literal("in_room"),
       room_id: id,
@@ -84,7 +86,7 @@ export const RecordOfIdentity = z
   .meta({
     id: "RecordOfIdentity",
     description:
-      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, a notification in its inbox, or a record of its user in a room.",
+      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, a notification in its inbox, a browser that it has subscribed, or a record of its user in a room.",
   });
 export type RecordOfIdentity = z.infer<typeof RecordOfIdentity>;
 

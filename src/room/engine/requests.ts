@@ -295,6 +295,9 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
       onlinePage(sessions.open(), data.limit, data.after),
     ),
     USERS_SEEN: read("Users found", ({ data }) => findSeen(sessions, data)),
+    IDENTITY_ONLINE: read("Identity looked up", ({ data }) => ({
+      online: connections.ofIdentities(data.identityId).length > 0,
+    })),
     PRESENCE_GET: read("Presence retrieved", () => JsonText.of({ presence: presence.states() })),
     PARTICIPANT_REMOVE: act("Participant removed", ({ data }) => restParticipants.remove(data.userId)),
     PRESENCE_UPDATE: act("Presence updated", ({ data }, by) => presence.update(participantOf(by), data)),

@@ -89,6 +89,7 @@ export type OrganizationRequest = { readonly requestId?: string | undefined } & 
   | { readonly type: "STORE_LIST" }
   | { readonly type: "PRESENCE_GET" }
   | { readonly type: "USERS_SEEN"; readonly data: SeenFilter }
+  | { readonly type: "IDENTITY_ONLINE"; readonly data: { readonly identityId: string } }
   | { readonly type: "PARTICIPANT_REMOVE"; readonly data: { readonly userId: string } }
   | {
       readonly type: "COMMENT_SEARCH";

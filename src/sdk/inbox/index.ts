@@ -8,9 +8,12 @@ import { socketBase, Tokens } from "../client/connection/token.ts";
 import { Emitter } from "../core/emitter.ts";
 import { assumeType, isRecord } from "../core/json.ts";
 import { Rest } from "../core/rest.ts";
-import type { InboxNotification } from "../wire/resources.ts";
+import type { NotificationSettingsUpdate } from "../wire/requests.ts";
+import type { InboxNotification, NotificationSettings } from "../wire/resources.ts";
+import { askForPermission, closeShown, subscribe, unsubscribe } from "./push.ts";
 
-export type { InboxNotification } from "../wire/resources.ts";
+export type { NotificationSettingsUpdate } from "../wire/requests.ts";
+export type { InboxNotification, NotificationSettings } from "../wire/resources.ts";
 
 /** Filters the notifications of an inbox. */
 export interface InboxFilter {
@@ -42,6 +45,7 @@ export interface InboxEvents {
 }
 
 const PATH = ["me", "inbox-notifications"];
+const SETTINGS = ["me", "notification-settings"];
 
 const INBOX: Joinable = {
   urlOf(base, { accountId, scope }) {
@@ -82,8 +86,14 @@ export class Inbox extends Emitter<InboxEvents> {
       // With the same position, nothing was missed; what the identity may see can have changed.
       if (online.seq !== this.#seq || online.unread !== this.#unread) this.#update(online);
     });
-    for (const event of ["inboxRead", "inboxDeleted", "inboxUpdated"])
-      changeStream.handle(event, (data) => this.#update(data));
+    changeStream.handle("inboxUpdated", (data) => this.#update(data));
+    for (const event of ["inboxRead", "inboxDeleted"])
+      changeStream.handle(event, (data) => {
+        this.#update(data);
+        const { notificationIds: ids } = data;
+        // Pages without storage of their own have no service worker.
+        closeShown(Array.isArray(ids) ? ids : null).catch(() => {});
+      });
     changeStream.handle("inboxNotification", (data) => {
       this.#update(data);
       if (isRecord(data.notification)) this.emit("notification", assumeType(data.notification));
@@ -126,6 +136,32 @@ export class Inbox extends Emitter<InboxEvents> {
   /** Deletes all notifications that there are now. */
   deleteAll(): Promise<void> {
     return this.#delete(PATH);
+  }
+
+  /** What the identity wants to have sent of what stays unread. */
+  async getSettings(): Promise<NotificationSettings> {
+    const rest = await this.#rest();
+    return (await rest.get<{ settings: NotificationSettings }>(SETTINGS)).settings;
+  }
+
+  /** Changes the given settings; null removes the entry of a kind or a room. */
+  async updateSettings(changes: NotificationSettingsUpdate): Promise<NotificationSettings> {
+    const rest = await this.#rest();
+    return (await rest.patch<{ settings: NotificationSettings }>(SETTINGS, changes)).settings;
+  }
+
+  /**
+   * Pushes what stays unread to this browser, also while the page is closed. The service worker needs `atrium/push-worker`.
+   * Asks for permission, so call it on a click; and at each start where that is granted, because browsers change their
+   * addresses. False without the permission, and when the service pushes nothing. Throws what the browser's `subscribe()` throws.
+   */
+  async subscribeToPush(registration: ServiceWorkerRegistration): Promise<boolean> {
+    return (await askForPermission()) && subscribe(await this.#rest(), registration);
+  }
+
+  /** Ends the pushes to this browser: for a switch, and before signing out. */
+  async unsubscribeFromPush(registration: ServiceWorkerRegistration): Promise<void> {
+    await unsubscribe(await this.#rest(), registration);
   }
 
   /** Closes the connection. The inbox can still be listed and changed. */

@@ -14,15 +14,18 @@ interface CommentProps {
   readonly comment: CommentData;
   /** False to keep an own comment, as the first of a thread with replies; true by default. */
   readonly canDelete?: boolean | undefined;
+  /** True to show the comment without controls; false by default. */
+  readonly readOnly?: boolean | undefined;
 }
 
 type Mode = "reading" | "editing" | "deleting";
 
-export function Comment({ comment, canDelete = true }: CommentProps): ReactNode {
+export function Comment({ comment, canDelete = true, readOnly = false }: CommentProps): ReactNode {
   const texts = useTexts();
   const { client } = useRoom();
   const author = useUser(comment.user_id);
-  const mayWrite = useRoomPermissions().canWrite("comments");
+  const mayComment = useRoomPermissions().canWrite("comments");
+  const mayWrite = mayComment && !readOnly;
   const isOwn = comment.user_id === client.userId;
   const [mode, setMode] = useState<Mode>("reading");
   const nameId = useId();

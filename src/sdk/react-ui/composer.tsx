@@ -18,6 +18,8 @@ interface ComposerProps {
   readonly anchor?: unknown;
   /** Names the field; `Comment` or `Reply` by default. */
   readonly label?: string | undefined;
+  /** True to focus the field at once, where a person has just asked to write; false by default. */
+  readonly autoFocus?: boolean | undefined;
   /** Called with the comment once it is stored. */
   readonly onSent?: ((comment: Comment) => void) | undefined;
 }
@@ -37,7 +39,7 @@ interface Sending extends Pick<Comment, "text" | "mentions"> {
   readonly known: ReadonlySet<string>;
 }
 
-function CommentForm({ threadId, anchor, label, onSent }: ComposerProps) {
+function CommentForm({ threadId, anchor, label, autoFocus = false, onSent }: ComposerProps) {
   const texts = useTexts();
   const { client } = useRoom();
   const [comments, { create }] = useComments(threadId);
@@ -86,7 +88,7 @@ function CommentForm({ threadId, anchor, label, onSent }: ComposerProps) {
         value={text}
         field={field}
         error={error}
-        autoFocus={false}
+        autoFocus={autoFocus}
         change={(changed) => {
           setText(changed);
           forget();

@@ -9,12 +9,14 @@ import { useTexts } from "./texts.ts";
 
 interface ThreadProps {
   readonly threadId: string;
+  /** True to focus the field for a reply at once; false by default. */
+  readonly autoFocus?: boolean | undefined;
   /** False to leave the thread unread when its newest comment is seen; true by default. */
   readonly markAsRead?: boolean | undefined;
 }
 
 /** Nothing until the thread was loaded, and once all of its comments are deleted. */
-export function Thread({ threadId, markAsRead = true }: ThreadProps): ReactNode {
+export function Thread({ threadId, autoFocus, markAsRead = true }: ThreadProps): ReactNode {
   const texts = useTexts();
   const [comments, { resolve }] = useComments(threadId);
   const mayWrite = useRoomPermissions().canWrite("comments");
@@ -47,7 +49,7 @@ export function Thread({ threadId, markAsRead = true }: ThreadProps): ReactNode 
           </li>
         ))}
       </ol>
-      <Composer threadId={threadId} />
+      <Composer threadId={threadId} autoFocus={autoFocus} />
     </article>
   );
 }

@@ -2,10 +2,10 @@
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { canWrite } from "../client/connection/frames.ts";
 import type * as atrium from "../client/index.ts";
-import type { InboxFilter } from "../inbox/index.ts";
+import type { InboxFilter, NotificationSettings } from "../inbox/index.ts";
 import type { CommentActions, StoreActions, StoreContent, StoreEntries } from "./content-sources.ts";
 import type { Equality } from "./external-source.ts";
-import { type InboxActions, type InboxList, inboxOf } from "./inbox-sources.ts";
+import { type InboxActions, type InboxList, inboxOf, type SharedInbox } from "./inbox-sources.ts";
 import { useAtrium } from "./provider.ts";
 import {
   type Member,
@@ -284,3 +284,12 @@ export const useMarkAllInboxNotificationsAsRead = (): InboxActions["markAllAsRea
 
 /** A function that deletes a notification, which a later activity shows again. It is always the same. */
 export const useDeleteInboxNotification = (): InboxActions["delete"] => inboxOf(useAtrium()).changes.delete;
+
+/** What you want to have sent of what stays unread, null until it is read, and a function that changes some of it. */
+export function useNotificationSettings(): [
+  NotificationSettings | null,
+  SharedInbox["settings"]["actions"]["update"],
+] {
+  const { source, actions } = inboxOf(useAtrium()).settings;
+  return [useSource(source), actions.update];
+}

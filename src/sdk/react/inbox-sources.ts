@@ -1,12 +1,22 @@
 /** The inbox of an `Atrium` as components read it: connected while one of them does. */
+
+import { patched } from "../../wire/merge-patch.ts";
 import type { Atrium } from "../client/index.ts";
 import { getOrAdd } from "../core/emitter.ts";
+import { assumeType } from "../core/json.ts";
 import { Deferred } from "../core/runtime.ts";
-import { type Inbox, type InboxFilter, type InboxNotification, openInbox } from "../inbox/index.ts";
+import {
+  type Inbox,
+  type InboxFilter,
+  type InboxNotification,
+  type NotificationSettings,
+  type NotificationSettingsUpdate,
+  openInbox,
+} from "../inbox/index.ts";
 import type { Content } from "./content-sources.ts";
 import { ExternalSource, Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
 import { reportUnlessDisconnected } from "./shared-connection.ts";
-import { type Reloaded, reloaded } from "./thread-sources.ts";
+import { changeable, type Reloaded, reloaded } from "./thread-sources.ts";
 
 export interface InboxList {
   /** Newest first. */
@@ -55,6 +65,13 @@ type Change = (notification: InboxNotification) => InboxNotification | null;
 const UNDO_MS = 6_000;
 const PAGE = 50;
 const READ_AT_ONCE = 100;
+/** Of what is read over REST alone. */
+const WITHOUT_CONNECTION = {
+  whenConnected(action: () => void): Unsubscribe {
+    action();
+    return () => {};
+  },
+};
 
 const asRead = (notification: InboxNotification, upTo = notification.seq): InboxNotification =>
   upTo < notification.seq ? notification : { ...notification, read_seq: notification.seq, unread: false };
@@ -76,6 +93,7 @@ export class SharedInbox {
   readonly counted: Readiness;
   readonly changes: InboxChanges;
   readonly undoable: InboxActions["undoable"];
+  readonly settings: ReturnType<typeof changeable<NotificationSettings, NotificationSettingsUpdate>>;
   readonly #inbox: Inbox;
   /** By their filters as JSON. */
   readonly #lists = new Map<string, OpenList>();
@@ -97,6 +115,11 @@ export class SharedInbox {
       },
       () => this.#expected ?? this.#withoutHeld(inbox.unread),
       null,
+    );
+    this.settings = changeable<NotificationSettings, NotificationSettingsUpdate>(
+      WITHOUT_CONNECTION,
+      (changes) => (changes === undefined ? inbox.getSettings() : inbox.updateSettings(changes)),
+      (settings, changes) => assumeType(patched(settings, changes)),
     );
     this.changes = {
       markAsRead: (notificationId, upTo) => {

@@ -1,7 +1,12 @@
 /** `atrium/react`: React hooks for a room. */
 "use client";
 
-export type { InboxFilter, InboxNotification } from "../inbox/index.ts";
+export type {
+  InboxFilter,
+  InboxNotification,
+  NotificationSettings,
+  NotificationSettingsUpdate,
+} from "../inbox/index.ts";
 export type { CommentActions, StoreActions, StoreEntries } from "./content-sources.ts";
 export { type Equality, shallowEqual } from "./external-source.ts";
 export {
@@ -19,6 +24,7 @@ export {
   useMarkInboxNotificationAsRead,
   useMarkThreadAsRead,
   useMyPresence,
+  useNotificationSettings,
   useOther,
   useOthers,
   useRedo,

@@ -247,21 +247,26 @@ export function openThread(client: AnyClient, connection: SharedConnection, thre
   return { source, loaded, actions };
 }
 
-export type SettingsContent = Content<
-  SubscriptionSettings | null,
-  { update(changes: Partial<SubscriptionSettings>): Promise<SubscriptionSettings> }
->;
+interface Update<Settings, Changes> {
+  /** Visible at once, and rolled back if its promise is rejected. */
+  update(changes: Changes): Promise<Settings>;
+}
 
-export function openSettings({ comments }: AnyClient, connection: SharedConnection): SettingsContent {
-  const { source, loaded, show, reload } = reloaded<SubscriptionSettings | null>(connection, {
+/** Settings that `request` reads, or changes and reads. `changed` is what they are expected to be after changes. */
+export function changeable<Settings, Changes>(
+  connection: Pick<SharedConnection, "whenConnected">,
+  request: (changes?: Changes) => Promise<Settings>,
+  changed: (settings: Settings, changes: Changes) => Settings,
+): Content<Settings | null, Update<Settings, Changes>> {
+  const { source, loaded, show, reload } = reloaded<Settings | null>(connection, {
     initial: null,
-    read: () => comments.settings(),
+    read: () => request(),
     watch: () => () => {},
   });
-  const update = async (changes: Partial<SubscriptionSettings>) => {
-    show((settings) => settings && { ...settings, ...changes });
+  const update = async (changes: Changes) => {
+    show((settings) => settings && changed(settings, changes));
     try {
-      const settings = await comments.settings(changes);
+      const settings = await request(changes);
       show(() => settings);
       return settings;
     } catch (error) {
@@ -271,3 +276,15 @@ export function openSettings({ comments }: AnyClient, connection: SharedConnecti
   };
   return { source, loaded, actions: { update } };
 }
+
+export type SettingsContent = Content<
+  SubscriptionSettings | null,
+  Update<SubscriptionSettings, Partial<SubscriptionSettings>>
+>;
+
+export const openSettings = ({ comments }: AnyClient, connection: SharedConnection): SettingsContent =>
+  changeable<SubscriptionSettings, Partial<SubscriptionSettings>>(
+    connection,
+    (changes) => comments.settings(changes),
+    (settings, changes) => ({ ...settings, ...changes }),
+  );

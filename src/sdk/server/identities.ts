@@ -140,6 +140,16 @@ export class Inbox extends Resource {
   listSent(part: Pick<Scroll, "limit"> = {}): Promise<wire.SentNotifications[]> {
     return this.only("sent", this.rest.get([...this.#identity, "sent-notifications"], part));
   }
+
+  /** The browsers that the identity has subscribed to pushes, the latest first. */
+  listPushSubscriptions(): Promise<wire.PushSubscriptions> {
+    return this.rest.get([...this.#identity, "push-subscriptions"]);
+  }
+
+  /** Pushes to a browser no more. */
+  deletePushSubscription(endpoint: string): Promise<void> {
+    return this.rest.delete([...this.#identity, "push-subscriptions"], { body: { endpoint } });
+  }
 }
 
 /** `AtriumServer.groups`: sets of identities, such as teams. */

@@ -58,6 +58,7 @@ export type { Comment } from "../../wire/comment.ts";
 export type { StorageFile, UploadResult } from "../../wire/file.ts";
 export type { Group, Identity } from "../../wire/identity.ts";
 export type { Permission } from "../../wire/permissions.ts";
+export type { PushSubscriptions } from "../../wire/push-subscription.ts";
 export type { Room } from "../../wire/room.ts";
 export type { Mention, SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
 export type { Role, User, UserSession } from "../../wire/user.ts";

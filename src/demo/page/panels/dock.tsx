@@ -1,6 +1,6 @@
 /** The dock: opens the panels beside the board, one at a time; each is loaded when it is first opened. */
 import { useComments } from "atrium/react";
-import { type ComponentType, useRef, useState } from "react";
+import { type ComponentType, useEffect, useRef, useState } from "react";
 import { useTypists } from "../room/participants.ts";
 import { type PanelProps, threadsOf } from "./threads.ts";
 
@@ -16,6 +16,11 @@ const PANELS = {
     label: "Comments",
     icon: "M4 4h12v9H9l-4 3v-3H4z",
     load: () => import("./comments.tsx"),
+  },
+  inbox: {
+    label: "Notifications",
+    icon: "M4 14h12l-1.5-2V9a4.5 4.5 0 0 0-9 0v3zM8.5 16.5h3",
+    load: () => import("./inbox.tsx"),
   },
   minutes: {
     label: "Minutes",
@@ -40,14 +45,25 @@ export default function Dock(props: Omit<PanelProps, "close">) {
   const [open, setOpen] = useState<{ readonly name: Name; readonly Shown: ComponentType<PanelProps> }>();
   const [comments] = useComments();
   const typists = useTypists("minutes");
+  const [unread, setUnread] = useState(0);
+  const [Unread, setUnreadCounter] = useState<ComponentType<{ show(unread: number): void }>>();
+  useEffect(() => {
+    // After the page is drawn; without it, the panel still shows what is unread.
+    void PANELS.inbox.load().then(
+      (inbox) => setUnreadCounter(() => inbox.Unread),
+      () => {},
+    );
+  }, []);
   const buttons = useRef<HTMLElement>(null);
   const unresolved = threadsOf(comments).filter(({ isResolved }) => !isResolved).length;
   const notes: Readonly<Record<Name, string>> = {
     comments: unresolved === 0 ? "" : `${unresolved} open`,
+    inbox: unread === 0 ? "" : `${unread} unread`,
     minutes: typists,
     history: "",
     network: "",
   };
+  const counts: Partial<Record<Name, number>> = { comments: unresolved, inbox: unread };
   const toggle = async (name: Name) => {
     if (open?.name === name) return setOpen(undefined);
     const loaded = await PANELS[name].load().catch(() => {
@@ -75,10 +91,11 @@ export default function Dock(props: Omit<PanelProps, "close">) {
             <svg viewBox="0 0 20 20" aria-hidden="true">
               <path d={PANELS[name].icon} />
             </svg>
-            {notes[name] && <span aria-hidden="true">{name === "comments" ? unresolved : "…"}</span>}
+            {notes[name] && <span aria-hidden="true">{counts[name] ?? "…"}</span>}
           </button>
         ))}
       </section>
+      {Unread && <Unread show={setUnread} />}
       {open && <open.Shown key={open.name} close={close} {...props} />}
     </>
   );

@@ -1,9 +1,9 @@
 /** The participants, and the button that shares the board with others. */
 import { useOthers, useRoom, useSelf } from "atrium/react";
-import { type ComponentType, useState } from "react";
 import { isHelper } from "../helpers/company.ts";
 import { useFollowedId, useLevel, useOtherParticipants } from "../room/participants.ts";
 import { IS_GUEST } from "../room/visitor.ts";
+import { DialogButton } from "./strip.tsx";
 
 /** The text after the name of a visitor who may not edit. */
 const LIMITS = { view: " (view only)", comment: " (comments only)" };
@@ -52,26 +52,7 @@ export function Participants() {
         </button>
       ))}
       {others.length > MAX_AVATARS && <span>+{others.length - MAX_AVATARS}</span>}
-      {!IS_GUEST && <Share />}
+      {!IS_GUEST && <DialogButton label="Share" className="primary" load={() => import("./share.tsx")} />}
     </header>
-  );
-}
-
-/** The dialog is loaded when it is first opened. */
-function Share() {
-  const [Dialog, setDialog] = useState<ComponentType<{ close(): void }> | null>(null);
-  const open = async () => {
-    const loaded = await import("./share.tsx").catch(() => {
-      throw new Error("The dialog could not be loaded. Try again when you are online.");
-    });
-    setDialog(() => loaded.default);
-  };
-  return (
-    <>
-      <button type="button" className="primary" onClick={open}>
-        Share
-      </button>
-      {Dialog && <Dialog close={() => setDialog(null)} />}
-    </>
   );
 }

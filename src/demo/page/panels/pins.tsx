@@ -1,7 +1,8 @@
 /** The pins of threads on the board, and the thread that is open beside its pin; a sheet on a phone. */
 import type { Comment } from "atrium/client";
 import { useComments, useRoom, useSelf } from "atrium/react";
-import { type FormEvent, type ReactNode, useCallback, useEffect, useRef, useState } from "react";
+import { Thread as CommentThread, Composer, Comment as Entry } from "atrium/react-ui";
+import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { createPortal } from "react-dom";
 import { freeMiddle, isNarrow } from "../canvas/camera.ts";
 import { shownBox, useShown } from "../canvas/content.tsx";
@@ -15,21 +16,14 @@ import { type Anchor, commentsOf, type FocusProps, pinPlace, type Thread, thread
 const REACH = 12;
 /** The part of the window that an open thread takes beside its pin. */
 const CARD = { x: 320, y: 280 };
-const REACTIONS = ["❤️", "😄", "😮"];
-const MAX_LENGTH = 1_000;
-
-/** Whether the visitor may write comments, and it is the present that is shown. */
-const useMayComment = (): boolean => {
-  const mayWrite = useMayWrite("comments");
-  return !useShown().isPast && mayWrite;
-};
 
 const initialOf = (name: string): string => [...name][0] ?? "?";
 
 export default function Pins({ focus, setFocus }: FocusProps) {
   const shown = useShown();
-  const mayComment = useMayComment();
-  const [present, { create }] = useComments();
+  const mayWrite = useMayWrite("comments");
+  const mayComment = mayWrite && !shown.isPast;
+  const [present] = useComments();
   const comments = shown.pastComments ? commentsOf(shown.pastComments) : present;
   const color = useSelf(({ presence }) => readColor(presence?.color)) ?? "";
   const ruler = useRef<HTMLSpanElement>(null);
@@ -39,7 +33,7 @@ export default function Pins({ focus, setFocus }: FocusProps) {
   const draft = (point: Point, id: string | null) => {
     const box = id === null ? null : shownBox(shown, id);
     const thing = id !== null && box ? { id, by: placeOf({ x: point.x - box.x, y: point.y - box.y }) } : null;
-    setFocus({ type: "draft", anchor: { ...point, thing, color }, text: "" });
+    setFocus({ type: "draft", anchor: { ...point, thing, color } });
   };
   const place = ({ x, y }: Point) => {
     const { left, top, width } = ruler.current?.getBoundingClientRect() ?? { left: 0, top: 0, width: RULER };
@@ -55,14 +49,6 @@ export default function Pins({ focus, setFocus }: FocusProps) {
     draft(corner, selected);
   };
   const close = () => setFocus(null);
-  const start = async (anchor: Anchor, text: string) => {
-    setFocus(null);
-    const comment = await create({ text, anchor }).catch((error: unknown) => {
-      setFocus({ type: "draft", anchor, text });
-      throw error;
-    });
-    setFocus({ type: "thread", id: comment.id, isRevealed: true });
-  };
   const point = open?.anchor ? placeOfPin(open.anchor) : null;
   const revealCard = ({ x, y }: Point) => {
     for (const by of [CARD, { x: 0, y: 0 }]) shown.reveal({ x: x + by.x, y: y + by.y });
@@ -75,7 +61,9 @@ export default function Pins({ focus, setFocus }: FocusProps) {
   });
   const card = open && (
     <Card label="Thread" close={close}>
-      <Replies thread={open} />
+      <Typing where={open.id}>
+        {shown.isPast ? <Past thread={open} /> : <CommentThread threadId={open.id} autoFocus={!isNarrow()} />}
+      </Typing>
     </Card>
   );
   return (
@@ -106,12 +94,13 @@ export default function Pins({ focus, setFocus }: FocusProps) {
             <span>+</span>
           </span>
           <Card label="New comment" close={close}>
-            <Composer
-              where="draft"
-              label="Comment"
-              initial={focus.text}
-              send={(text) => start(focus.anchor, text)}
-            />
+            <Typing where="draft">
+              <Composer
+                autoFocus
+                anchor={focus.anchor}
+                onSent={({ id }) => setFocus({ type: "thread", id, isRevealed: true })}
+              />
+            </Typing>
           </Card>
         </Pin>
       )}
@@ -231,123 +220,26 @@ function Card({ label, children, close }: CardProps) {
   return isNarrow() ? createPortal(card, document.body) : card;
 }
 
-function Replies({ thread: { id, isResolved, comments } }: { readonly thread: Thread }) {
-  const [, { create, resolve }] = useComments();
-  const mayComment = useMayComment();
-  return (
-    <>
-      <button
-        type="button"
-        disabled={!mayComment}
-        onClick={() => void resolve({ commentId: id, resolved: !isResolved })}
-      >
-        {isResolved ? "Reopen" : "Resolve"}
-      </button>
-      <ol>
-        {comments.map((comment) => (
-          <Entry key={comment.id} comment={comment} canDelete={comments.length === 1 || comment.id !== id} />
-        ))}
-      </ol>
-      {mayComment && (
-        <Composer
-          where={id}
-          label="Reply"
-          send={async (text) => {
-            await create({ text, threadId: id });
-          }}
-        />
-      )}
-    </>
-  );
-}
-
-function Entry({ comment, canDelete }: { readonly comment: Comment; readonly canDelete: boolean }) {
-  const { client } = useRoom();
-  const [, { react, delete: remove }] = useComments();
-  const { id: commentId, user_id, text, created_at, reactions } = comment;
-  const name = useName(user_id);
-  const mayComment = useMayComment();
-  return (
-    <li>
-      <b>{name}</b>
-      <time>{new Date(created_at).toLocaleTimeString([], { timeStyle: "short" })}</time>
-      {mayComment && canDelete && user_id === client.userId && (
-        <button
-          type="button"
-          className="close"
-          aria-label="Delete comment"
-          onClick={() => void remove({ commentId })}
-        >
-          ×
-        </button>
-      )}
-      <p>{text}</p>
-      <div className="reactions">
-        {REACTIONS.map((reaction) => {
-          const users = reactions[reaction] ?? [];
-          const isOwn = users.includes(client.userId);
-          return (
-            <button
-              key={reaction}
-              type="button"
-              aria-label={`React with ${reaction}`}
-              aria-pressed={isOwn}
-              disabled={!mayComment}
-              onClick={() => void react({ commentId, reaction, on: !isOwn })}
-            >
-              {reaction} {users.length || ""}
-            </button>
-          );
-        })}
-      </div>
-    </li>
-  );
-}
-
-interface ComposerProps {
-  /** Others see that this user writes there. */
-  readonly where: string;
-  readonly label: string;
-  readonly initial?: string;
-  send(text: string): Promise<void>;
-}
-
-function Composer({ where, label, initial = "", send }: ComposerProps) {
-  const [text, setText] = useState(initial);
+/** Shows the others that this user writes here, and this one who else does. */
+function Typing({ where, children }: { readonly where: string; readonly children: ReactNode }) {
   const typing = useTyping(where);
   const typists = useTypists(where);
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (text.trim() === "") return;
-    typing.ended();
-    setText("");
-    await send(text.trim()).catch((error: unknown) => {
-      setText(text);
-      throw error;
-    });
-  };
   return (
-    <form onSubmit={submit}>
-      <textarea
-        // biome-ignore lint/a11y/noAutofocus: the person has opened the thread to write or to read it
-        autoFocus={!isNarrow() || label === "Comment"}
-        rows={2}
-        aria-label={label}
-        placeholder={typists || `${label}…`}
-        maxLength={MAX_LENGTH}
-        value={text}
-        onChange={({ target }) => {
-          typing.typed();
-          setText(target.value);
-        }}
-        onBlur={typing.ended}
-        onKeyDown={(event) =>
-          event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing && submit(event)
-        }
-      />
-      <button type="submit" className="primary" disabled={text.trim() === ""}>
-        Send
-      </button>
-    </form>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the events are those of the field in it
+    <div onInput={typing.typed} onBlur={typing.ended}>
+      {children}
+      <p role="status">{typists}</p>
+    </div>
   );
 }
+
+/** The thread as it was. */
+const Past = ({ thread: { comments } }: { readonly thread: Thread }) => (
+  <ol>
+    {comments.map((comment) => (
+      <li key={comment.id}>
+        <Entry comment={comment} readOnly />
+      </li>
+    ))}
+  </ol>
+);

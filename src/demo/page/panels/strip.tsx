@@ -2,11 +2,10 @@
 
 import type { ConnectionMonitor } from "atrium/devtools";
 import { useConnection, useRoom, useStatus } from "atrium/react";
-import { useEffect, useRef, useState } from "react";
+import { type ComponentType, useEffect, useRef, useState } from "react";
 import { useHelpers } from "../helpers/company.ts";
 import { useLevel } from "../room/participants.ts";
 import { forgetVisitor } from "../room/visitor.ts";
-import { SNIPPETS } from "./snippets.ts";
 
 interface ConnectionMetrics {
   readonly latencyMs: number | null;
@@ -75,7 +74,7 @@ export function Strip() {
         <button type="button" className={isCut ? "primary" : ""} onClick={toggle}>
           {isCut ? "Restore connection" : "Cut my connection"}
         </button>
-        <Code />
+        <DialogButton label="Show the code" load={() => import("./code.tsx")} />
         <button
           type="button"
           aria-pressed={isOn}
@@ -89,39 +88,27 @@ export function Strip() {
   );
 }
 
-/** The few lines of code behind what one sees on the board. */
-function Code() {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [shown, setShown] = useState(SNIPPETS[0]);
+interface DialogProps {
+  readonly label: string;
+  readonly className?: string;
+  load(): Promise<{ readonly default: ComponentType<{ close(): void }> }>;
+}
+
+/** A button with a dialog, which is loaded when it is first opened. */
+export function DialogButton({ label, className, load }: DialogProps) {
+  const [Dialog, setDialog] = useState<ComponentType<{ close(): void }> | null>(null);
+  const open = async () => {
+    const loaded = await load().catch(() => {
+      throw new Error("The dialog could not be loaded. Try again when you are online.");
+    });
+    setDialog(() => loaded.default);
+  };
   return (
     <>
-      <button type="button" onClick={() => dialog.current?.showModal()}>
-        Show the code
+      <button type="button" className={className} onClick={open}>
+        {label}
       </button>
-      <dialog ref={dialog} className="code" aria-label="The code behind the board">
-        <form method="dialog">
-          <h2>This is all it takes</h2>
-          <button type="submit" aria-label="Close">
-            ×
-          </button>
-        </form>
-        <div className="topics">
-          {SNIPPETS.map((snippet) => (
-            <button
-              key={snippet.title}
-              type="button"
-              aria-pressed={snippet === shown}
-              onClick={() => setShown(snippet)}
-            >
-              {snippet.title}
-            </button>
-          ))}
-        </div>
-        <textarea readOnly spellCheck={false} aria-label="Code" value={shown?.code} />
-        <p>
-          <a href="/docs">The documentation</a> has the rest.
-        </p>
-      </dialog>
+      {Dialog && <Dialog close={() => setDialog(null)} />}
     </>
   );
 }

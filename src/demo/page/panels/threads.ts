@@ -23,7 +23,7 @@ export interface Thread {
 /** What the visitor does: chooses a place for a comment, writes the first one there, or reads a thread. */
 type Focus =
   | { readonly type: "placing" }
-  | { readonly type: "draft"; readonly anchor: Anchor; readonly text: string }
+  | { readonly type: "draft"; readonly anchor: Anchor }
   | { readonly type: "thread"; readonly id: string; readonly isRevealed: boolean }
   | null;
 

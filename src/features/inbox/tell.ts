@@ -1,0 +1,95 @@
+/** What mails and pushes say about notifications: the names and texts that their reader may see. */
+import type { Env } from "../../env.ts";
+import { openDirectory, openTenant } from "../../platform/d1/databases.ts";
+import { roomGateway } from "../../room/host/gateway.ts";
+import type { Comment } from "../../wire/comment.ts";
+import { nameInMail } from "../mail/mail.ts";
+import { selectNames, selectUserNames } from "../mail/statements.ts";
+import { selectRoomsById } from "../rooms/statements.ts";
+import type { InboxNotification } from "./schema.ts";
+
+const MAX_COMMENTS = 3;
+const EXCERPT_LENGTH = 300;
+
+/** A notification with what its reader sees of it. */
+export interface Told extends InboxNotification {
+  readonly roomName: string | null;
+  readonly lines: readonly string[];
+}
+
+/** Reads the names, rooms and comments. Callers have checked that the reader may see the notifications. */
+export async function tell(
+  env: Env,
+  accountId: string,
+  notifications: readonly InboxNotification[],
+): Promise<{ readonly organization: string; readonly told: readonly Told[] }> {
+  const tenant = openTenant(env, accountId);
+  const idsByRoom = new Map<string, string[]>();
+  for (const { room_id: roomId, ...notification } of notifications)
+    if (roomId !== null)
+      idsByRoom.set(roomId, [...(idsByRoom.get(roomId) ?? []), ...unreadComments(notification)]);
+  const read = await Promise.all(
+    [...idsByRoom].map(([roomId, commentIds]) => readComments(env, accountId, roomId, commentIds)),
+  );
+  const comments = new Map(read.flat().map((comment) => [comment.id, comment]));
+  const authors = [...comments.values()].map(({ user_id }) => user_id);
+  const [[rooms, users], [[names]]] = await Promise.all([
+    tenant.db.run([selectRoomsById(tenant, [...idsByRoom.keys()]), selectUserNames(tenant, authors)]),
+    openDirectory(env).run([selectNames({ accountId })]),
+  ]);
+  const [roomNames, userNames] = [rooms, users].map(
+    (rows) => new Map(rows.map(({ id, name }) => [id, nameInMail(name)])),
+  );
+  const lineOf = ({ user_id, text }: Comment) =>
+    `${userNames?.get(user_id) ?? "A former user"}: ${nameInMail(text, EXCERPT_LENGTH)}`;
+  const told = notifications.map((notification) => ({
+    ...notification,
+    roomName: roomNames?.get(notification.room_id ?? "") ?? null,
+    lines: linesOf(notification, (id) => {
+      const comment = comments.get(id);
+      return comment && lineOf(comment);
+    }),
+  }));
+  return { organization: nameInMail(names?.organization ?? ""), told };
+}
+
+/** The latest unread comments of a thread, oldest first. */
+const unreadComments = ({ activities, read_seq }: Pick<InboxNotification, "activities" | "read_seq">) =>
+  activities
+    .filter(({ seq, data }) => seq > read_seq && typeof data.commentId === "string")
+    .slice(0, MAX_COMMENTS)
+    .map(({ data }) => String(data.commentId))
+    .reverse();
+
+async function readComments(env: Env, accountId: string, roomId: string, commentIds: readonly string[]) {
+  if (commentIds.length === 0) return [];
+  const request = { type: "COMMENTS_GET", data: { commentIds } } as const;
+  const { comments } = (await roomGateway(env).request(roomId, accountId, request)) as {
+    readonly comments: readonly Comment[];
+  };
+  return comments;
+}
+
+function linesOf(
+  notification: InboxNotification,
+  lineOf: (commentId: string) => string | undefined,
+): readonly string[] {
+  const { kind, subject_id, activities } = notification;
+  if (kind === "textMention") return ["You were mentioned in a text."];
+  if (kind === "thread") {
+    const lines = unreadComments(notification).flatMap((id) => lineOf(id) ?? []);
+    return lines.length > 0 ? lines : ["There are new comments in a thread."];
+  }
+  const title = activities[0]?.data.title;
+  return [nameInMail(typeof title === "string" ? title : `${kind.slice(1)}: ${subject_id}`, EXCERPT_LENGTH)];
+}
+
+/** The address of the application's page for a notification. */
+export const addressOf = (link: string, { room_id, kind, subject_id }: InboxNotification): string =>
+  link
+    .replaceAll("{roomId}", encodeURIComponent(room_id ?? ""))
+    .replaceAll("{kind}", encodeURIComponent(kind))
+    .replaceAll("{subjectId}", encodeURIComponent(subject_id));
+
+export const unreadCount = (count: number): string =>
+  count === 1 ? "1 unread notification" : `${count} unread notifications`;

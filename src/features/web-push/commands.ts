@@ -1,0 +1,70 @@
+/** The browsers to which the notifications of an identity are pushed. */
+import { base64url } from "jose";
+import { AppError } from "../../platform/errors.ts";
+import {
+  type PushSubscriptionInput,
+  type PushSubscriptions,
+  presentSubscription,
+} from "../../wire/push-subscription.ts";
+import { noIdentity } from "../identities/queries.ts";
+import type { InboxContext, OpenInbox } from "../inbox/commands.ts";
+
+export interface PushContext extends InboxContext {
+  /** The key with which browsers subscribe, as Base64url; null when nothing is pushed. */
+  findPushKey(): Promise<string | null>;
+  /** Why a browser cannot be reached at its endpoint; null if it can. */
+  findPushProblem(target: { readonly endpoint: string; readonly origin: string }): string | null;
+}
+
+const refused = (why: string) => new AppError("Inbox", "VALIDATION_ERROR", why);
+
+/** NOT_FOUND without the identity. */
+export async function listPushSubscriptions(
+  ctx: PushContext,
+  { inbox }: OpenInbox,
+): Promise<PushSubscriptions> {
+  const publicKey = await ctx.findPushKey();
+  const targets = await inbox.listPushTargets(publicKey);
+  if (targets === null) throw noIdentity();
+  return { public_key: publicKey, subscriptions: targets.map(presentSubscription) };
+}
+
+/**
+ * Pushes to a browser from now on. NOT_FOUND without the identity, VALIDATION_ERROR for keys that are none and for an
+ * endpoint that is not public, BAD_REQUEST when this deployment pushes nothing.
+ */
+export async function subscribeToPush(
+  ctx: PushContext,
+  { inbox }: OpenInbox,
+  { endpoint, expirationTime = null, keys }: PushSubscriptionInput,
+): Promise<Record<string, never>> {
+  const publicKey = await ctx.findPushKey();
+  if (publicKey === null)
+    throw new AppError("Inbox", "BAD_REQUEST", "This deployment pushes nothing: it has no VAPID_PRIVATE_KEY");
+  const { origin } = ctx;
+  const problem = ctx.findPushProblem({ endpoint, origin });
+  if (problem !== null) throw refused(`endpoint: ${problem}`);
+  if (!(await isPublicKey(keys.p256dh))) throw refused("keys.p256dh: must be a public key on P-256");
+  const expiresAt = expirationTime && Math.floor(expirationTime);
+  if (!(await inbox.addPushTarget({ endpoint, ...keys, origin, expiresAt }, publicKey))) throw noIdentity();
+  return {};
+}
+
+async function isPublicKey(key: string): Promise<boolean> {
+  try {
+    const point = new Uint8Array(base64url.decode(key));
+    await crypto.subtle.importKey("raw", point, { name: "ECDH", namedCurve: "P-256" }, false, []);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Without such a subscription it changes nothing. NOT_FOUND without the identity. */
+export async function unsubscribeFromPush(
+  { inbox }: OpenInbox,
+  endpoint: string,
+): Promise<Record<string, never>> {
+  if (!(await inbox.removePushTarget(endpoint))) throw noIdentity();
+  return {};
+}

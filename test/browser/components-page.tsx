@@ -9,6 +9,7 @@ import {
   Composer,
   ConnectionStatus,
   Cursors,
+  type GroupResolver,
   InboxNotificationList,
   type NotificationProps,
   Thread,
@@ -25,11 +26,13 @@ const edited = given.get("document");
 const authToken = location.hash.slice(1);
 const known: Record<string, string> = JSON.parse(given.get("known") ?? "{}");
 
+const resolveGroup: GroupResolver = async (id) => ({ name: `Group ${id}` });
+
 function Threads() {
   const [comments] = useComments();
   return comments
     .filter(({ id, thread_id }) => id === thread_id)
-    .map(({ id }) => <Thread key={id} threadId={id} />);
+    .map(({ id }) => <Thread key={id} threadId={id} resolveGroup={resolveGroup} />);
 }
 
 const resolvePerson: NotificationProps["resolvePerson"] = async ({ created_by }) => {

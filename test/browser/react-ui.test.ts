@@ -84,6 +84,18 @@ it("a comment with a mention, a reply and a reaction, by keyboard alone, are in 
     `/rooms/${meeting.roomId}/comments`,
   );
   expect(data.comments.map(({ mentions }) => mentions)).toEqual([[boId]]);
+  const group = { kind: "group", id: "1" };
+  const asked = { userId: boId, text: "Or shall @Group 1 bring it?", mentions: [group] };
+  const { comment } = (
+    await meeting.customer.send<{ comment: { id: string } }>(
+      "POST",
+      `/rooms/${meeting.roomId}/comments`,
+      asked,
+    )
+  ).data;
+  await ada.locator(".atrium-mention", { hasText: "@Group 1" }).waitFor();
+  await meeting.customer.send("DELETE", `/rooms/${meeting.roomId}/comments/${comment.id}`);
+  await ada.locator(".atrium-mention", { hasText: "@Group 1" }).waitFor({ state: "detached" });
 
   await bo.getByRole("textbox", { name: "Reply" }).fill("Yes, both");
   await bo.keyboard.press("Enter");

@@ -508,7 +508,7 @@ const REGISTERED = `
 /** What a server renders of the components, before the room was joined. */
 const COMPONENTS = [
   '<div class="atrium-cursors"><ul class="atrium atrium-avatars" aria-label="Online users"></ul>',
-  '<p class="atrium atrium-status" data-state="connecting"><span role="status">Connecting</span></p>',
+  '<p class="atrium atrium-status" data-state="connecting"><span role="status">Connecting</span></p>Team',
   '<section class="atrium atrium-versions" aria-label="Versions" aria-busy="true">',
   '<p role="status" class="atrium-hidden"></p><p class="atrium-none">Loading…</p><ol></ol></section>',
   '<div class="atrium atrium-cursor-layer" aria-hidden="true"></div></div>',
@@ -528,12 +528,13 @@ describe("React", () => {
     const view = `
       import type { AtriumClient } from "atrium/client";
       import { AtriumProvider, RoomProvider, shallowEqual, type StoreEntries, useBroadcast, useCanRedo, useCanUndo, useComments, useConnection, useDocumentVersions, useInboxNotifications, useMyPresence, useOther, useOthers, useRedo, useRoom, useSelf, useStatus, useStore, useStoreActions, useThreadSubscription, useThreads, useUndo, useUpdateMyPresence } from "atrium/react";
-      import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, InboxNotification, InboxNotificationList, type Texts, Thread, VersionHistory } from "atrium/react-ui";
+      import { AtriumTexts, AvatarStack, Comment, Composer, ConnectionStatus, Cursors, InboxNotification, InboxNotificationList, type Texts, Thread, useGroupInfo, VersionHistory } from "atrium/react-ui";
       import { anchorAt, type CanvasEditor, CommentPins, useCanvasPins } from "atrium/tldraw";
       import * as loaded from "atrium/react/suspense";
       export const Pins = ({ editor }: { editor: CanvasEditor }) => <><CommentPins editor={editor} showResolved />{useCanvasPins(editor).length}{anchorAt(editor, { x: 1, y: 1 }).shapeId}</>;
+      const groupOf = () => ({ name: "Team" });
       const texts: Partial<Texts> = { connecting: "Connecting", moreUsers: (names) => "+" + names.length };
-      const Ready = () => <AtriumTexts texts={texts}><Cursors field="pointer"><AvatarStack max={2} /><ConnectionStatus /><Composer anchor={{ x: 1 }} onSent={({ thread_id }) => console.log(thread_id)} /><Thread threadId="t" /><VersionHistory document="notes" preview={({ name }) => name} />{useComments()[0].map((comment) => <Comment key={comment.id} comment={comment} />)}</Cursors></AtriumTexts>;
+      const Ready = () => <AtriumTexts texts={texts}><Cursors field="pointer"><AvatarStack max={2} /><ConnectionStatus /><Composer anchor={{ x: 1 }} onSent={({ thread_id }) => console.log(thread_id)} /><Thread threadId="t" resolveGroup={groupOf} />{useGroupInfo("g", groupOf)?.name}<VersionHistory document="notes" preview={({ name }) => name} />{useComments()[0].map((comment) => <Comment key={comment.id} comment={comment} />)}</Cursors></AtriumTexts>;
       function View() {
         const [notes, { set }] = useStore<{ text: string }>("notes");
         const [presence, show] = useMyPresence<{ typing: boolean }>();

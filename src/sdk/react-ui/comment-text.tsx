@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Comment } from "../client/index.ts";
 import { useRoom } from "../react/index.ts";
 import { type AttachedFile, type Part, partsOf, withoutFiles } from "./mentions.ts";
+import { type GroupResolver, useResolved } from "./resolve.ts";
 import { useTexts } from "./texts.ts";
 
 const PICTURE = /\.(avif|gif|jpe?g|png|webp)$/i;
@@ -15,12 +16,26 @@ export function useIsFile(): (url: string) => boolean {
   return (url) => url.startsWith(files);
 }
 
-export function CommentText({ text: whole, mentions }: Pick<Comment, "text" | "mentions">): ReactNode {
+interface CommentTextProps extends Pick<Comment, "text" | "mentions" | "mentioned"> {
+  /** Finds the names of mentioned groups. */
+  readonly resolveGroup?: GroupResolver | undefined;
+}
+
+export function CommentText({
+  text: whole,
+  mentions,
+  mentioned = [],
+  resolveGroup,
+}: CommentTextProps): ReactNode {
   const texts = useTexts();
   const { users } = useRoom().client;
   const isFile = useIsFile();
   const { text, files } = withoutFiles(whole, isFile);
-  const names = mentions.flatMap((userId) => users.get({ userId })?.name ?? []);
+  const groupIds = mentioned.filter(({ kind }) => kind === "group").map(({ id }) => id);
+  const groups = useResolved(resolveGroup, groupIds, (id) => id);
+  const names = [...mentions.map((userId) => users.get({ userId })), ...groups].flatMap(
+    (found) => found?.name ?? [],
+  );
   const show = (part: Part, index: number): ReactNode => {
     const key = index; // parts have no names of their own
     if (part.type === "text") return part.text;

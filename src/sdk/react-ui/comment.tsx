@@ -7,6 +7,7 @@ import { CommentText, useIsFile } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field } from "./field.tsx";
 import { withFiles, withoutFiles } from "./mentions.ts";
+import type { GroupResolver } from "./resolve.ts";
 import { Failure, useAttempts, useReturnedFocus, useUser } from "./room.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -16,11 +17,14 @@ interface CommentProps {
   readonly canDelete?: boolean | undefined;
   /** True to show the comment without controls; false by default. */
   readonly readOnly?: boolean | undefined;
+  /** Finds the names of mentioned groups, which are shown as mentions. */
+  readonly resolveGroup?: GroupResolver | undefined;
 }
 
 type Mode = "reading" | "editing" | "deleting";
 
-export function Comment({ comment, canDelete = true, readOnly = false }: CommentProps): ReactNode {
+export function Comment(props: CommentProps): ReactNode {
+  const { comment, canDelete = true, readOnly = false, resolveGroup } = props;
   const texts = useTexts();
   const { client } = useRoom();
   const author = useUser(comment.user_id);
@@ -43,7 +47,7 @@ export function Comment({ comment, canDelete = true, readOnly = false }: Comment
       {mode === "editing" ? (
         <EditForm comment={comment} done={read} />
       ) : (
-        <CommentText text={comment.text} mentions={comment.mentions} />
+        <CommentText {...comment} resolveGroup={resolveGroup} />
       )}
       {mode === "deleting" && <DeleteForm commentId={comment.id} cancel={read} />}
       {mode === "reading" && (

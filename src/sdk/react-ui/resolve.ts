@@ -46,3 +46,15 @@ export function useResolved<Subject, Value>(
   }, [resolver, keys]);
   return found.map((answer) => answer?.value as Found<Value>);
 }
+
+/** A group as the application knows it. */
+export interface GroupInfo {
+  readonly name: string;
+}
+
+/** Returns a group by its ID. */
+export type GroupResolver = Resolver<string, GroupInfo>;
+
+/** What the application knows of a group; undefined until that is there. The resolver is asked once for each group. */
+export const useGroupInfo = (groupId: string, resolveGroup: GroupResolver): GroupInfo | null | undefined =>
+  useResolved(resolveGroup, [groupId], (id) => id)[0];

@@ -4,6 +4,7 @@ import { useComments, useRoomPermissions, useThreadSubscription } from "../react
 import { reportUnlessDisconnected } from "../react/shared-connection.ts";
 import { Comment } from "./comment.tsx";
 import { Composer } from "./composer.tsx";
+import type { GroupResolver } from "./resolve.ts";
 import { Failure, useAttempts } from "./room.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -13,10 +14,13 @@ interface ThreadProps {
   readonly autoFocus?: boolean | undefined;
   /** False to leave the thread unread when its newest comment is seen; true by default. */
   readonly markAsRead?: boolean | undefined;
+  /** Finds the names of mentioned groups, which are shown as mentions. */
+  readonly resolveGroup?: GroupResolver | undefined;
 }
 
 /** Nothing until the thread was loaded, and once all of its comments are deleted. */
-export function Thread({ threadId, autoFocus, markAsRead = true }: ThreadProps): ReactNode {
+export function Thread(props: ThreadProps): ReactNode {
+  const { threadId, autoFocus, markAsRead = true, resolveGroup } = props;
   const texts = useTexts();
   const [comments, { resolve }] = useComments(threadId);
   const mayWrite = useRoomPermissions().canWrite("comments");
@@ -45,7 +49,11 @@ export function Thread({ threadId, autoFocus, markAsRead = true }: ThreadProps):
       <ol ref={list}>
         {comments.map((comment) => (
           <li key={comment.id}>
-            <Comment comment={comment} canDelete={comments.length === 1 || comment !== first} />
+            <Comment
+              comment={comment}
+              canDelete={comments.length === 1 || comment !== first}
+              resolveGroup={resolveGroup}
+            />
           </li>
         ))}
       </ol>

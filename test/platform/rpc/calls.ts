@@ -180,12 +180,20 @@ const ownActivityIn = (place: Place): InboxActivity => ({
 
 const ALL_ITEMS = { limit: 9, after: null, unread: null, roomId: null, kind: null };
 
+const PUSH_TARGET = {
+  ...{ endpoint: "https://push.example/1", p256dh: "p256dh", auth: "auth" },
+  ...{ origin: "https://atrium.example", expiresAt: null },
+};
+
 const INBOX_CALLS: Calls = {
   "deliver an activity": (place) => inboxIn(place).deliver([ownActivityIn(place)]),
   "list all items": async (place) => {
     const page = await inboxIn(place).list({}, ALL_ITEMS);
     place.kept.set("item", page?.notifications[0]?.id ?? "");
   },
+  "add a push target": (place) => inboxIn(place).addPushTarget(PUSH_TARGET, "key"),
+  "list push targets": (place) => inboxIn(place).listPushTargets("key"),
+  "list no push targets": (place) => inboxIn(place).listPushTargets(null),
   "export all items": (place) => inboxIn(place).export({ ...ALL_ITEMS, limit: 1 }),
   "deliver activities of a known identity": (place) =>
     inboxIn(place).deliver([activityIn(place, "comment 1", 1), activityIn(place, "comment 2", 2)], DEFAULTS),
@@ -204,6 +212,7 @@ const INBOX_CALLS: Calls = {
   "mark up to a position": (place) =>
     inboxIn(place).markRead({ roomId: place.roomId, kind: "thread", subjectId: "thread", upTo: 1 }),
   "mark all items": (place) => inboxIn(place).markAll({ rooms: [place.roomId] }),
+  "remove a push target": (place) => inboxIn(place).removePushTarget(PUSH_TARGET.endpoint),
   "read the settings": (place) => inboxIn(place).readSettings(),
   "change the settings": (place) => inboxIn(place).changeSettings({ email: { enabled: false } }),
   "list what was sent": (place) => inboxIn(place).listSendings(9),

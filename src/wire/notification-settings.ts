@@ -49,7 +49,6 @@ const Link = z
   .max(2_048)
   .refine((link) => /^https?:$/.test(URL.parse(link)?.protocol ?? ""), "must be an http or https address")
   .nullable()
-  .default(null)
   .meta({
     description:
       "The address of your page that mails and pushes lead to. `{roomId}`, `{kind}` and `{subjectId}` in it are replaced by those of the notification. `null`: they lead nowhere.",
@@ -60,7 +59,7 @@ export const NotificationDefaults = z
   .object({
     email: Email.meta(OF_CHANNEL.email),
     webPush: ChannelDefaults.meta(OF_CHANNEL.webPush),
-    link: Link,
+    link: Link.default(null),
   })
   .meta({
     id: "NotificationDefaults",
@@ -118,6 +117,8 @@ const changes = {
 const changesOf = ({ sender, delay }: Pick<typeof ChannelDefaults.shape, "sender" | "delay">) =>
   z.strictObject({ sender: sender.optional(), delay: delay.optional(), kinds: changes.kinds }).optional();
 
+const isChanging = (update: object): boolean => Object.keys(update).length > 0;
+
 /** Absent fields stay as they are. */
 export const NotificationDefaultsUpdate = z
   .strictObject({
@@ -125,7 +126,8 @@ export const NotificationDefaultsUpdate = z
     webPush: changesOf(ChannelDefaults.shape).meta(OF_CHANNEL.webPush),
     link: Link.optional(),
   })
-  .meta({ id: "NotificationDefaultsUpdate", example: { email: { delay: 3600 } } });
+  .refine(isChanging, "at least one of email, webPush, link is required")
+  .meta({ id: "NotificationDefaultsUpdate", example: { email: { delay: 3600 } }, minProperties: 1 });
 export type NotificationDefaultsUpdate = z.infer<typeof NotificationDefaultsUpdate>;
 
 const ofChannel = z
@@ -135,7 +137,12 @@ const ofChannel = z
 /** Absent fields stay as they are. */
 export const NotificationSettingsUpdate = z
   .strictObject({ email: ofChannel.meta(OF_CHANNEL.email), webPush: ofChannel.meta(OF_CHANNEL.webPush) })
-  .meta({ id: "NotificationSettingsUpdate", example: { email: { kinds: { thread: false } } } });
+  .refine(isChanging, "at least one of email, webPush is required")
+  .meta({
+    id: "NotificationSettingsUpdate",
+    example: { email: { kinds: { thread: false } } },
+    minProperties: 1,
+  });
 export type NotificationSettingsUpdate = z.infer<typeof NotificationSettingsUpdate>;
 
 /** Whether the channel is to carry a notification. A room's entry goes before that of a kind, and both before the default. */

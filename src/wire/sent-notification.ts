@@ -78,7 +78,7 @@ export const SentNotifications = z
     at: Timestamp.meta({ description: "When it was decided." }),
     outcome: z.enum(OUTCOMES).meta({
       description:
-        "`sent`, or not yet: `waiting` for another attempt, `queued` as a mail or an event. Or not at all: `read` meanwhile, `no_access` to the room any more, `unwanted` by the settings, `online` in the room, `no_address` for mails and no browser for pushes, `unavailable` because the service sends none, `limit` of mails in a day, `failed` for good.",
+        "`sent`, or not yet: `waiting` for another attempt, `queued` as a mail. Or not at all: `read` meanwhile, `no_access` to the room any more, `unwanted` by the settings, `online` in the room, `no_address` for mails and no browser for pushes, `unavailable` because the service sends none, `limit` of mails in a day, `failed` for good.",
     }),
     notifications: z.array(NotificationReference).meta({ description: "What it is about, without texts." }),
   })

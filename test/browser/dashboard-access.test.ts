@@ -30,6 +30,9 @@ const named = { name: EVIL, customId: EVIL + "w".repeat(200) };
 const identity = { ...named, profilePicture: user.profilePicture, email: "ada@example.com" };
 const { identity: ada } = await desk.ask<{ identity: { id: string } }>("POST", "/identities", identity);
 await desk.ask("POST", "/users", { name: EVIL, roomId, identityId: ada.id });
+await desk.ask("PATCH", "/notification-defaults", { webPush: { sender: "webhook", delay: 0 } });
+const invoice = { identityId: ada.id, kind: "$invoice", subjectId: EVIL, data: { title: EVIL } };
+await desk.ask("POST", "/inbox-notifications/trigger", invoice);
 const webhook = { url: "http://127.0.0.1:9/?name=<b>Ada</b>", events: ["user.created"] };
 const { webhook: hook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", webhook);
 const webhookId = hook.id;
@@ -60,7 +63,7 @@ interface Stop {
 
 const STOPS: Readonly<Record<string, Stop>> = {
   overview: { path: "", shows: "workflow runs" },
-  rooms: { path: "/rooms", shows: "1 online" },
+  rooms: { path: "/rooms", shows: "sent" },
   "several rooms, selected": {
     path: "/rooms",
     shows: "1 online",
@@ -103,7 +106,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
   identities: { path: "/people", shows: "ada@example.com" },
   groups: { path: "/people/groups", shows: "Custom ID" },
-  "an identity": { path: `/people/identities/${ada.id}`, shows: "1 online" },
+  "an identity": { path: `/people/identities/${ada.id}`, shows: "sent" },
   "a group": { path: `/people/groups/${group.id}`, shows: "Remove" },
   "a new member of a group": {
     path: `/people/groups/${group.id}`,

@@ -10,6 +10,7 @@ import type { AnyEndpoint } from "../../src/http/endpoint.ts";
 import { isRepeatable, MAX_BODY_BYTES, MAX_DEPTH } from "../../src/http/request-input.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { networkOf } from "../../src/platform/network.ts";
+import { CHANNELS } from "../../src/wire/notification-settings.ts";
 import {
   type Account,
   type Answer,
@@ -87,10 +88,15 @@ const isVersion = ({ operation }: EnvelopeEndpoint, name: string, value: unknown
   (name === "from" || name === "to") &&
   Number.isSafeInteger(value);
 
+/** A channel whose settings stay as they are. */
+const isChannel = (field: string, value: unknown): boolean =>
+  CHANNELS.some((channel) => channel === field) && JSON.stringify(value) === "{}";
+
 /** What is right for a field of one body only: a workflow with an HTTP trigger needs no events. */
 const isRight = (endpoint: EnvelopeEndpoint, field: string, value: unknown): boolean =>
   (RIGHT[field]?.(value) ?? false) ||
   isVersion(endpoint, field, value) ||
+  isChannel(field, value) ||
   (endpoint.operation === "updateWorkflow" && field === "events" && Array.isArray(value)) ||
   (endpoint.operation === "identify" && field === "groups" && Array.isArray(value));
 

@@ -49,8 +49,8 @@ function letterOf({ told, more, link, unsubscribe, organization }: Letter): Mail
   const paragraphs = told.flatMap((notification) => {
     const { roomName, lines } = notification;
     const heading = roomName === null ? [] : [`In ${roomName}`];
-    const url = link === null ? [] : [{ label: "Open", url: addressOf(link, notification) }];
-    return [...heading, ...lines, ...url];
+    const url = addressOf(link, notification);
+    return [...heading, ...lines, ...(url === null ? [] : [{ label: "Open", url }])];
   });
   const mail = layOut({
     subject: `${organization}: ${unreadCount(count)}`,

@@ -67,7 +67,7 @@ function webhookSender(
         reportFailure("delivery", message, { account: accountId }, error);
       const ports = { db: tenant.db, log, defer, rooms: roomGateway(env), ...openDelivery(env) };
       await relayEvents(ports, rows);
-      return "queued";
+      return "sent";
     },
   };
 }

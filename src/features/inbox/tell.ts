@@ -84,12 +84,17 @@ function linesOf(
   return [nameInMail(typeof title === "string" ? title : `${kind.slice(1)}: ${subject_id}`, EXCERPT_LENGTH)];
 }
 
-/** The address of the application's page for a notification. */
-export const addressOf = (link: string, { room_id, kind, subject_id }: InboxNotification): string =>
-  link
+/** The address of the application's page for a notification; null without one, as a page of a room for one without a room. */
+export function addressOf(
+  link: string | null,
+  { room_id, kind, subject_id }: InboxNotification,
+): string | null {
+  if (link === null || (room_id === null && link.includes("{roomId}"))) return null;
+  return link
     .replaceAll("{roomId}", encodeURIComponent(room_id ?? ""))
     .replaceAll("{kind}", encodeURIComponent(kind))
     .replaceAll("{subjectId}", encodeURIComponent(subject_id));
+}
 
 export const unreadCount = (count: number): string =>
   count === 1 ? "1 unread notification" : `${count} unread notifications`;

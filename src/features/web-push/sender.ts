@@ -125,7 +125,7 @@ async function messagesOf(
     id: notification.id,
     title: notification.roomName ?? organization,
     body: cutToBytes(notification.lines.join("\n"), MAX_TEXT_BYTES),
-    url: link && addressOf(link, notification),
+    url: addressOf(link, notification),
   }));
 }
 

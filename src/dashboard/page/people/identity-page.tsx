@@ -1,4 +1,4 @@
-/** An identity: its profile, its groups and its rooms. */
+/** An identity: its profile, its groups, its rooms and its inbox. */
 import type { Group, Identity, IdentityUpdateInput, RoomOfIdentity } from "atrium/server";
 import { Link, useLocation, useParams } from "wouter";
 import { useFilters } from "../data/filters.ts";
@@ -10,6 +10,7 @@ import { Form, useUndone } from "../ui/form.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { type Column, orDash, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
+import { Inbox, Sent } from "./inbox.tsx";
 import { FoundPicker, IdentityFields, KindBadge, removalOf, useAddition } from "./people.tsx";
 
 const ABOVE = <Link href="/people">Identities</Link>;
@@ -45,6 +46,8 @@ export default function IdentityPage() {
             <Groups identity={identity} />
           </div>
           <Rooms identity={identity} />
+          <Inbox identity={identity} />
+          <Sent identity={identity} />
         </Page>
       )}
     </Loaded>

@@ -111,6 +111,14 @@ it("mails what is unread after 15 minutes, once, with its text and a way out", a
   });
   expect(await mailed.after(60)).toEqual([]);
   expect(await mailed.outcomes()).toEqual(["sent"]);
+  const { data } = await mailed.inbox.owner.api.get<{ records: { type: string }[] }>(
+    `/identities/${mailed.inbox.identityId}/personal-data`,
+  );
+  expect(data.records).toContainEqual(expect.objectContaining({ type: "notification_settings" }));
+  expect(data.records).toContainEqual({
+    type: "sent_notifications",
+    sent: expect.objectContaining({ channel: "email", outcome: "sent" }),
+  });
 });
 
 it("waits anew when a notification was read in between", async () => {

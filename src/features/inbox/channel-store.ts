@@ -90,7 +90,7 @@ export class ChannelStore {
   }
 
   /** The latest first. */
-  list(limit: number): Sending[] {
+  list(limit = KEPT_SENDINGS): Sending[] {
     const query = `SELECT ${COLUMNS} FROM sendings ORDER BY at DESC, id DESC LIMIT ?`;
     return this.#store.read<SendingRow>(query, limit).map(sendingOf);
   }

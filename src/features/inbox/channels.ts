@@ -64,9 +64,14 @@ export class InboxChannels {
     return new ChannelStore(this.#ports.store());
   }
 
-  get settings(): NotificationSettings {
+  /** Null before the identity has changed any. */
+  get ownSettings(): NotificationSettings | null {
     const stored = this.#ports.store().fact("settings");
-    return stored === null ? ALL_WANTED : (JSON.parse(stored) as NotificationSettings);
+    return stored === null ? null : (JSON.parse(stored) as NotificationSettings);
+  }
+
+  get settings(): NotificationSettings {
+    return this.ownSettings ?? ALL_WANTED;
   }
 
   /** Items have a further activity. They wait for the channels that are to carry them, in the transaction of the caller. */
@@ -92,7 +97,7 @@ export class InboxChannels {
     this.#queue.forget();
   }
 
-  list(limit: number): readonly Sending[] {
+  list(limit?: number): readonly Sending[] {
     return this.#queue.list(limit);
   }
 

@@ -7,6 +7,7 @@ import type { ListPosition } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { Stub } from "../../platform/objects/rpc.ts";
 import { presentSubscription } from "../../wire/push-subscription.ts";
+import { presentSending } from "../../wire/sent-notification.ts";
 import { checkRoomAccess } from "../access/queries.ts";
 import { getIdentity, noIdentity } from "../identities/queries.ts";
 import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
@@ -63,19 +64,29 @@ export async function listNotifications({ inbox, viewer }: OpenInbox, query: Lis
 
 const EXPORTED_AT_ONCE = 100;
 
-/** A page of all that is in an inbox, with the browsers on the first one, and where the next one begins; null after the last. */
+/** A page of all that is in an inbox, on the first one with what is beside its notifications. `next` is null after the last. */
 export async function exportInbox(
   ctx: Pick<InboxContext, "accountId" | "inboxes">,
   identityId: string,
   after: string,
 ) {
   const [notifiedAt = "", id = ""] = after.split(" ");
-  const { notifications, next, pushTargets } = await ctx.inboxes(ctx.accountId, identityId).export({
-    ...{ limit: EXPORTED_AT_ONCE, unread: null, roomId: null, kind: null },
-    after: after === "" ? null : { notifiedAt: Number(notifiedAt), id },
-  });
-  const subscriptions = after === "" ? pushTargets.map(presentSubscription) : [];
-  return { notifications, next: next && `${next.notifiedAt} ${next.id}`, subscriptions };
+  const { notifications, next, settings, sendings, pushTargets } = await ctx
+    .inboxes(ctx.accountId, identityId)
+    .export({
+      ...{ limit: EXPORTED_AT_ONCE, unread: null, roomId: null, kind: null },
+      after: after === "" ? null : { notifiedAt: Number(notifiedAt), id },
+    });
+  const beside = {
+    settings,
+    sent: sendings.map(presentSending),
+    subscriptions: pushTargets.map(presentSubscription),
+  };
+  return {
+    notifications,
+    next: next && `${next.notifiedAt} ${next.id}`,
+    beside: after === "" ? beside : null,
+  };
 }
 
 /** The number of unread notifications that are shown now. NOT_FOUND without the identity. */

@@ -48,6 +48,13 @@ export interface InboxPage {
   readonly next: { readonly notifiedAt: number; readonly id: string } | null;
 }
 
+export interface InboxExport extends InboxPage {
+  /** Null as long as the identity wants what the organization does by default. */
+  readonly settings: NotificationSettings | null;
+  readonly sendings: readonly Sending[];
+  readonly pushTargets: readonly PushTarget[];
+}
+
 /** What a mail is about. */
 export interface MailContent {
   readonly notifications: readonly InboxNotification[];
@@ -221,9 +228,14 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return this.#page(page, visibleRooms(access, viewer));
   }
 
-  /** A page of all items, also those of rooms that the identity may not enter now, and the browsers. */
-  export(page: ItemsPage): InboxPage & { readonly pushTargets: readonly PushTarget[] } {
-    return { ...this.#page(page, null), pushTargets: new PushTargets(this.#store).all };
+  /** A page of all items, also those of rooms that the identity may not enter now, and all that is kept beside them. */
+  export(page: ItemsPage): InboxExport {
+    return {
+      ...this.#page(page, null),
+      settings: this.#channels.ownSettings,
+      sendings: this.#channels.list(),
+      pushTargets: new PushTargets(this.#store).all,
+    };
   }
 
   #page(page: ItemsPage, rooms: readonly string[] | null): InboxPage {
@@ -361,7 +373,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return { notifications, link: found.recipient.defaults.link };
   }
 
-  /** The mail was sent or given up, or was never due. */
+  /** The mail was sent, or given up. */
   finishMail(sendingId: string, outcome: "sent" | "failed"): void {
     this.#channels.finish(sendingId, outcome);
   }
@@ -377,9 +389,9 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
       await this.#channels.send();
       if (this.#store.exists) {
         const isMore = this.#store.prune(this.clock());
-        const isDone = this.#store.isEmpty && !this.#store.hasSettings;
-        if (isDone || !(await this.#hasIdentity())) await this.#clear();
-        else this.#alarm.scheduleBy([isMore ? this.clock() + PRUNE_ON_MS : this.#pruneAt()]);
+        const { isEmpty, hasSettings } = this.#store;
+        if ((isEmpty && !hasSettings) || !(await this.#hasIdentity())) await this.#clear();
+        else if (!isEmpty) this.#alarm.scheduleBy([isMore ? this.clock() + PRUNE_ON_MS : this.#pruneAt()]);
       }
       this.#alarm.scheduleBy([expiresAt, this.#channels.dueAt]);
     } catch (error) {

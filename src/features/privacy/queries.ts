@@ -137,10 +137,13 @@ async function readPart(
       };
     }
     case "inbox": {
-      const { notifications, next, subscriptions } = await exportInbox(ctx, identityId, after);
+      const { notifications, next, beside } = await exportInbox(ctx, identityId, after);
+      const { settings = null, sent = [], subscriptions = [] } = beside ?? {};
       return {
         records: [
+          ...(settings === null ? [] : [{ type: "notification_settings", settings } as const]),
           ...subscriptions.map((subscription) => ({ type: "push_subscription", subscription }) as const),
+          ...sent.map((each) => ({ type: "sent_notifications", sent: each }) as const),
           ...notifications.map((notification) => ({ type: "inbox_notification", notification }) as const),
         ],
         next: next === null ? { part: "rooms", after: "" } : { part, after: next },

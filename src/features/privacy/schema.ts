@@ -6,7 +6,9 @@ import { Comment } from "../../wire/comment.ts";
 import { Event, EventOfIdentity } from "../../wire/events.ts";
 import { StorageFile } from "../../wire/file.ts";
 import { Group, Identity } from "../../wire/identity.ts";
+import { NotificationSettings } from "../../wire/notification-settings.ts";
 import { PushSubscription } from "../../wire/push-subscription.ts";
+import { SentNotifications } from "../../wire/sent-notification.ts";
 import { SubscriptionSettings } from "../../wire/thread.ts";
 import { User, UserSession } from "../../wire/user.ts";
 import { AuditEntry } from "../audit/schema.ts";
@@ -75,6 +77,8 @@ export const RecordOfIdentity = z
     }),
     z.object({ type: z.literal("event"), event: EventOfIdentity }),
     z.object({ type: z.literal("inbox_notification"), notification: InboxNotification }),
+    z.object({ type: z.literal("notification_settings"), settings: NotificationSettings }),
+    z.object({ type: z.literal("sent_notifications"), sent: SentNotifications }),
     z.object({ type: z.literal("push_subscription"), subscription: PushSubscription }),
     z.object({
       type: z.literal("in_room"),
@@ -86,7 +90,7 @@ export const RecordOfIdentity = z
   .meta({
     id: "RecordOfIdentity",
     description:
-      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, a notification in its inbox, a browser that it has subscribed, or a record of its user in a room.",
+      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, a notification in its inbox, its settings for notifications, what was sent of them, a browser that it has subscribed, or a record of its user in a room.",
   });
 export type RecordOfIdentity = z.infer<typeof RecordOfIdentity>;
 

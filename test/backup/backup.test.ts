@@ -1,4 +1,5 @@
 /** Backups of an organization, and restores that are interrupted after any request. */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import journal from "../../migrations/meta/_journal.json";
@@ -137,6 +138,11 @@ it("an inbox is in a backup as long as its identity exists, and comes back as it
     await object.markAll({});
     await object.deliver([activity({ kind: "$order", subjectId: "unread", seq: null })]);
   }
+  const waiting = () =>
+    runInDurableObject(ada.stub, (_, { storage }) =>
+      storage.sql.exec<{ channel: string }>("SELECT channel FROM waiting").toArray(),
+    );
+  expect(await waiting()).toEqual([{ channel: "email" }]);
   await owner.api.delete(`/identities/${ben.identityId}`);
   const archive = await backUp(owner.id);
   expect(archive.refs.filter(({ kind }) => kind === "inbox")).toEqual([
@@ -146,6 +152,7 @@ it("an inbox is in a backup as long as its identity exists, and comes back as it
   expect(await ada.object.count({})).toBe(null);
   expect(await restore(archive)).toBe(true);
   expect(await ada.shown()).toEqual({ read: false, unread: true });
+  expect(await waiting()).toEqual([]); // what was unread when the backup was made is old news
   expect(await ben.object.count({})).toBe(null);
   await ada.object.deliver([activity({ kind: "$order", subjectId: "read", seq: null })]);
   expect(await ada.object.count({})).toBe(2);

@@ -63,7 +63,7 @@ interface Stop {
 
 const STOPS: Readonly<Record<string, Stop>> = {
   overview: { path: "", shows: "workflow runs" },
-  rooms: { path: "/rooms", shows: "sent" },
+  rooms: { path: "/rooms", shows: "1 online" },
   "several rooms, selected": {
     path: "/rooms",
     shows: "1 online",

@@ -7,6 +7,7 @@ export { EventLogObject } from "../../../src/delivery/event-log/event-log-object
 export { GuessLimitObject } from "../../../src/features/people/guess-limit-object.ts";
 export { RequestRateObject } from "../../../src/features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
+export { InboxFanOut } from "../../../src/features/room-content/inbox-updates.ts";
 export { InboxObject, RoomObject, SubscriberObject } from "../../../src/objects.ts";
 export { Isolates } from "../../../src/sandbox/runners/loader-runner.ts";
 

@@ -10,6 +10,7 @@ export { GuessLimitObject } from "../../../src/features/people/guess-limit-objec
 export { RequestRateObject } from "../../../src/features/quotas/request-rate-object.ts";
 export { RequestLogObject } from "../../../src/features/request-log/request-log-object.ts";
 // Not used here: wrangler requires the objects of wrangler.toml to be exported.
+export { InboxFanOut } from "../../../src/features/room-content/inbox-updates.ts";
 export { InboxObject, RoomObject, SubscriberObject } from "../../../src/objects.ts";
 
 export default {

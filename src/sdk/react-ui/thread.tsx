@@ -1,7 +1,7 @@
 /** `Thread`: the comments of a thread, with a composer for replies. */
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import { useComments, useRoomPermissions, useThreadSubscription } from "../react/index.ts";
-import { reportUnlessDisconnected } from "../react/shared-connection.ts";
+import { isNotFound, reportUnlessDisconnected } from "../react/shared-connection.ts";
 import { Comment } from "./comment.tsx";
 import { Composer } from "./composer.tsx";
 import type { GroupResolver } from "./resolve.ts";
@@ -93,7 +93,9 @@ function MarkAsRead({ threadId }: { readonly threadId: string }) {
   useEffect(() => {
     if (end <= marked.current) return;
     marked.current = end;
-    markAsRead(end).catch(reportUnlessDisconnected);
+    markAsRead(end).catch((error: unknown) => {
+      if (!isNotFound(error)) reportUnlessDisconnected(error); // else the thread was deleted meanwhile
+    });
   }, [end, markAsRead]);
   return null;
 }

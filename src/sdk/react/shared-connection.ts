@@ -33,6 +33,10 @@ export function reportUnlessDisconnected(error: unknown): void {
   if (!(error instanceof AtriumError && error.code === "DISCONNECTED")) report(error);
 }
 
+/** Whether what a request was about does not exist, or no longer. */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof Object && "code" in error && error.code === "NOT_FOUND";
+
 export class SharedConnection implements Source<ConnectionStatus> {
   readonly initial = INITIAL;
   readonly joined: Readiness;

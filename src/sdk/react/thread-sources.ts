@@ -9,7 +9,12 @@ import {
 import { DEFAULT_RUNTIME, Waiters } from "../core/runtime.ts";
 import type { Content } from "./content-sources.ts";
 import { ExternalSource, Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
-import { type AnyClient, reportUnlessDisconnected, type SharedConnection } from "./shared-connection.ts";
+import {
+  type AnyClient,
+  isNotFound,
+  reportUnlessDisconnected,
+  type SharedConnection,
+} from "./shared-connection.ts";
 
 interface Reloading<Value> {
   readonly initial: Value;
@@ -215,7 +220,7 @@ export function openThread(client: AnyClient, connection: SharedConnection, thre
     initial: null,
     read: () =>
       comments.thread({ threadId }).catch((error: unknown) => {
-        if (error instanceof Object && "code" in error && error.code === "NOT_FOUND") return null;
+        if (isNotFound(error)) return null;
         throw error;
       }),
     watch: (changed) =>

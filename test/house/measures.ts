@@ -67,19 +67,19 @@ const measure = (name: string, today: number, bound: number, target: number): Me
 });
 
 export const MEASURES: readonly Measure[] = [
-  measure("lines of source, styles included", codeLines + styleLines, 106_500, 76_000),
-  measure("code files", sources.length, 800, 900),
+  measure("lines of source, styles included", codeLines + styleLines, 105_600, 76_000),
+  measure("code files", sources.length, 795, 900),
   measure(
     `code files below ${SHORT_FILE_LINES} lines`,
     sources.filter(({ text }) => linesOf(text) < SHORT_FILE_LINES).length,
     42,
     60,
   ),
-  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 75_500, 58_000),
+  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 74_100, 58_000),
   measure("folders at the top of src", folders.size, 12, 12),
   measure("pairs of them that import each other", mutualFolders().length, 0, 0),
   measure(`folders with more than ${MAX_FILES} files`, largeFolders().length, 0, 0),
-  measure("exported declarations", countIn(EXPORT), 3_800, 3_000),
+  measure("exported declarations", countIn(EXPORT), 3_795, 3_000),
   measure(
     "comment lines in a thousand",
     Math.round((1_000 * sum(sources.map(({ text }) => commentLines(text)))) / codeLines),
@@ -96,6 +96,6 @@ export const DETAILS: readonly string[] = [...mutualFolders(), ...largeFolders()
 export const PATH_BOUNDS = [
   { name: "POST /rooms", bound: 28, target: 16 },
   { name: "STORE_SET", bound: 25, target: 20 },
-  { name: "a join up to its webhook", bound: 79, target: 32 },
+  { name: "a join up to its webhook", bound: 80, target: 32 },
   { name: "a run of a workflow", bound: 55, target: 40 },
 ] as const;

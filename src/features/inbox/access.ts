@@ -2,7 +2,7 @@
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { type IdentityClaims, opensRoom } from "../../wire/token-claims.ts";
 import { rightsIn } from "../access/statements.ts";
-import { type IdentityEpochs, selectAccessToRooms, selectEpochs } from "./access-store.ts";
+import { type IdentityEpochs, selectAccessToRooms, selectEpochs } from "./store.ts";
 
 export interface InboxAccess {
   /** Null when the identity does not exist. */

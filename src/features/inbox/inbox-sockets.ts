@@ -9,9 +9,9 @@ import { isRecord } from "../../room/protocol/messages.ts";
 import { CLOSE, type CloseCode, type Fault, PING, PONG } from "../../room/protocol/protocol.ts";
 import { beingRestored, type IdentityClaims, RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
-import type { IdentityEpochs } from "./access-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import { type ChangedItem, presentNotification } from "./schema.ts";
+import type { IdentityEpochs } from "./store.ts";
 
 export interface InboxKey {
   readonly accountId: string;

@@ -4,7 +4,7 @@ import type { Env } from "../../env.ts";
 import { jwtSecrets } from "../../platform/config.ts";
 import { layOut, type Mail } from "../mail/mail.ts";
 import type { NotificationMail, NotificationMails } from "../mail/outbox.ts";
-import type { MailContent } from "./inbox-object.ts";
+import type { MailContent } from "./inbox-ports.ts";
 import { addressOf, type Told, tell, unreadCount } from "./tell.ts";
 import { unsubscribeUrl } from "./unsubscribe.ts";
 

@@ -1,6 +1,6 @@
 /** The browsers to which the notifications of an inbox are pushed. */
 import type { ObjectTables } from "../../platform/objects/object-tables.ts";
-import type { IdentityEpochs } from "./access-store.ts";
+import type { IdentityEpochs } from "./store.ts";
 
 /** A browser's subscription, and the terms under which it was made. */
 export interface PushTarget {

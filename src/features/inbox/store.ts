@@ -1,9 +1,11 @@
-/** The SQL about identities to whom notifications are sent. */
+/** The SQL of inboxes: what of them is shown now, and to whom notifications are sent. */
 import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import type { NotificationRecord } from "../../wire/sent-notification.ts";
+import { accessAsJson } from "../access/statements.ts";
 import { identities } from "../identities/table.ts";
+import { IS_LIVE } from "../rooms/table.ts";
 
 /** No row without the identity. */
 export const selectEmail = (
@@ -34,3 +36,35 @@ export function insertNotificationEvent(
     },
   });
 }
+
+export interface IdentityEpochs {
+  readonly identity: number;
+  readonly account: number;
+}
+
+/** No row without the identity. */
+export const selectEpochs = ({ accountId }: Tenant, identityId: string): Statement<IdentityEpochs> => ({
+  sql: `SELECT identities.token_epoch AS identity, accounts.token_epoch AS account
+        FROM identities JOIN accounts ON accounts.id = identities.account_id
+        WHERE identities.account_id = ? AND identities.id = ?`,
+  params: [accountId, identityId],
+});
+
+interface RoomAccessRow {
+  readonly id: string;
+  readonly customId: string | null;
+  /** As JSON. */
+  readonly access: string;
+}
+
+/** The identity's access to those of these rooms that exist. */
+export const selectAccessToRooms = (
+  { accountId }: Tenant,
+  identityId: string,
+  roomIds: readonly string[],
+): Statement<RoomAccessRow> => ({
+  sql: `SELECT rooms.id, rooms.custom_id AS customId, ${accessAsJson("?1", "rooms.id", "?2")} AS access
+        FROM json_each(?3) AS asked CROSS JOIN rooms
+        WHERE rooms.account_id = ?1 AND rooms.id = asked.value AND ${IS_LIVE}`,
+  params: [accountId, identityId, JSON.stringify(roomIds)],
+});

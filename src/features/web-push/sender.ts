@@ -8,7 +8,7 @@ import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { byteLength, cutToBytes } from "../../platform/text.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { Sender } from "../inbox/channels.ts";
-import type { SentInbox } from "../inbox/inbox-object.ts";
+import type { SentInbox } from "../inbox/inbox-ports.ts";
 import type { InboxKey } from "../inbox/inbox-sockets.ts";
 import type { PushTarget } from "../inbox/push-store.ts";
 import type { InboxNotification } from "../inbox/schema.ts";

@@ -1,0 +1,48 @@
+/** What an inbox needs of features, and what it gives to its callers. */
+import type { NotificationSettings } from "../../wire/notification-settings.ts";
+import type { Sending, SentItem } from "../../wire/sent-notification.ts";
+import type { IdentityClaims } from "../../wire/token-claims.ts";
+import type { InboxAccess } from "./access.ts";
+import type { Recipient, Senders } from "./channels.ts";
+import type { InboxKey } from "./inbox-sockets.ts";
+import type { PushTarget, PushTargets } from "./push-store.ts";
+import type { InboxNotification } from "./schema.ts";
+
+/** The object's needs of features. */
+export interface InboxPorts {
+  /** Reads whether the identity exists, and its access to rooms, as they are now. */
+  readAccess(key: InboxKey, roomIds: readonly string[]): Promise<InboxAccess>;
+  /** The same, with the address and with the organization's defaults. */
+  readRecipient(key: InboxKey, roomIds: readonly string[]): Promise<Recipient>;
+  senders(key: InboxKey, inbox: SentInbox): Senders;
+  /** The claims of an identity's token that is valid at `now` (epoch ms). */
+  verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
+}
+
+/** The inbox as senders need it. */
+export interface SentInbox {
+  now(): number;
+  readonly pushTargets: PushTargets;
+  /** Those of the items that are still shown, as they are now. */
+  notifications(items: readonly SentItem[]): InboxNotification[];
+}
+
+export interface InboxPage {
+  readonly notifications: readonly InboxNotification[];
+  /** The last item, if others may follow. */
+  readonly next: { readonly notifiedAt: number; readonly id: string } | null;
+}
+
+export interface InboxExport extends InboxPage {
+  /** Null as long as the identity wants what the organization does by default. */
+  readonly settings: NotificationSettings | null;
+  readonly sendings: readonly Sending[];
+  readonly pushTargets: readonly PushTarget[];
+}
+
+/** What a mail is about. */
+export interface MailContent {
+  readonly notifications: readonly InboxNotification[];
+  /** The address of the application's page, with its placeholders; null without one. */
+  readonly link: string | null;
+}

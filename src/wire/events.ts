@@ -327,7 +327,7 @@ export const GroupEvent = z
   .meta({ id: "GroupEvent" });
 export type GroupEvent = z.infer<typeof GroupEvent>;
 
-/** Notifications of an identity have stayed unread, and your own back end is to send them. It belongs to no room. */
+/** Notifications of an identity have stayed unread, and your own back end is to send them. The event belongs to no room. */
 export const NotificationEvent = z
   .object({
     ...stamp,

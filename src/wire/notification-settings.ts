@@ -1,4 +1,4 @@
-/** The channels of notifications beside the inbox: what an organization does by default, and what an identity wants. */
+/** The channels of notifications beside the inbox: the defaults of an organization, and the settings of an identity. */
 import * as z from "zod";
 import { text } from "../platform/text.ts";
 import { type InboxKind, Kind } from "./inbox.ts";
@@ -54,7 +54,7 @@ const Link = z
       "The address of your page that mails and pushes lead to. `{roomId}`, `{kind}` and `{subjectId}` in it are replaced by those of the notification. `null`: they lead nowhere.",
   });
 
-/** What an organization does unless an identity wants something else. */
+/** The settings of an organization for all identities, before their own. */
 export const NotificationDefaults = z
   .object({
     email: Email.meta(OF_CHANNEL.email),
@@ -83,7 +83,7 @@ const ChannelSettings = z.object({
   rooms: Rooms,
 });
 
-/** What an identity wants. */
+/** The settings of an identity. */
 export const NotificationSettings = z
   .object({
     email: ChannelSettings.meta(OF_CHANNEL.email),

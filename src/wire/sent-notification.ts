@@ -37,7 +37,7 @@ export const presentReference = ({
   seq,
 });
 
-/** What the event for the organization's back end is about. */
+/** The content of the event for the organization's back end. */
 export interface NotificationRecord {
   readonly identity: IdentityRecord;
   readonly channel: Channel;

@@ -72,7 +72,7 @@ export class ChannelStore {
     this.#store.write(`DELETE FROM sendings WHERE id IN (${old})`);
   }
 
-  /** Nothing waits any more. */
+  /** Items and sendings stop waiting. */
   forget(): void {
     this.#store.write("DELETE FROM waiting");
     this.#store.write("UPDATE sendings SET outcome = 'failed', due = NULL WHERE due IS NOT NULL");

@@ -43,7 +43,7 @@ interface ChannelPorts {
   report(what: string, error: unknown): void;
 }
 
-/** Those of the items of a sending that are unread, and wanted, now. */
+/** The items of a sending that are unread, and wanted, now. */
 interface Current {
   readonly items: readonly SentItem[];
   readonly recipient: Recipient;
@@ -74,7 +74,7 @@ export class InboxChannels {
     return this.ownSettings ?? ALL_WANTED;
   }
 
-  /** Items have a further activity. They wait for the channels that are to carry them, in the transaction of the caller. */
+  /** Items with a further activity wait for the channels that are to carry them. Runs in the transaction of the caller. */
   add(items: readonly ChangedItem[], defaults: NotificationDefaults = DEFAULTS): void {
     const { settings } = this;
     for (const { id } of items) {
@@ -92,7 +92,7 @@ export class InboxChannels {
     return isPushed ? ["email", "webPush"] : ["email"];
   }
 
-  /** What waited when a backup was made is not sent when it is restored. */
+  /** After a restore: items that waited when the backup was made are not sent. */
   forget(): void {
     this.#queue.forget();
   }
@@ -110,13 +110,13 @@ export class InboxChannels {
     return this.#queue.dueAt;
   }
 
-  /** Sends what is due. What a sender does not take is due again later. Rejects when access cannot be read. */
+  /** Sends the items that are due. A sending that its sender does not take is due again later. Rejects when access cannot be read. */
   async send(): Promise<void> {
     for (const channel of this.#queue.dueChannels(this.#ports.now())) await this.#decide(channel);
     for (const sending of this.#queue.dueSendings(this.#ports.now())) await this.#hand(sending);
   }
 
-  /** Decides what becomes of the items that wait. */
+  /** Decides on the items that wait: each becomes part of a sending. */
   async #decide(channel: Channel): Promise<void> {
     const { now, readRecipient, newId } = this.#ports;
     // A mail has all that is unread, so that no second one follows it.
@@ -170,7 +170,7 @@ export class InboxChannels {
     return items.length === 0 ? "online" : sender.send({ ...sending, items }, recipient);
   }
 
-  /** What is to be in a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
+  /** The content of a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
   async readMail(sendingId: string, address: string): Promise<Current | null> {
     const sending = this.#queue.find(sendingId);
     if (sending === null) return null;
@@ -180,7 +180,7 @@ export class InboxChannels {
     return null;
   }
 
-  /** What is to be sent now, as before each attempt; or why there is nothing. */
+  /** The items to be sent now, as before each attempt; or the reason why there are none. */
   async #current({ channel, items }: Sending): Promise<Current | Reason> {
     const rooms = new Set(items.map(({ roomId }) => roomId));
     rooms.delete("");

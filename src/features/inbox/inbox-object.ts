@@ -281,7 +281,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     this.#sockets.answerClose(socket, CLOSE.failed, "connection failed");
   }
 
-  /** What the identity wants of channels. Null without the identity. */
+  /** The settings of the identity for channels. Null without the identity. */
   async readSettings(): Promise<NotificationSettings | null> {
     const { epochs } = await this.#ports.readAccess(this.#key, []);
     return epochs && this.#channels.settings;
@@ -320,13 +320,13 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return epochs !== null;
   }
 
-  /** What the channels have sent, and not sent, the latest first. Null without the identity. */
+  /** The sendings, also of items that were not sent, the latest first. Null without the identity. */
   async listSendings(limit: number): Promise<readonly Sending[] | null> {
     const { epochs } = await this.#ports.readAccess(this.#key, []);
     return epochs && this.#channels.list(limit);
   }
 
-  /** What is to be in a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
+  /** The content of a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
   async readMail(sendingId: string, address: string): Promise<MailContent | null> {
     const found = await this.#channels.readMail(sendingId, address);
     if (found === null) return null;

@@ -1,4 +1,4 @@
-/** What an inbox needs of features, and what it gives to its callers. */
+/** The needs of an inbox, and the answers that it gives. */
 import type { NotificationSettings } from "../../wire/notification-settings.ts";
 import type { Sending, SentItem } from "../../wire/sent-notification.ts";
 import type { IdentityClaims } from "../../wire/token-claims.ts";
@@ -23,7 +23,7 @@ export interface InboxPorts {
 export interface SentInbox {
   now(): number;
   readonly pushTargets: PushTargets;
-  /** Those of the items that are still shown, as they are now. */
+  /** The items that are still shown, as they are now. */
   notifications(items: readonly SentItem[]): InboxNotification[];
 }
 
@@ -40,7 +40,7 @@ export interface InboxExport extends InboxPage {
   readonly pushTargets: readonly PushTarget[];
 }
 
-/** What a mail is about. */
+/** The notifications of a mail. */
 export interface MailContent {
   readonly notifications: readonly InboxNotification[];
   /** The address of the application's page, with its placeholders; null without one. */

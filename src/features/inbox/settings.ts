@@ -1,4 +1,4 @@
-/** What becomes of notifications that stay unread: the organization's defaults, and what an identity wants. */
+/** The commands about notifications that stay unread: the organization's defaults, and an identity's settings. */
 import { AppError } from "../../platform/errors.ts";
 import { patched } from "../../wire/merge-patch.ts";
 import {

@@ -1,4 +1,4 @@
-/** What mails and pushes say about notifications: the names and texts that their reader may see. */
+/** The names and texts of notifications for mails and pushes, as far as their reader may see them. */
 import type { Env } from "../../env.ts";
 import { openDirectory, openTenant } from "../../platform/d1/databases.ts";
 import { roomGateway } from "../../room/host/gateway.ts";

@@ -15,7 +15,7 @@ import type { InboxNotification } from "../inbox/schema.ts";
 import { addressOf, tell, unreadCount } from "../inbox/tell.ts";
 import { vapidHeader, vapidKey } from "./vapid.ts";
 
-/** What the service worker shows: `atrium/push-worker` reads it. */
+/** The message for the service worker: `atrium/push-worker` shows it. */
 interface PushMessage {
   /** The notification's ID: a further message with it replaces what is shown. */
   readonly id: string;
@@ -38,7 +38,7 @@ const SEVERAL = "unread";
 
 type Result = "reached" | "gone" | "later" | "refused";
 
-/** What a push service's answer means (RFC 8030). */
+/** The meaning of a push service's answer (RFC 8030). */
 function resultOf(status: number): Result {
   if (status >= 200 && status < 300) return "reached";
   if (status === 404 || status === 410) return "gone";

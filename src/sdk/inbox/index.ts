@@ -138,7 +138,7 @@ export class Inbox extends Emitter<InboxEvents> {
     return this.#delete(PATH);
   }
 
-  /** What the identity wants to have sent of what stays unread. */
+  /** The settings of the identity for notifications that stay unread. */
   async getSettings(): Promise<NotificationSettings> {
     const rest = await this.#rest();
     return (await rest.get<{ settings: NotificationSettings }>(SETTINGS)).settings;

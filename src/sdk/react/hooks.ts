@@ -285,7 +285,7 @@ export const useMarkAllInboxNotificationsAsRead = (): InboxActions["markAllAsRea
 /** A function that deletes a notification, which a later activity shows again. It is always the same. */
 export const useDeleteInboxNotification = (): InboxActions["delete"] => inboxOf(useAtrium()).changes.delete;
 
-/** What you want to have sent of what stays unread, null until it is read, and a function that changes some of it. */
+/** Your settings for notifications that stay unread, null until they are read, and a function that changes some of them. */
 export function useNotificationSettings(): [
   NotificationSettings | null,
   SharedInbox["settings"]["actions"]["update"],

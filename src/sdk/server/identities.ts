@@ -126,7 +126,7 @@ export class Inbox extends Resource {
     return this.rest.delete([...this.#path, ...(notificationId === undefined ? [] : [notificationId])]);
   }
 
-  /** What the identity wants to have sent of what stays unread. */
+  /** The settings of the identity for notifications that stay unread. */
   getSettings(): Promise<wire.NotificationSettings> {
     return this.only("settings", this.rest.get([...this.#identity, "notification-settings"]));
   }

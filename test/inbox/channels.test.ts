@@ -11,20 +11,22 @@ import { randomOf } from "../support/random.ts";
 import { activity, Inbox, PAGE } from "./support.ts";
 
 const MINUTE_MS = 60_000;
-/** Beyond the present, so that these mails are due only here. */
-let year = 2090;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** Beyond the present, so that these mails are due only here; another day for each inbox. */
+let start = Date.UTC(2090, 0);
 
 /** The inbox of an identity with an address, in a deployment that sends mails. */
 class MailedInbox {
   readonly inbox: Inbox;
   readonly email: string;
   readonly mailbox = new Mailbox();
-  readonly #start = Date.UTC(year++, 0);
+  readonly #start = start;
   minutes = 0;
 
   private constructor(inbox: Inbox, email: string) {
     this.inbox = inbox;
     this.email = email;
+    start += 2 * DAY_MS;
   }
 
   static async create(): Promise<MailedInbox> {

@@ -60,7 +60,7 @@ export class PushTargets {
     return this.#store.read(`SELECT ${COLUMNS} FROM push_targets ORDER BY created_at DESC, endpoint`);
   }
 
-  /** Those that hold at `now` (epoch ms), the latest first. All others are deleted. */
+  /** The subscriptions that hold at `now` (epoch ms), the latest first. All others are deleted. */
   list(terms: PushTerms, now: number): PushTarget[] {
     const ended = "DELETE FROM push_targets WHERE terms <> ? OR expires_at <= ?";
     this.#store.write(ended, textOf(terms), now);

@@ -1,4 +1,4 @@
-/** What a user may do with the threads of a document: by the permissions of the room, which can change at any time. */
+/** The rights of a user over the threads of a document: the permissions of the room, which can change at any time. */
 import type { AnyClient } from "../react/shared-connection.ts";
 import type { CommentData, ThreadData, ThreadStoreAuth } from "./thread-data.ts";
 

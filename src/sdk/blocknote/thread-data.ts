@@ -29,7 +29,7 @@ export interface ThreadData {
   metadata: unknown;
 }
 
-/** What a user may do, in a shape that BlockNote asks. */
+/** The rights of a user, in a shape that BlockNote asks. */
 export interface ThreadStoreAuth {
   canCreateThread(): boolean;
   canAddComment(thread: ThreadData): boolean;

@@ -55,6 +55,6 @@ export interface GroupInfo {
 /** Returns a group by its ID. */
 export type GroupResolver = Resolver<string, GroupInfo>;
 
-/** What the application knows of a group; undefined until that is there. The resolver is asked once for each group. */
+/** The facts of a group that the application knows; undefined until they are there. The resolver is asked once for each group. */
 export const useGroupInfo = (groupId: string, resolveGroup: GroupResolver): GroupInfo | null | undefined =>
   useResolved(resolveGroup, [groupId], (id) => id)[0];

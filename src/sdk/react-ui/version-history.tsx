@@ -14,7 +14,7 @@ interface VersionHistoryProps extends Pick<VersionComparison, "type" | "root"> {
   readonly preview?: ((version: Version) => ReactNode) | undefined;
 }
 
-/** The versions of a document, newest first, 50 at a time. Who may not write documents can read them. */
+/** The versions of a document, newest first, 50 at a time. Viewers can read them too. */
 export function VersionHistory({ document, preview, ...compared }: VersionHistoryProps): ReactNode {
   const texts = useTexts();
   const [{ versions, hasMore, isLoading, error }, actions] = useDocumentVersions(document);

@@ -252,7 +252,7 @@ export function useDocumentVersions(name: string): [VersionList & LoadState, Ver
   return useLoaded(versionsOf(useRoomHandle(), name));
 }
 
-/** What was read, and how the reading has gone. */
+/** A value, and how its reading has gone. */
 function useLoaded<Value extends object, Actions>({
   source,
   state,
@@ -271,7 +271,7 @@ export function useInboxNotifications(filter: InboxFilter = {}): [InboxList & Lo
   return useLoaded(inboxOf(useAtrium()).list(filter));
 }
 
-/** How many notifications are unread, for a badge; null until that is known. */
+/** The number of unread notifications, for a badge; null until it is known. */
 export const useUnreadInboxNotificationsCount = (): number | null => useSource(inboxOf(useAtrium()).unread);
 
 /** A function that marks a notification as read, up to a `seq` or to its latest activity. It is always the same. */

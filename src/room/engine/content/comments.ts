@@ -171,7 +171,7 @@ export class Comments {
     return { comments: shown.map(parseComment), next };
   }
 
-  /** Those of the comments that exist, in the order of the IDs. */
+  /** The comments that exist, in the order of the IDs. */
   find(ids: readonly string[]): Comment[] {
     return ids.flatMap((id) => {
       const row = this.#table.find(id);

@@ -150,7 +150,7 @@ export class Threads {
     this.#notifyOf(comment, known, to);
   }
 
-  /** Those who are notified have the comment unread, and those after it. Belongs into the transaction of the edit. */
+  /** Readers who are notified have the comment unread, and the comments after it. Belongs into the transaction of the edit. */
   mentioned(edit: NewMentions): void {
     const { threadId, userId, commentSeq, readers, groups } = edit;
     if (readers.length + groups.length === 0) return;

@@ -1,12 +1,7 @@
 /** Requests of the organization to a live room, after a check that the room is its own. */
-
-import { encodePosition, type PresentedScroll, presentPage } from "../../http/lists.ts";
 import { causeOf, type RequestContext, requireRoomAccess, writerOf } from "../../platform/d1/context.ts";
-import type { Page } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
-import type { CommentsFound, CommentsListed } from "../../room/engine/content/comments.ts";
-import type { ThreadsListed } from "../../room/engine/content/threads.ts";
 import { LIMITS } from "../../room/protocol/limits.ts";
 import {
   Key,
@@ -15,19 +10,10 @@ import {
   type StorePage as StorePageQuery,
 } from "../../room/protocol/messages.ts";
 import type { Response } from "../../room/protocol/protocol.ts";
-import {
-  mentionsOf,
-  type OrganizationRequest,
-  type ParticipantInput,
-  type RoomRequest,
-} from "../../room/protocol/room-request.ts";
-import type { Comment } from "../../wire/comment.ts";
+import type { ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
 import { requireWrite } from "../../wire/permissions.ts";
-import type { Addressees, Reader, Thread } from "../../wire/thread.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow, requireOpenRoom } from "../rooms/queries.ts";
-import { findUserInRoom } from "../users/queries.ts";
-import { addressedBy, findAddressees, getReader } from "./addressees.ts";
 import type { StorePage } from "./schema.ts";
 
 /** Sends a request to a room: one D1 round trip, one object call. NOT_FOUND without the room. */
@@ -104,152 +90,4 @@ export function parseAddress(params: { readonly store: string; readonly key?: st
   const key = Key.safeParse(params.key ?? "-");
   if (!key.success) throw new AppError("Rooms", "BAD_REQUEST", "The key is too long: at most 255 characters");
   return { store: store.data, key: key.data };
-}
-
-interface CommentQuery {
-  readonly search: string;
-  readonly threadId?: string | undefined;
-  readonly resolved: boolean | undefined;
-}
-
-interface ListedComments {
-  readonly comments: readonly Comment[];
-  readonly total: number;
-  readonly next: number | null;
-}
-
-export async function listComments(
-  ctx: LiveRoomContext,
-  roomId: string,
-  page: Page,
-  query: CommentQuery,
-): Promise<{ comments: readonly Comment[] } & PresentedScroll> {
-  await getRoomRow(ctx, roomId);
-  const read = query.search === "" ? readComments : searchComments;
-  const { comments, total, next } = await read(ctx, roomId, page, query);
-  const presented = presentPage(page, [{ total }]);
-  const last = comments.at(-1);
-  if (next === null || last === undefined) return { comments, ...presented, cursor: null };
-  const offset = presented.offset + comments.length;
-  return { comments, ...presented, cursor: encodePosition({ key: next, id: last.id, offset, total }) };
-}
-
-const placeOf = ({ after }: Page): number => (typeof after?.key === "number" ? after.key : 0);
-
-async function readComments(
-  ctx: LiveRoomContext,
-  roomId: string,
-  page: Page,
-  { threadId, resolved }: CommentQuery,
-): Promise<ListedComments> {
-  const { limit, offset } = page;
-  const data = { threadId, resolved, limit, offset, after: placeOf(page) };
-  const request = { type: "COMMENT_LIST", requestId: undefined, data } as const;
-  const listed = (await ctx.rooms.request(roomId, ctx.accountId, request)) as CommentsListed;
-  return { ...listed, total: page.after?.total ?? listed.total };
-}
-
-/** Searches comments in as many requests as it takes; the total needs all of them. */
-async function searchComments(
-  ctx: LiveRoomContext,
-  roomId: string,
-  page: Page,
-  { search, threadId, resolved }: CommentQuery,
-): Promise<ListedComments> {
-  const end = page.offset + page.limit;
-  const known = page.after?.total;
-  const comments: Comment[] = [];
-  let found = 0;
-  let last: number | null = null;
-  for (let after: number | null = placeOf(page); after !== null; ) {
-    const request = { type: "COMMENT_SEARCH", data: { search, threadId, resolved, after } } as const;
-    const slice = (await ctx.rooms.request(roomId, ctx.accountId, request)) as CommentsFound;
-    comments.push(...slice.comments.slice(Math.max(0, page.offset - found), Math.max(0, end - found)));
-    last = slice.positions[end - found - 1] ?? last;
-    found += slice.comments.length;
-    after = known !== undefined && found > end ? null : slice.next;
-  }
-  return { comments, total: known ?? found, next: found > end ? last : null };
-}
-
-type ReaderRequest = Extract<RoomRequest, { readonly reader?: Reader }>;
-
-const NO_ADDRESSEES: Addressees = { readers: [], groups: [], unnotified: [] };
-
-/** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
-export async function postComment<Data>(
-  ctx: LiveRoomContext,
-  roomId: string,
-  request: Extract<OrganizationRequest, { readonly type: "COMMENT_POST" }>,
-): Promise<Data> {
-  const { userId, mentions } = request.data;
-  const [{ room, user }, addressees] = await Promise.all([
-    findUserInRoom(ctx, roomId, userId),
-    mentions.length === 0 ? NO_ADDRESSEES : findAddressees(ctx, roomId, mentions),
-  ]);
-  if (room === null) throw notFound("Rooms", "Room");
-  if (user === null) throw notFound("Users", "User");
-  const addressed = { ...request, addressees: addressedBy(addressees, user) };
-  return (await ctx.rooms.request(roomId, ctx.accountId, addressed, causeOf(ctx.actor), ctx.trace)) as Data;
-}
-
-/** Sends a request of the organization after the people whom it mentions were looked up. */
-export async function requestMentioning<Data>(
-  ctx: LiveRoomContext,
-  roomId: string,
-  request: Extract<RoomRequest, { readonly type: "COMMENT_EDIT" | `TEXT_MENTION_${string}` }>,
-): Promise<Data> {
-  const mentions = request.type === "COMMENT_EDIT" ? (request.data.mentions ?? []) : mentionsOf(request);
-  const addressees = mentions.length === 0 ? NO_ADDRESSEES : await findAddressees(ctx, roomId, mentions);
-  return requestRoom(ctx, roomId, { ...request, addressees });
-}
-
-/** Sends a request about threads for one reader, or for none. */
-export async function requestAsReader<Data>(
-  ctx: LiveRoomContext,
-  roomId: string,
-  userId: string | undefined,
-  request: ReaderRequest,
-): Promise<Data> {
-  if (userId === undefined) return requestRoom(ctx, roomId, request);
-  const reader = await getReader(ctx, roomId, userId);
-  return (await ctx.rooms.request(roomId, ctx.accountId, { ...request, reader })) as Data;
-}
-
-/** The authors of a thread's comments, and those who are mentioned in it. */
-export async function listParticipants(ctx: LiveRoomContext, roomId: string, threadId: string) {
-  const request = { type: "THREAD_PARTICIPANTS", data: { threadId } } as const;
-  const found = await requestRoom<{ participants: readonly Reader[] }>(ctx, roomId, request);
-  const participants = found.participants.map(({ subject, userId }) => ({
-    user_id: userId,
-    identity_id: subject === userId ? null : subject,
-  }));
-  return { participants };
-}
-
-interface ThreadQuery {
-  readonly userId?: string | undefined;
-  readonly resolved?: boolean | undefined;
-  readonly unread?: boolean | undefined;
-  readonly subscribed?: boolean | undefined;
-}
-
-export async function listThreads(
-  ctx: LiveRoomContext,
-  roomId: string,
-  page: Page,
-  { userId, ...filters }: ThreadQuery,
-): Promise<{ threads: readonly Thread[] } & PresentedScroll> {
-  const { limit, offset, after } = page;
-  const from = typeof after?.key === "number" ? { last_seq: after.key, id: after.id } : undefined;
-  const { resolved, unread, subscribed } = filters;
-  const data = { resolved, unread, subscribed, after: from, limit, offset };
-  const request = { type: "THREAD_LIST", requestId: undefined, data } as const;
-  const listed = await requestAsReader<ThreadsListed>(ctx, roomId, userId, request);
-  const total = after?.total ?? listed.total;
-  const presented = presentPage(page, [{ total }]);
-  const { threads, next } = listed;
-  if (next === null) return { threads, ...presented, cursor: null };
-  const place = { key: next.last_seq, id: next.id, offset: presented.offset + threads.length, total };
-  return { threads, ...presented, cursor: encodePosition(place) };
 }

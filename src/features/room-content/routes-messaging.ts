@@ -8,14 +8,8 @@ import { CommentPost, CommentUpdate } from "../../room/protocol/comment.ts";
 import { BroadcastData, JsonObject } from "../../room/protocol/messages.ts";
 import { Comment } from "../../wire/comment.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import {
-  addParticipant,
-  listComments,
-  postComment,
-  requestIdOf,
-  requestMentioning,
-  requestRoom,
-} from "./commands.ts";
+import { addParticipant, requestIdOf, requestRoom } from "./commands.ts";
+import { listComments, postComment, requestMentioning } from "./comments.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 

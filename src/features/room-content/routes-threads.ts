@@ -6,13 +6,8 @@ import { text } from "../../platform/text.ts";
 import { TextMention } from "../../room/protocol/messages.ts";
 import { SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import {
-  listParticipants,
-  listThreads,
-  requestAsReader,
-  requestMentioning,
-  requestRoom,
-} from "./commands.ts";
+import { requestRoom } from "./commands.ts";
+import { listParticipants, listThreads, requestAsReader, requestMentioning } from "./comments.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 

@@ -1,4 +1,4 @@
-/** Strings on the wire: their validation, their length in code points and bytes, and the folding that search uses. */
+/** Strings and updates on the wire: their validation; the length of text in code points and bytes, and the folding that search uses. */
 import * as z from "zod";
 
 /** True for text that every database and client can hold: without lone surrogates and NUL. */
@@ -30,6 +30,16 @@ export const CustomId = text(1, 255);
 export const WebUrl = text(1, 2048)
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be an http or https URL")
   .meta({ format: "uri" });
+
+/** The body of an update: at least one of these optional fields. */
+export const updateOf = <Shape extends z.ZodRawShape>(fields: Shape) =>
+  z
+    .strictObject(fields)
+    .refine(
+      (update) => Object.keys(update).length > 0,
+      `at least one of ${Object.keys(fields).join(", ")} is required`,
+    )
+    .meta({ minProperties: 1 });
 
 /** Lower then upper case unites ς and Σ, ẞ and SS, K and k. By character, so parts fold to parts. */
 export const fold = (value: string): string => value.toLowerCase().toUpperCase();

@@ -1,6 +1,6 @@
 /** The channels of notifications beside the inbox: the defaults of an organization, and the settings of an identity. */
 import * as z from "zod";
-import { text } from "../platform/text.ts";
+import { text, updateOf } from "../platform/text.ts";
 import { type InboxKind, Kind } from "./inbox.ts";
 
 export const CHANNELS = ["email", "webPush"] as const;
@@ -117,17 +117,12 @@ const changes = {
 const changesOf = ({ sender, delay }: Pick<typeof ChannelDefaults.shape, "sender" | "delay">) =>
   z.strictObject({ sender: sender.optional(), delay: delay.optional(), kinds: changes.kinds }).optional();
 
-const isChanging = (update: object): boolean => Object.keys(update).length > 0;
-
 /** Absent fields stay as they are. */
-export const NotificationDefaultsUpdate = z
-  .strictObject({
-    email: changesOf(Email.shape).meta(OF_CHANNEL.email),
-    webPush: changesOf(ChannelDefaults.shape).meta(OF_CHANNEL.webPush),
-    link: Link.optional(),
-  })
-  .refine(isChanging, "at least one of email, webPush, link is required")
-  .meta({ id: "NotificationDefaultsUpdate", example: { email: { delay: 3600 } }, minProperties: 1 });
+export const NotificationDefaultsUpdate = updateOf({
+  email: changesOf(Email.shape).meta(OF_CHANNEL.email),
+  webPush: changesOf(ChannelDefaults.shape).meta(OF_CHANNEL.webPush),
+  link: Link.optional(),
+}).meta({ id: "NotificationDefaultsUpdate", example: { email: { delay: 3600 } } });
 export type NotificationDefaultsUpdate = z.infer<typeof NotificationDefaultsUpdate>;
 
 const ofChannel = z
@@ -135,14 +130,13 @@ const ofChannel = z
   .optional();
 
 /** Absent fields stay as they are. */
-export const NotificationSettingsUpdate = z
-  .strictObject({ email: ofChannel.meta(OF_CHANNEL.email), webPush: ofChannel.meta(OF_CHANNEL.webPush) })
-  .refine(isChanging, "at least one of email, webPush is required")
-  .meta({
-    id: "NotificationSettingsUpdate",
-    example: { email: { kinds: { thread: false } } },
-    minProperties: 1,
-  });
+export const NotificationSettingsUpdate = updateOf({
+  email: ofChannel.meta(OF_CHANNEL.email),
+  webPush: ofChannel.meta(OF_CHANNEL.webPush),
+}).meta({
+  id: "NotificationSettingsUpdate",
+  example: { email: { kinds: { thread: false } } },
+});
 export type NotificationSettingsUpdate = z.infer<typeof NotificationSettingsUpdate>;
 
 /** Whether the channel is to carry a notification. A room's entry goes before that of a kind, and both before the default. */

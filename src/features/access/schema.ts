@@ -1,5 +1,6 @@
 /** The access to a room on the wire, and how it is presented. The SDK imports these types. */
 import * as z from "zod";
+import { updateOf } from "../../platform/text.ts";
 import {
   BAN,
   type DecidedLevel,
@@ -49,30 +50,25 @@ const entriesOf = <Entry extends z.ZodType>(subject: "group" | "identity", entry
 
 const countOf = (entries: object | undefined): number => Object.keys(entries ?? {}).length;
 
-export const RoomAccessUpdate = z
-  .strictObject({
-    defaultAccesses: ByDefault.optional(),
-    groupsAccesses: entriesOf("group", permissionsOrPreset(1)).meta({
-      description:
-        "By the IDs of groups. `null` removes an entry; groups that are left out keep theirs. Of a member's groups, the highest level counts.",
-      example: { "2f6d1c8a-4b0e-4a39-8f7c-5d9e0b1a3c77": "editor" },
-    }),
-    identitiesAccesses: entriesOf(
-      "identity",
-      z.union(
-        [permissionsOrPreset(1), Banned],
-        `must be an array of at least one of the permissions ${Permission.options.join(", ")}, one of the presets ${PRESET_NAMES.join(", ")}, or ["${BAN}"]`,
-      ),
-    ).meta({
-      description:
-        'By the IDs of identities, before their groups. `null` removes an entry; identities that are left out keep theirs. `["none"]` bans an identity, whatever else allows it.',
-      example: { "7b0f2f64-8d3a-4f0d-9a55-0c1b9a3f6e11": ["*:read", "comments:write"] },
-    }),
-  })
-  .refine(
-    (update) => Object.keys(update).length > 0,
-    "at least one of defaultAccesses, groupsAccesses, identitiesAccesses is required",
-  )
+export const RoomAccessUpdate = updateOf({
+  defaultAccesses: ByDefault.optional(),
+  groupsAccesses: entriesOf("group", permissionsOrPreset(1)).meta({
+    description:
+      "By the IDs of groups. `null` removes an entry; groups that are left out keep theirs. Of a member's groups, the highest level counts.",
+    example: { "2f6d1c8a-4b0e-4a39-8f7c-5d9e0b1a3c77": "editor" },
+  }),
+  identitiesAccesses: entriesOf(
+    "identity",
+    z.union(
+      [permissionsOrPreset(1), Banned],
+      `must be an array of at least one of the permissions ${Permission.options.join(", ")}, one of the presets ${PRESET_NAMES.join(", ")}, or ["${BAN}"]`,
+    ),
+  ).meta({
+    description:
+      'By the IDs of identities, before their groups. `null` removes an entry; identities that are left out keep theirs. `["none"]` bans an identity, whatever else allows it.',
+    example: { "7b0f2f64-8d3a-4f0d-9a55-0c1b9a3f6e11": ["*:read", "comments:write"] },
+  }),
+})
   .refine(
     ({ groupsAccesses, identitiesAccesses }) =>
       countOf(groupsAccesses) + countOf(identitiesAccesses) <= MAX_NAMED,
@@ -84,7 +80,6 @@ export const RoomAccessUpdate = z
       defaultAccesses: "viewer",
       groupsAccesses: { "2f6d1c8a-4b0e-4a39-8f7c-5d9e0b1a3c77": "editor" },
     },
-    minProperties: 1,
   });
 export type RoomAccessUpdate = z.infer<typeof RoomAccessUpdate>;
 export type RoomAccessInput = z.input<typeof RoomAccessUpdate>;

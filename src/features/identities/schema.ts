@@ -1,6 +1,6 @@
 /** The bodies of requests for identities and groups, and a group's members on the wire. The SDK imports these types. */
 import * as z from "zod";
-import { CustomId, Name, text, WebUrl } from "../../platform/text.ts";
+import { CustomId, Name, text, updateOf, WebUrl } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp, timeInput } from "../../platform/time.ts";
 import { Identity } from "../../wire/identity.ts";
 import { PERMISSIONS, Permission } from "../../wire/permissions.ts";
@@ -29,18 +29,12 @@ export const IdentityCreation = z
 export type IdentityCreation = z.infer<typeof IdentityCreation>;
 export type IdentityInput = z.input<typeof IdentityCreation>;
 
-/** Of an update: at least one field. */
-const isChanging = (update: object): boolean => Object.keys(update).length > 0;
-
-export const IdentityUpdate = z
-  .strictObject({
-    name: fields.name.optional(),
-    customId: fields.customId.nullable().optional().meta({ description: "`null` removes it." }),
-    profilePicture: fields.profilePicture.nullable().optional().meta({ description: "`null` removes it." }),
-    email: fields.email.nullable().optional().meta({ description: "`null` removes it." }),
-  })
-  .refine(isChanging, "at least one of name, customId, profilePicture, email is required")
-  .meta({ id: "IdentityUpdate", example: { name: "Ada L." }, minProperties: 1 });
+export const IdentityUpdate = updateOf({
+  name: fields.name.optional(),
+  customId: fields.customId.nullable().optional().meta({ description: "`null` removes it." }),
+  profilePicture: fields.profilePicture.nullable().optional().meta({ description: "`null` removes it." }),
+  email: fields.email.nullable().optional().meta({ description: "`null` removes it." }),
+}).meta({ id: "IdentityUpdate", example: { name: "Ada L." } });
 export type IdentityUpdate = z.infer<typeof IdentityUpdate>;
 
 const groupCustomId = CustomId.meta({ description: "Your own identifier, unique among the groups." });
@@ -50,13 +44,10 @@ export const GroupCreation = z
   .meta({ id: "GroupCreation", example: { name: "Designers" } });
 export type GroupCreation = z.infer<typeof GroupCreation>;
 
-export const GroupUpdate = z
-  .strictObject({
-    name: Name.optional(),
-    customId: groupCustomId.nullable().optional().meta({ description: "`null` removes it." }),
-  })
-  .refine(isChanging, "at least one of name, customId is required")
-  .meta({ id: "GroupUpdate", example: { name: "Design" }, minProperties: 1 });
+export const GroupUpdate = updateOf({
+  name: Name.optional(),
+  customId: groupCustomId.nullable().optional().meta({ description: "`null` removes it." }),
+}).meta({ id: "GroupUpdate", example: { name: "Design" } });
 export type GroupUpdate = z.infer<typeof GroupUpdate>;
 
 export const GroupMember = z

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { flag, scrolling, scrollShape, toPage } from "../../http/lists.ts";
-import { text } from "../../platform/text.ts";
+import { text, updateOf } from "../../platform/text.ts";
 import { TextMention } from "../../room/protocol/messages.ts";
 import { SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
 import type { RoomContext } from "../rooms/context.ts";
@@ -217,13 +217,10 @@ export const threadEndpoints = [
     summary: "Change what a reader is notified of in a room",
     details: "Fields that are left out stay. The reader is a user of the room, or an identity.",
     errors: ["NOT_FOUND"],
-    body: SubscriptionSettings.partial()
-      .strict()
-      .refine(
-        ({ threads, textMentions }) => threads !== undefined || textMentions !== undefined,
-        "at least one of threads, textMentions is required",
-      )
-      .meta({ id: "SubscriptionSettingsUpdate", example: { threads: "all" } }),
+    body: updateOf(SubscriptionSettings.partial().shape).meta({
+      id: "SubscriptionSettingsUpdate",
+      example: { threads: "all" },
+    }),
     done: "Settings changed",
     data: z.object({ settings: SubscriptionSettings }),
     handle: (ctx, { params: { roomId, userId }, body }) =>

@@ -1,6 +1,6 @@
 /** Bodies and lists of rooms on the wire. The SDK imports these types. */
 import * as z from "zod";
-import { CustomId, Name } from "../../platform/text.ts";
+import { CustomId, Name, updateOf } from "../../platform/text.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { presentRoom, Room, RoomState } from "../../wire/room.ts";
 import { type RoomRow, STILL_ACTIVE } from "./table.ts";
@@ -21,14 +21,11 @@ export const RoomCreation = z
 export type RoomCreation = z.infer<typeof RoomCreation>;
 export type RoomInput = z.input<typeof RoomCreation>;
 
-export const RoomUpdate = z
-  .strictObject({
-    name: Name.optional(),
-    customId: CustomId.nullable().optional().meta({ description: "`null` removes it." }),
-    state: RoomState.optional(),
-  })
-  .refine((update) => Object.keys(update).length > 0, "at least one of name, customId, state is required")
-  .meta({ id: "RoomUpdate", example: { state: "closed" }, minProperties: 1 });
+export const RoomUpdate = updateOf({
+  name: Name.optional(),
+  customId: CustomId.nullable().optional().meta({ description: "`null` removes it." }),
+  state: RoomState.optional(),
+}).meta({ id: "RoomUpdate", example: { state: "closed" } });
 export type RoomUpdate = z.infer<typeof RoomUpdate>;
 export type RoomUpdateInput = z.input<typeof RoomUpdate>;
 

@@ -1,6 +1,6 @@
 /** Bodies, lists and tokens of users on the wire. The SDK imports these types. */
 import * as z from "zod";
-import { CustomId, Name, text, WebUrl } from "../../platform/text.ts";
+import { CustomId, Name, text, updateOf, WebUrl } from "../../platform/text.ts";
 import { Timestamp } from "../../platform/time.ts";
 import { TOKEN_LIFETIME_SECONDS } from "../../wire/token-claims.ts";
 import { Role, User } from "../../wire/user.ts";
@@ -41,19 +41,13 @@ export const UserCreation = z
 export type UserCreation = z.infer<typeof UserCreation>;
 export type UserInput = z.input<typeof UserCreation>;
 
-/** Body of `PATCH /users/:userId`: at least one field. */
-export const UserUpdate = z
-  .strictObject({
-    name: Name.optional(),
-    profilePicture: WebUrl.nullable().optional().meta({ description: "`null` removes it." }),
-    customId: CustomId.nullable().optional().meta({ description: "`null` removes it." }),
-    role: Role.optional().meta({ description: "Holds at once, also on the user's open connections." }),
-  })
-  .refine(
-    (update) => Object.keys(update).length > 0,
-    "at least one of name, profilePicture, customId, role is required",
-  )
-  .meta({ id: "UserUpdate", example: { name: "Ada L." }, minProperties: 1 });
+/** Body of `PATCH /users/:userId`. */
+export const UserUpdate = updateOf({
+  name: Name.optional(),
+  profilePicture: WebUrl.nullable().optional().meta({ description: "`null` removes it." }),
+  customId: CustomId.nullable().optional().meta({ description: "`null` removes it." }),
+  role: Role.optional().meta({ description: "Holds at once, also on the user's open connections." }),
+}).meta({ id: "UserUpdate", example: { name: "Ada L." } });
 export type UserUpdate = z.infer<typeof UserUpdate>;
 export type UserUpdateInput = z.input<typeof UserUpdate>;
 

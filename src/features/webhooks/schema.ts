@@ -1,7 +1,7 @@
 /** Webhooks on the wire, and how they are presented. The SDK infers its types from it. */
 import * as z from "zod";
 import type { BatchLimits } from "../../delivery/subscriber/handler.ts";
-import { text } from "../../platform/text.ts";
+import { text, updateOf } from "../../platform/text.ts";
 import { presentTime, Timestamp } from "../../platform/time.ts";
 import { WebhookEventName } from "../../wire/events.ts";
 import { DeliveryTotals } from "../deliveries/schema.ts";
@@ -160,18 +160,12 @@ export const WebhookCreation = z
 export type WebhookCreation = z.infer<typeof WebhookCreation>;
 export type WebhookInput = z.input<typeof WebhookCreation>;
 
-export const WebhookUpdate = z
-  .strictObject({
-    url: Url.optional(),
-    events: Events.optional(),
-    roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
-    batch: Batch,
-    enabled: z.boolean().optional(),
-  })
-  .refine(
-    (update) => Object.keys(update).length > 0,
-    "at least one of url, events, roomId, batch, enabled is required",
-  )
-  .meta({ id: "WebhookUpdate", example: { enabled: false }, minProperties: 1 });
+export const WebhookUpdate = updateOf({
+  url: Url.optional(),
+  events: Events.optional(),
+  roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
+  batch: Batch,
+  enabled: z.boolean().optional(),
+}).meta({ id: "WebhookUpdate", example: { enabled: false } });
 export type WebhookUpdate = z.infer<typeof WebhookUpdate>;
 export type WebhookUpdateInput = z.input<typeof WebhookUpdate>;

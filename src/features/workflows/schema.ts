@@ -1,6 +1,6 @@
 /** Workflows, their HTTP triggers and their secrets on the wire. The SDK infers its types from it. */
 import * as z from "zod";
-import { byteLength, isPlainText, Name, text } from "../../platform/text.ts";
+import { byteLength, isPlainText, Name, text, updateOf } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp } from "../../platform/time.ts";
 import { EventName } from "../../wire/events.ts";
 import { nextSlot, parseSchedule, ScheduleInput, ShownSchedule } from "./schedule.ts";
@@ -142,22 +142,16 @@ export const WorkflowCreation = z
 export type WorkflowCreation = z.infer<typeof WorkflowCreation>;
 export type WorkflowInput = z.input<typeof WorkflowCreation>;
 
-export const WorkflowUpdate = z
-  .strictObject({
-    name: Name.optional(),
-    code: Code.optional(),
-    events: Events.optional(),
-    roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
-    retries: Retries.optional(),
-    schedule: ScheduleInput.nullable().optional().meta({ description: SCHEDULE }),
-    httpTrigger: HttpTrigger.optional(),
-    enabled: z.boolean().optional(),
-  })
-  .refine(
-    (update) => Object.keys(update).length > 0,
-    "at least one of name, code, events, roomId, retries, schedule, httpTrigger, enabled is required",
-  )
-  .meta({ id: "WorkflowUpdate", example: { enabled: false }, minProperties: 1 });
+export const WorkflowUpdate = updateOf({
+  name: Name.optional(),
+  code: Code.optional(),
+  events: Events.optional(),
+  roomId: RoomId.nullable().optional().meta({ description: "null means all rooms." }),
+  retries: Retries.optional(),
+  schedule: ScheduleInput.nullable().optional().meta({ description: SCHEDULE }),
+  httpTrigger: HttpTrigger.optional(),
+  enabled: z.boolean().optional(),
+}).meta({ id: "WorkflowUpdate", example: { enabled: false } });
 export type WorkflowUpdate = z.infer<typeof WorkflowUpdate>;
 export type WorkflowUpdateInput = z.input<typeof WorkflowUpdate>;
 

@@ -1,6 +1,6 @@
 /** Bodies of comments over REST. */
 import type * as z from "zod";
-import { text } from "../../platform/text.ts";
+import { text, updateOf } from "../../platform/text.ts";
 import { CommentCreation, CommentEdit } from "./messages.ts";
 
 export const CommentPost = CommentCreation.extend({
@@ -13,11 +13,9 @@ export const CommentPost = CommentCreation.extend({
   });
 export type CommentInput = z.input<typeof CommentPost>;
 
-/** Body of `PATCH /rooms/:roomId/comments/:commentId`: at least one field. */
-export const CommentUpdate = CommentEdit.strict()
-  .refine(
-    (edit) => Object.values(edit).some((field) => field !== undefined),
-    "at least one of text, metadata, mentions, resolved is required",
-  )
-  .meta({ id: "CommentUpdate", example: { resolved: true }, minProperties: 1 });
+/** Body of `PATCH /rooms/:roomId/comments/:commentId`. */
+export const CommentUpdate = updateOf(CommentEdit.shape).meta({
+  id: "CommentUpdate",
+  example: { resolved: true },
+});
 export type CommentUpdateInput = z.input<typeof CommentUpdate>;

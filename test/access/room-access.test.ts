@@ -236,6 +236,21 @@ describe("a change of access", () => {
     expect(await auditOf(room)).toHaveLength(1);
   });
 
+  it("leaves the entries of other rooms, which give nothing here", async () => {
+    const here = await stage();
+    const there = { ...here, roomId: await idOf(here.api, "/rooms", { name: "Other" }) };
+    const { team, bo } = here;
+    const entries = { groupsAccesses: { [team]: "editor" }, identitiesAccesses: { [bo]: "viewer" } } as const;
+    for (const room of [here, there]) await put(room, { defaultAccesses: "viewer", ...entries });
+    const nothing = { groupsAccesses: { [team]: null }, identitiesAccesses: { [bo]: null } };
+    await put(here, { defaultAccesses: [], ...nothing });
+    expect(brief(await get(there))).toEqual({ all: VIEWER, Team: EDITOR, Bo: VIEWER });
+    expect(await Promise.all([here.ada, here.bo].map((id) => check(here, id)))).toMatchObject([
+      { permissions: [] },
+      { permissions: [] },
+    ]);
+  });
+
   it("is one of a room that exists", async () => {
     const [room, other] = [await stage(), await stage()];
     for (const roomId of [other.roomId, crypto.randomUUID()]) {

@@ -2,8 +2,13 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { layOut, type Mail, nameInMail } from "../../src/features/mail/mail.ts";
-import { continueMails, MailOutbox } from "../../src/features/mail/outbox.ts";
-import { claimDueMails, insertMail } from "../../src/features/mail/statements.ts";
+import {
+  continueMails,
+  MailOutbox,
+  type NotificationMail,
+  type NotificationMails,
+} from "../../src/features/mail/outbox.ts";
+import { claimDueMails, insertMail, NOTIFICATIONS } from "../../src/features/mail/statements.ts";
 import { sealerFor } from "../../src/platform/crypto/sealer.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -14,7 +19,16 @@ const MINUTE_MS = 60_000;
 const db = openDatabase(env.DB);
 
 /** An outbox with one mail, whose mailer answers as the test says. Its time is its own: no other test's mails are due. */
-async function outboxWithMail(start: number, secret = "a secret of the deployment") {
+async function outboxWithMail(
+  start: number,
+  {
+    secret = "a secret of the deployment",
+    recipients = [freshEmail()],
+    topic = "tests",
+    content = MAIL as Mail | NotificationMail,
+    notifications = null as NotificationMails | null,
+  } = {},
+) {
   const sent: string[] = [];
   let answer: () => Promise<void> = async () => undefined;
   const mailer = {
@@ -23,22 +37,23 @@ async function outboxWithMail(start: number, secret = "a secret of the deploymen
       sent.push(`${to} ${text}`);
     },
   };
-  const outbox = new MailOutbox("https://atrium.test", sealerFor([secret], "tests"), mailer, null);
-  const [id, recipient] = [crypto.randomUUID(), freshEmail()];
+  const outbox = new MailOutbox("https://atrium.test", sealerFor([secret], "tests"), mailer, notifications);
+  const [id, to] = [crypto.randomUUID(), JSON.stringify(recipients)];
   const facts = {
     id,
     accountId: null,
-    topic: "tests",
+    topic,
     createdAt: start,
     expiresAt: start + 24 * 60 * MINUTE_MS,
   };
-  const stored = await outbox.seal(facts, MAIL);
-  const store = () => db.run([insertMail(stored, { sql: "SELECT ? AS recipient", params: [recipient] })]);
+  const stored = await outbox.seal(facts, content);
+  const sql = "SELECT value AS recipient FROM json_each(?)";
+  const store = () => db.run([insertMail(stored, { sql, params: [to] })]);
   await store();
   const row = () =>
     env.DB.prepare("SELECT sealed, due_at FROM mails WHERE id = ?").bind(id).first<Record<string, unknown>>();
   return {
-    ...{ outbox, sent, store, row, expected: `${recipient} ${MAIL.text}` },
+    ...{ outbox, sent, store, row, expected: `${recipients[0]} ${MAIL.text}` },
     answer: (next: () => Promise<void>) => {
       answer = next;
     },
@@ -47,6 +62,9 @@ async function outboxWithMail(start: number, secret = "a secret of the deploymen
 
 /** Long ago, and each test in a year of its own. */
 const year = (number: number): number => Date.UTC(number, 0);
+
+/** An attempt that a crash cuts off. */
+const cutOff = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20, false)]);
 
 it("stores a mail encrypted and once, sends it once, and forgets what it said", async () => {
   const start = year(1971);
@@ -62,7 +80,6 @@ it("stores a mail encrypted and once, sends it once, and forgets what it said", 
 it("sends a mail again whose attempt was cut off, and not a third time", async () => {
   const start = year(1972);
   const { outbox, sent, row, expected } = await outboxWithMail(start);
-  const cutOff = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20, false)]);
   await cutOff(start);
   await outbox.send(db, start + 4 * MINUTE_MS);
   expect(sent).toEqual([]);
@@ -93,6 +110,43 @@ it("tries again what was refused, ever later, logs no address, and gives up", as
   expect([(await row())?.due_at, await refused.row()]).toEqual([null, { sealed: "", due_at: null }]);
 });
 
+it("sends a mail to each of its recipients, also to one that was refused before an attempt was cut off", async () => {
+  const start = year(1975);
+  const recipients = [freshEmail(), freshEmail()];
+  const { outbox, sent, answer } = await outboxWithMail(start, { recipients });
+  let attempts = 0;
+  answer(async () => {
+    attempts += 1;
+    if (attempts === 1) throw new Error("refused");
+  });
+  await outbox.send(db, start);
+  expectLogged("A mail could not be sent yet: Error: refused");
+  expect(sent).toHaveLength(1);
+  await cutOff(start + MINUTE_MS);
+  await outbox.send(db, start + 6 * MINUTE_MS);
+  expect(sent.sort()).toEqual(recipients.map((recipient) => `${recipient} ${MAIL.text}`).sort());
+});
+
+it("leaves an inbox's mail to the cron trigger, and tells the inbox that it was given up", async () => {
+  const start = year(1976);
+  const told: unknown[] = [];
+  const content = { accountId: "an organization", identityId: "an identity", sendingId: "a sending" };
+  const { outbox, answer } = await outboxWithMail(start, {
+    ...{ topic: NOTIFICATIONS, content },
+    notifications: {
+      write: async () => MAIL,
+      finish: async (mail, outcome) => void told.push([mail, outcome]),
+    },
+  });
+  const { outbox: ofRequests, sent, expected } = await outboxWithMail(start);
+  await ofRequests.send(db, start);
+  expect(sent).toEqual([expected]);
+  answer(() => Promise.reject(new Error("refused")));
+  for (let hour = 0; hour < 23; hour += 2) await outbox.send(db, start + hour * 60 * MINUTE_MS);
+  expectLogged("A mail could not be sent yet: Error: refused", "A mail could not be sent, and was given up");
+  expect(told).toEqual([[content, "failed"]]);
+});
+
 it("sends nothing that has expired or that no key opens, and deletes what has expired", async () => {
   const start = year(1974);
   const expired = await outboxWithMail(start);
@@ -101,7 +155,7 @@ it("sends nothing that has expired or that no key opens, and deletes what has ex
   await continueMails(env, start + 24 * 60 * MINUTE_MS);
   expect(await expired.row()).toBe(null);
   const sealedByOther = await outboxWithMail(start);
-  const { outbox } = await outboxWithMail(start, "another secret");
+  const { outbox } = await outboxWithMail(start, { secret: "another secret" });
   await outbox.send(db, start);
   expect(sealedByOther.sent).toEqual([]);
   expectLogged("A mail can no longer be decrypted, and is not sent");

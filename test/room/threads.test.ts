@@ -81,14 +81,16 @@ describe("mentions (R91)", () => {
 
   it("over REST name the unnotified as well, and a repeated request writes no second comment", async () => {
     const { owner, room, ben, cleo, allow } = await setUp();
-    const { user } = (
-      await owner.api.post<{ user: { id: string } }>("/users", { name: "Dan", roomId: room.id })
-    ).data;
-    const body = { userId: user.id, text: "Hi", mentions: [mentionOf(ben.id), mentionOf(cleo.id), user.id] };
+    const userOf = async (user: object) =>
+      (await owner.api.post<{ user: { id: string } }>("/users", { roomId: room.id, ...user })).data.user.id;
+    const userId = await userOf({ name: "Dan" });
+    const userOfCleo = await userOf({ name: "Cleo", identityId: cleo.id });
+    const mentions = [mentionOf(ben.id), mentionOf(cleo.id), userId, userOfCleo];
+    const body = { userId, text: "Hi", mentions };
     const headers = { "Idempotency-Key": "once" };
     const post = () => owner.api.post<{ comment: Comment }>(`/rooms/${room.id}/comments`, body, { headers });
     const first = await post();
-    expect(first.data).toMatchObject({ unnotified: [cleo.id] });
+    expect(first.data).toMatchObject({ unnotified: [userOfCleo, cleo.id] });
     await allow(cleo.id, ["*:read"]);
     expect((await post()).data.comment.id).toBe(first.data.comment.id);
     await inboxHas(owner, ben.id, [{ subject_id: first.data.comment.id, unread: true }]);

@@ -95,11 +95,21 @@ test("the mentioned take part and are notified, members of groups once, except t
   ]);
   expect(threads.participants(id)).toEqual([ada, ben, cleo]);
   threads.subscribe(id, ben, false);
-  write(ada, id, { readers: [ben], groups: [] });
-  expect(takeUpdates()).toEqual([]);
+  write(ada, id, { readers: [ben], groups: ["team"] });
+  expect(takeUpdates()).toMatchObject([{ to: [], except: [ada.subject, ben.subject, cleo.subject] }]);
   threads.subscribe(id, cleo, true);
   write(ada, id);
   expect(takeUpdates()).toMatchObject([{ to: [cleo.subject] }]);
+});
+
+test("a mention in a document notifies neither its author nor a reader who wants none (R91)", ({
+  storage,
+}) => {
+  const { threads, takeUpdates } = open(storage);
+  threads.updateSettings(ben, { textMentions: "none" });
+  for (const { subject } of [ada, ben, cleo])
+    threads.mentionInText({ mentionId: `of ${subject}`, userId: subject }, subject, ada.subject);
+  expect(takeUpdates()).toMatchObject([{ type: "textMention", subject: cleo.subject, by: ada.subject }]);
 });
 
 test("settings decide until a reader chooses for a thread (R93)", ({ storage }) => {
@@ -211,6 +221,7 @@ test("nothing of an erased user is left, nor of its identity", ({ storage }) => 
   const { threads, write } = open(storage);
   const { id } = write(ada);
   write(ben, id);
+  write(ada, id, { readers: [{ ...ben, userId: null }], groups: [] });
   threads.updateSettings(ben, { threads: "all" });
   storage.threads.deleteUser(ben.userId);
   expect(threads.participants(id)).toEqual([ada]);

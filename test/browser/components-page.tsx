@@ -3,13 +3,14 @@
  * with a `room`, the token is an identity's, whose inbox is shown, and `known` are the names of people by their IDs. With
  * a `canvas`, it shows the pins of one; with a `document`, the versions of it.
  */
-import { AtriumProvider, RoomProvider, useComments, useRoom } from "atrium/react";
+import { AtriumProvider, RoomProvider, useComments, useInboxNotifications, useRoom } from "atrium/react";
 import {
   AvatarStack,
   Composer,
   ConnectionStatus,
   Cursors,
   type GroupResolver,
+  InboxNotification,
   InboxNotificationList,
   type NotificationProps,
   Thread,
@@ -48,14 +49,19 @@ function Inbox() {
   const { client } = useRoom();
   const resolveText: NotificationProps["resolveText"] = async ({ thread_id }) =>
     thread_id && (await client.comments.list({ threadId: thread_id })).comments.at(-1)?.text;
+  const [{ notifications }] = useInboxNotifications({ kind: "$invoice" });
+  const [invoice] = notifications;
   return (
-    <InboxNotificationList
-      resolvePerson={resolvePerson}
-      resolveRoom={() => "Weekly planning"}
-      resolveText={resolveText}
-      hrefOf={({ thread_id }) => thread_id && `#${thread_id}`}
-      kinds={KINDS}
-    />
+    <>
+      <InboxNotificationList
+        resolvePerson={resolvePerson}
+        resolveRoom={() => "Weekly planning"}
+        resolveText={resolveText}
+        hrefOf={({ thread_id }) => thread_id && `#${thread_id}`}
+        kinds={KINDS}
+      />
+      {invoice && <InboxNotification notification={invoice} kinds={KINDS} />}
+    </>
   );
 }
 

@@ -516,7 +516,7 @@ const COMPONENTS = [
 
 const INBOX = [
   '<section class="atrium atrium-inbox" aria-label="Notifications" aria-busy="true" tabindex="-1">',
-  '<div class="atrium-bar"><span role="status"></span></div><p class="atrium-none">Loading…</p></section>',
+  '<div class="atrium-bar"><span role="status"></span></div><p role="status" class="atrium-hidden"></p><p class="atrium-none">Loading…</p></section>',
 ].join("");
 
 describe("React", () => {

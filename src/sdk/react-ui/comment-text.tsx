@@ -1,6 +1,6 @@
 /** The text of a comment, with mentions and links, and the attached files below it. */
 import type { ReactNode } from "react";
-import type { Comment } from "../client/index.ts";
+import type { Comment, Mention } from "../client/index.ts";
 import { useRoom } from "../react/index.ts";
 import { type AttachedFile, type Part, partsOf, withoutFiles } from "./mentions.ts";
 import { type GroupResolver, useResolved } from "./resolve.ts";
@@ -16,26 +16,36 @@ export function useIsFile(): (url: string) => boolean {
   return (url) => url.startsWith(files);
 }
 
+interface NamedMention {
+  readonly mention: string | Mention;
+  /** Undefined while it is unknown. */
+  readonly name: string | undefined;
+}
+
+/** The users, identities and groups that a comment mentions, with the names of users of the room and of groups. */
+export function useMentions(
+  { mentions, mentioned = [] }: Pick<Comment, "mentions" | "mentioned">,
+  resolveGroup: GroupResolver | undefined,
+): readonly NamedMention[] {
+  const { users } = useRoom().client;
+  const groupIds = mentioned.filter(({ kind }) => kind === "group").map(({ id }) => id);
+  const groups = useResolved(resolveGroup, groupIds, (id) => id);
+  return [
+    ...mentions.map((userId) => ({ mention: userId, name: users.get({ userId })?.name })),
+    ...mentioned.map((mention) => ({ mention, name: groups[groupIds.indexOf(mention.id)]?.name })),
+  ];
+}
+
 interface CommentTextProps extends Pick<Comment, "text" | "mentions" | "mentioned"> {
   /** Finds the names of mentioned groups. */
   readonly resolveGroup?: GroupResolver | undefined;
 }
 
-export function CommentText({
-  text: whole,
-  mentions,
-  mentioned = [],
-  resolveGroup,
-}: CommentTextProps): ReactNode {
+export function CommentText({ text: whole, resolveGroup, ...comment }: CommentTextProps): ReactNode {
   const texts = useTexts();
-  const { users } = useRoom().client;
   const isFile = useIsFile();
   const { text, files } = withoutFiles(whole, isFile);
-  const groupIds = mentioned.filter(({ kind }) => kind === "group").map(({ id }) => id);
-  const groups = useResolved(resolveGroup, groupIds, (id) => id);
-  const names = [...mentions.map((userId) => users.get({ userId })), ...groups].flatMap(
-    (found) => found?.name ?? [],
-  );
+  const names = useMentions(comment, resolveGroup).flatMap(({ name }) => name ?? []);
   const show = (part: Part, index: number): ReactNode => {
     const key = index; // parts have no names of their own
     if (part.type === "text") return part.text;

@@ -1,12 +1,12 @@
 /** `Comment`: one comment with its author, its reactions, and what its reader may do with it. */
 import { type ReactNode, useId, useRef, useState } from "react";
-import type { Comment as CommentData } from "../client/index.ts";
+import type { Comment as CommentData, User } from "../client/index.ts";
 import { useComments, useRoom, useRoomPermissions } from "../react/index.ts";
 import { Avatar } from "./avatar.tsx";
-import { CommentText, useIsFile } from "./comment-text.tsx";
+import { CommentText, useIsFile, useMentions } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field } from "./field.tsx";
-import { withFiles, withoutFiles } from "./mentions.ts";
+import { isUnmentioned, mentionsIn, withFiles, withoutFiles } from "./mentions.ts";
 import type { GroupResolver } from "./resolve.ts";
 import { Failure, useAttempts, useReturnedFocus, useUser } from "./room.tsx";
 import { useTexts } from "./texts.ts";
@@ -45,7 +45,7 @@ export function Comment(props: CommentProps): ReactNode {
         <time dateTime={comment.created_at}>{texts.time(new Date(comment.created_at))}</time>
       </header>
       {mode === "editing" ? (
-        <EditForm comment={comment} done={read} />
+        <EditForm comment={comment} resolveGroup={resolveGroup} done={read} />
       ) : (
         <CommentText {...comment} resolveGroup={resolveGroup} />
       )}
@@ -71,18 +71,27 @@ export function Comment(props: CommentProps): ReactNode {
   );
 }
 
-function EditForm({ comment, done }: { readonly comment: CommentData; done(): void }) {
+interface EditFormProps extends Pick<CommentProps, "comment" | "resolveGroup"> {
+  done(): void;
+}
+
+/** Keeps what the comment mentions except for names that the edit removes, and mentions the users that are chosen. */
+function EditForm({ comment, resolveGroup, done }: EditFormProps) {
   const texts = useTexts();
   const [, { update }] = useComments(comment.thread_id);
   const { text: before, files } = withoutFiles(comment.text, useIsFile());
   const [text, setText] = useState(before);
+  const [chosen, setChosen] = useState<readonly User[]>([]);
+  const known = useMentions(comment, resolveGroup);
   const { isBusy, error, forget, attempt } = useAttempts();
   const field = useRef<HTMLTextAreaElement>(null);
   const changed = withFiles(text, files);
   const isReady = changed !== "" && !isBusy;
   const save = async () => {
     if (!isReady) return;
-    const saved = await attempt(() => update({ commentId: comment.id, text: changed }));
+    const kept = known.filter(({ name }) => !isUnmentioned(before, text, name));
+    const mentions = [...new Set([...kept.map(({ mention }) => mention), ...mentionsIn(text, chosen)])];
+    const saved = await attempt(() => update({ commentId: comment.id, text: changed, mentions }));
     if (saved !== undefined) done();
   };
   return (
@@ -105,6 +114,7 @@ function EditForm({ comment, done }: { readonly comment: CommentData; done(): vo
         }}
         submit={() => void save()}
         cancel={done}
+        mention={(user) => setChosen((earlier) => [...earlier, user])}
       />
       <div className="atrium-bar">
         <button type="button" onClick={done}>

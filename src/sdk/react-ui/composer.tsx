@@ -7,7 +7,7 @@ import { Avatar } from "./avatar.tsx";
 import { CommentText } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field, insertInto } from "./field.tsx";
-import { isMentioned, withFiles } from "./mentions.ts";
+import { mentionsIn, withFiles } from "./mentions.ts";
 import { useAttempts, useUser } from "./room.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -61,8 +61,7 @@ function CommentForm({ threadId, anchor, label, autoFocus = false, onSent }: Com
   const send = async (event?: FormEvent) => {
     event?.preventDefault();
     if (!isReady) return;
-    const named = mentioned.filter(({ name }) => isMentioned(text, name)).map(({ id }) => id);
-    const mentions = [...new Set(named)];
+    const mentions = mentionsIn(text, mentioned);
     const sending = { text: body, mentions, known: new Set(comments.map(({ id }) => id)) };
     setSendings((all) => [...all, sending]);
     setText("");

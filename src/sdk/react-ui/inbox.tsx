@@ -1,8 +1,9 @@
 /** `InboxNotificationList` and `InboxNotification`: what has happened for a person in all rooms. */
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type MouseEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import {
   type InboxFilter,
   type InboxNotification as Notification,
+  type UndoableChange,
   useDeleteInboxNotification,
   useInboxNotifications,
   useMarkInboxNotificationAsRead,
@@ -40,12 +41,14 @@ interface InboxNotificationProps extends NotificationProps {
   readonly notification: Notification;
 }
 
-/** One notification, inside an `AtriumProvider`. */
+/** One notification, inside an `AtriumProvider`. Its deletion is made at once. */
 export function InboxNotification(props: InboxNotificationProps): ReactNode {
   const attempts = useAttempts();
+  const remove = useDeleteInboxNotification();
+  const { id } = props.notification;
   return (
     <div className="atrium">
-      <Item {...props} attempt={attempts.attempt} />
+      <Item {...props} {...attempts} remove={() => void attempts.attempt(() => remove(id))} />
       <Failure {...attempts} />
     </div>
   );
@@ -57,20 +60,27 @@ const newActivities = ({ activities, unread, read_seq }: Notification): readonly
 
 const idOf = ({ created_by }: Activity): string => created_by ?? "";
 
-/** Moves the focus on before its control leaves: to the neighbor of a list, or to the list. */
-function focusNeighbor({ currentTarget }: MouseEvent<HTMLElement>): void {
-  const list = currentTarget.closest<HTMLElement>(".atrium-inbox");
-  const buttons = [...(list?.querySelectorAll<HTMLElement>(".atrium-delete") ?? [])];
-  const index = buttons.indexOf(currentTarget);
-  (buttons[index + 1] ?? buttons[index - 1] ?? list)?.focus();
+/** Moves the focus on before its control leaves: to the notification behind it or before it, or to the list. */
+function focusNeighbor(control: HTMLElement): void {
+  const list = control.closest<HTMLElement>(".atrium-inbox");
+  const others = [...(list?.querySelectorAll<HTMLElement>(".atrium-delete") ?? [])].filter(
+    (button) => button !== control,
+  );
+  const isBehind = (button: HTMLElement) =>
+    control.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING;
+  (others.find(isBehind) ?? others.at(-1) ?? list)?.focus();
 }
 
-function Item(props: InboxNotificationProps & Pick<Attempts, "attempt">) {
-  const { notification, resolvePerson, resolveRoom, resolveText, hrefOf, onOpen, kinds, attempt } = props;
+interface ItemProps extends InboxNotificationProps, Pick<Attempts, "attempt"> {
+  remove(): void;
+}
+
+function Item(props: ItemProps) {
+  const { notification, resolvePerson, resolveRoom, resolveText, hrefOf, onOpen, kinds } = props;
+  const { attempt, remove } = props;
   const { id, kind, room_id, subject_id, seq, unread, notified_at } = notification;
   const texts = useTexts();
   const markAsRead = useMarkInboxNotificationAsRead();
-  const remove = useDeleteInboxNotification();
   const titleId = useId();
   const deletion = useRef<HTMLButtonElement>(null);
   const byPerson = new Map(newActivities(notification).map((activity) => [idOf(activity), activity]));
@@ -132,15 +142,45 @@ function Item(props: InboxNotificationProps & Pick<Attempts, "attempt">) {
           type="button"
           className="atrium-delete"
           aria-describedby={titleId}
-          onClick={(event) => {
-            focusNeighbor(event);
-            void attempt(() => remove(id));
+          onClick={({ currentTarget }) => {
+            focusNeighbor(currentTarget);
+            remove();
           }}
         >
           {texts.delete}
         </button>
       </div>
     </article>
+  );
+}
+
+/** A notification of the list that was deleted and can come back. */
+interface Deletion {
+  readonly id: string;
+  /** Its place in the list. */
+  readonly index: number;
+  readonly change: UndoableChange;
+}
+
+/** Stands in the place of a deleted notification while that can come back. */
+function Deleted({ change }: Pick<Deletion, "change">) {
+  const texts = useTexts();
+  const button = useRef<HTMLButtonElement>(null);
+  useLayoutEffect(() => {
+    const { current } = button;
+    return () => {
+      if (current !== null && current === document.activeElement) focusNeighbor(current);
+    };
+  }, []);
+  return (
+    <div className="atrium-bar">
+      <span className="atrium-none">{texts.notificationDeleted}</span>
+      <span className="atrium-own">
+        <button ref={button} type="button" onClick={() => change.undo()}>
+          {texts.undo}
+        </button>
+      </span>
+    </div>
   );
 }
 
@@ -155,16 +195,28 @@ export function InboxNotificationList({ filter = {}, ...props }: InboxNotificati
   const [{ notifications, hasMore, isLoading, error }, actions] = useInboxNotifications(filter);
   const unread = useUnreadInboxNotificationsCount();
   const attempts = useAttempts();
+  const deleting = useAttempts();
+  const [deletions, setDeletions] = useState<readonly Deletion[]>([]);
+  const rows: (Notification | Deletion)[] = [...notifications];
+  for (const deletion of [...deletions].sort((a, b) => a.index - b.index))
+    rows.splice(deletion.index, 0, deletion);
+  const remove = (id: string, index: number) => {
+    const change = actions.undoable.delete(id);
+    setDeletions((all) => [...all, { id, index, change }]);
+    const end = () => setDeletions((all) => all.filter((deletion) => deletion.change !== change));
+    void deleting.attempt(() => change.done).then(end);
+  };
   const list = useRef<HTMLUListElement>(null);
   /** The length of the list when older ones were asked for. */
   const [asked, setAsked] = useState<number | null>(null);
+  const latest = deletions.at(-1);
   const isAsking = asked !== null && error === null;
   useEffect(() => {
-    if (asked === null || notifications.length <= asked) return;
+    if (asked === null || rows.length <= asked) return;
     setAsked(null);
     const item = list.current?.children[asked];
     item?.querySelector<HTMLElement>("a, button")?.focus(); // the first one that was loaded
-  }, [asked, notifications.length]);
+  }, [asked, rows.length]);
   return (
     <section className="atrium atrium-inbox" aria-label={texts.inbox} aria-busy={isLoading} tabIndex={-1}>
       <div className="atrium-bar">
@@ -182,19 +234,34 @@ export function InboxNotificationList({ filter = {}, ...props }: InboxNotificati
           </button>
         )}
         <Failure {...attempts} />
+        <Failure {...deleting} />
       </div>
+      <p role="status" className="atrium-hidden">
+        {latest && <span key={latest.id}>{texts.notificationDeleted}</span>}
+      </p>
       {isLoading && <p className="atrium-none">{texts.loading}</p>}
       <LoadFailure error={error} reload={actions.reload} />
-      {!isLoading && error === null && notifications.length === 0 && (
+      {!isLoading && error === null && rows.length === 0 && (
         <p className="atrium-none">{texts.noNotifications}</p>
       )}
-      {notifications.length > 0 && (
+      {rows.length > 0 && (
         <ul ref={list}>
-          {notifications.map((notification) => (
-            <li key={notification.id}>
-              <Item {...props} notification={notification} attempt={attempts.attempt} />
-            </li>
-          ))}
+          {rows.map((row, index) =>
+            "change" in row ? (
+              <li key={`deleted ${row.id}`}>
+                <Deleted {...row} />
+              </li>
+            ) : (
+              <li key={row.id}>
+                <Item
+                  {...props}
+                  notification={row}
+                  attempt={attempts.attempt}
+                  remove={() => remove(row.id, index)}
+                />
+              </li>
+            ),
+          )}
         </ul>
       )}
       {hasMore && error === null && (
@@ -203,7 +270,7 @@ export function InboxNotificationList({ filter = {}, ...props }: InboxNotificati
           aria-disabled={isAsking}
           onClick={() => {
             if (isAsking) return;
-            setAsked(notifications.length);
+            setAsked(rows.length);
             actions.loadMore();
           }}
         >

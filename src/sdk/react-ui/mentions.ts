@@ -28,8 +28,17 @@ export function matchesOf(users: readonly User[], typed: string): readonly User[
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** Whether the text mentions the user by name. */
-export const isMentioned = (text: string, name: string): boolean =>
+const isMentioned = (text: string, name: string): boolean =>
   new RegExp(`(^|\\s)@${escaped(name)}(?![\\p{L}\\p{N}])`, "u").test(text);
+
+/** Whether an edit of a text removes the name of a mention. */
+export const isUnmentioned = (before: string, after: string, name = ""): boolean =>
+  isMentioned(before, name) && !isMentioned(after, name);
+
+/** The mentions of a text, each once: of the `chosen` users those whom it names. */
+export const mentionsIn = (text: string, chosen: readonly User[]): string[] => [
+  ...new Set(chosen.filter(({ name }) => isMentioned(text, name)).map(({ id }) => id)),
+];
 
 export interface AttachedFile {
   readonly name: string;

@@ -63,6 +63,8 @@ export interface Texts {
   readonly unread: string;
   readonly unreadNotifications: (count: number) => string;
   readonly noNotifications: string;
+  readonly notificationDeleted: string;
+  readonly undo: string;
   readonly markAsRead: string;
   readonly markAllAsRead: string;
   readonly showOlder: string;
@@ -137,6 +139,8 @@ const ENGLISH: Texts = {
   unread: "Unread",
   unreadNotifications: (count) => (count === 0 ? "All read" : `${count} unread`),
   noNotifications: "There are no notifications.",
+  notificationDeleted: "Notification deleted",
+  undo: "Undo",
   markAsRead: "Mark as read",
   markAllAsRead: "Mark all as read",
   showOlder: "Show older",

@@ -1,9 +1,17 @@
 /**
  * A page of the package's components, as an application has it. Its address has the service and, after `#`, the token;
  * with a `room`, the token is an identity's, whose inbox is shown, and `known` are the names of people by their IDs. With
- * a `canvas`, it shows the pins of one; with a `document`, the versions of it.
+ * a `canvas`, it shows the pins of one; with a `document`, the versions of it; and with `follow`, avatars follow their
+ * users, over an area that is panned and zoomed.
  */
-import { AtriumProvider, RoomProvider, useComments, useInboxNotifications, useRoom } from "atrium/react";
+import {
+  AtriumProvider,
+  RoomProvider,
+  useComments,
+  useInboxNotifications,
+  useRoom,
+  useSelf,
+} from "atrium/react";
 import {
   AvatarStack,
   Composer,
@@ -65,6 +73,17 @@ function Inbox() {
   );
 }
 
+function Followed() {
+  const following = useSelf(({ user }) => user.following) ?? [];
+  return (
+    <AvatarStack
+      onAvatarClick={(user) => user.follow()}
+      pressed={following}
+      label={(name) => `Follow ${name}`}
+    />
+  );
+}
+
 type Box = ReturnType<CanvasEditor["getViewportScreenBounds"]>;
 
 /** As much of tldraw's editor as comments need: two pages, of which the first has a box. `window.canvas` moves them. */
@@ -105,11 +124,11 @@ const page = given.has("canvas") ? (
     <CommentPins editor={editor} />
   </main>
 ) : (
-  <Cursors>
+  <Cursors view={given.has("follow") ? { x: 10, y: 20, zoom: 2 } : undefined}>
     <main>
       <h1>Weekly planning</h1>
       <div className="people">
-        <AvatarStack max={3} />
+        {given.has("follow") ? <Followed /> : <AvatarStack max={3} />}
         <ConnectionStatus />
       </div>
       {room && <Inbox />}

@@ -62,7 +62,7 @@ async function enter(
 beforeAll(async () => {
   meeting = await meet(service);
   ({ page: ada, id: adaId } = await enter("Ada", 18));
-  ({ page: bo, id: boId } = await enter("Bo Berg", 19));
+  ({ page: bo, id: boId } = await enter("Bo Berg", 19, "editor", { follow: "1" }));
 });
 
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
@@ -208,15 +208,19 @@ it("a comment with a file stands in its place while it is sent, and a refused on
   await expect.poll(() => alert.textContent()).toBe("");
 });
 
-it("pointers and avatars are those of the others", async () => {
+it("pointers and avatars are those of the others, also in a zoomed area, and an avatar can be a button", async () => {
   await ada.mouse.move(200, 120);
   await bo.waitForFunction(() => {
     const box = document.querySelector(".atrium-cursor:not([hidden])")?.getBoundingClientRect();
     const place = document.querySelector(".atrium-cursors")?.getBoundingClientRect();
-    return box && place && Math.round(box.left) === 200 && Math.round(box.top - place.top - scrollY) === 120;
+    return box && place && Math.round(box.left) === 410 && Math.round(box.top - place.top) === 260;
   });
   const people = bo.getByRole("list", { name: "Online users" });
-  expect(await people.getByRole("listitem").allTextContents()).toEqual(["BBBo Berg", "AAda"]);
+  expect(await people.getByRole("listitem").allTextContents()).toEqual(["BBFollow Bo Berg", "AFollow Ada"]);
+  await people.getByRole("button", { name: "Follow Ada", pressed: false }).press("Enter");
+  await people.getByRole("button", { name: "Follow Ada", pressed: true }).waitFor();
+  await bo.locator(".atrium-cursor", { hasText: "Following Ada" }).waitFor();
+  expect(await findingsOf(bo)).toEqual([]);
 });
 
 it("the deletion of a thread before its reader is marked as having read it is no error of the page", async () => {

@@ -252,7 +252,8 @@ async function takeParts(browser: Browser, service: Service): Promise<void> {
   await ada.getByText("Decided: tea comes").waitFor();
   await bo.mouse.move(230, 64);
   await cleo.mouse.move(330, 74);
-  await ada.locator(".atrium-cursor:not([hidden])").nth(1).waitFor();
+  for (const place of ["230px, 64px", "330px, 74px"])
+    await ada.locator(`.atrium-cursor[style*="translate(${place})"]`).waitFor();
   await takePart("cursors", ".people");
   for (const page of [bo, cleo]) await page.mouse.move(230, 5);
   await takePart("avatar-stack", ".atrium-avatars");

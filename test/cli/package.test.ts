@@ -511,7 +511,7 @@ const COMPONENTS = [
   '<p class="atrium atrium-status" data-state="connecting"><span role="status">Connecting</span></p>Team',
   '<section class="atrium atrium-versions" aria-label="Versions" aria-busy="true">',
   '<p role="status" class="atrium-hidden"></p><p class="atrium-none">Loading…</p><ol></ol></section>',
-  '<div class="atrium atrium-cursor-layer" aria-hidden="true"></div></div>',
+  '<div class="atrium atrium-cursor-layer" aria-hidden="true"><div></div></div></div>',
 ].join("");
 
 const INBOX = [

@@ -1,7 +1,9 @@
 /** `AvatarStack`: the users who are online. */
 import type { ReactNode } from "react";
-import { type Member, shallowEqual, useOthers, useSelf } from "../react/index.ts";
-import { Avatar, type Person } from "./avatar.tsx";
+import type { User } from "../client/index.ts";
+import { useRoom, useSelf } from "../react/index.ts";
+import { Avatar } from "./avatar.tsx";
+import { personOf, useOtherPeople } from "./people.ts";
 import { useTexts } from "./texts.ts";
 
 interface AvatarStackProps {
@@ -9,42 +11,49 @@ interface AvatarStackProps {
   readonly max?: number | undefined;
   /** False to leave out the user who looks at the page; true by default. */
   readonly includeSelf?: boolean | undefined;
+  /** Makes each avatar a button, and is called with its user. */
+  readonly onAvatarClick?: ((user: User) => void) | undefined;
+  /** The IDs of the users whose buttons are pressed. */
+  readonly pressed?: readonly string[] | undefined;
+  /** What a click does, by the user's name, such as "Follow Ada"; the name alone by default. */
+  readonly label?: ((name: string) => string) | undefined;
 }
-
-interface OnlinePerson extends Person {
-  readonly id: string;
-}
-
-const personOf = ({ user, presence }: Member): OnlinePerson => {
-  const { color }: { readonly color?: unknown } = presence ?? {};
-  return {
-    id: user.id,
-    name: user.name,
-    picture: user.profile_picture,
-    color: typeof color === "string" ? color : undefined,
-  };
-};
-
-const peopleOf = (members: readonly Member[]): readonly OnlinePerson[] => members.map(personOf);
-
-const areEqual = (a: readonly OnlinePerson[], b: readonly OnlinePerson[]): boolean =>
-  a.length === b.length && a.every((person, index) => shallowEqual(person, b[index]));
 
 /** Renders when a user joins, leaves, or looks different, and not when one moves. */
-export function AvatarStack({ max = 4, includeSelf = true }: AvatarStackProps): ReactNode {
+export function AvatarStack(props: AvatarStackProps): ReactNode {
+  const { max = 4, includeSelf = true, onAvatarClick, pressed, label = String } = props;
   const texts = useTexts();
+  const { users } = useRoom().client;
   const self = useSelf(personOf);
-  const others = useOthers(peopleOf, areEqual);
+  const others = useOtherPeople();
   const people = self !== null && includeSelf ? [self, ...others] : others;
   const hidden = people.slice(max);
+  const choose = (userId: string) => {
+    const user = users.get({ userId });
+    if (user !== null) onAvatarClick?.(user);
+  };
   return (
     <ul className="atrium atrium-avatars" aria-label={texts.onlineUsers}>
-      {people.slice(0, max).map((person) => (
-        <li key={person.id}>
-          <Avatar {...person} />
-          <span className="atrium-tip">{person.name}</span>
-        </li>
-      ))}
+      {people.slice(0, max).map((person) => {
+        const { id, name } = person;
+        const shown = (
+          <>
+            <Avatar {...person} />
+            <span className="atrium-tip">{label(name)}</span>
+          </>
+        );
+        return (
+          <li key={id}>
+            {onAvatarClick ? (
+              <button type="button" aria-pressed={pressed?.includes(id)} onClick={() => choose(id)}>
+                {shown}
+              </button>
+            ) : (
+              shown
+            )}
+          </li>
+        );
+      })}
       {hidden.length > 0 && (
         <li>
           <span className="atrium-avatar" aria-hidden="true">

@@ -1,12 +1,6 @@
 /** The picture or the initials of a person. The name stands beside it. */
-import type { CSSProperties, ReactNode } from "react";
-
-export interface Person {
-  readonly name: string;
-  readonly picture: string | undefined;
-  /** The color of the ring; any user can set any text. */
-  readonly color?: string | undefined;
-}
+import type { ReactNode } from "react";
+import { type Person, styleOf } from "./people.ts";
 
 const initialsOf = (name: string): string =>
   name
@@ -15,12 +9,9 @@ const initialsOf = (name: string): string =>
     .join("");
 
 /** A picture that does not load leaves the initials below it. */
-export function Avatar({ name, picture, color }: Person): ReactNode {
-  const style = color === undefined ? undefined : ({ "--atrium-user": color } as CSSProperties);
-  return (
-    <span className="atrium-avatar" style={style} aria-hidden="true">
-      {initialsOf(name)}
-      {picture !== undefined && <img src={picture} alt="" />}
-    </span>
-  );
-}
+export const Avatar = ({ name, picture, color }: Person): ReactNode => (
+  <span className="atrium-avatar" style={styleOf({ color })} aria-hidden="true">
+    {initialsOf(name)}
+    {picture !== undefined && <img src={picture} alt="" />}
+  </span>
+);

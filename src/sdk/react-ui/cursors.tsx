@@ -1,68 +1,99 @@
 /** `Cursors`: an area over which all see each other's pointers. */
-import { type PointerEvent, type ReactNode, useEffect, useRef } from "react";
-import type { PresenceState } from "../client/index.ts";
-import { useOther, useOthers, useRoom } from "../react/index.ts";
+import {
+  type CSSProperties,
+  memo,
+  type PointerEvent,
+  type ReactNode,
+  useEffect,
+  useRef,
+  useState,
+} from "react";
+import { type Member, useRoom, useSelf } from "../react/index.ts";
+import { CursorMotion, type CursorPosition, type CursorView } from "./cursor-motion.ts";
+import { styleOf, useOtherPeople } from "./people.ts";
+import { useTexts } from "./texts.ts";
 
 interface CursorsProps {
   readonly children?: ReactNode;
-  /** The field of the presence for the position, `{ x, y }` in pixels from the area's left top corner; `cursor` by default. */
+  /** The field of the presence for the position, `{ x, y }`; `cursor` by default. */
   readonly field?: string | undefined;
+  /** How content that pans and zooms stands in the area. Positions are those of the content; without it, pixels from the area's left top corner. */
+  readonly view?: CursorView | undefined;
+  /** Is called with the position of a user whom this user follows: at once, and in each frame in which the pointer moves. */
+  readonly onFollowedMove?: ((position: CursorPosition) => void) | undefined;
 }
 
+const WHOLE: CursorView = { x: 0, y: 0, zoom: 1 };
+
+const planeOf = ({ x, y, zoom }: CursorView) =>
+  ({ transform: `translate(${x}px, ${y}px) scale(${zoom})`, "--atrium-zoom": zoom }) as CSSProperties;
+
+const followedBy = ({ user }: Member): readonly string[] => user.following;
+
 /** Moves are drawn without React: components render when a user joins, leaves or is renamed. */
-export function Cursors({ children, field = "cursor" }: CursorsProps): ReactNode {
+export function Cursors(props: CursorsProps): ReactNode {
+  const { children, field = "cursor", view, onFollowedMove } = props;
   const { presence } = useRoom().client;
-  const ids = useOthers((others) => others.map(({ user }) => user.id));
+  const people = useOtherPeople();
+  const followed = useSelf(followedBy);
   const layer = useRef<HTMLDivElement>(null);
-  const show = (cursor: { readonly x: number; readonly y: number } | undefined) =>
-    presence.update({ [field]: cursor });
+  const [motion] = useState(() => new CursorMotion());
+  const show = (cursor: CursorPosition | undefined) => presence.update({ [field]: cursor });
   const move = ({ currentTarget, clientX, clientY }: PointerEvent) => {
     const { left, top } = currentTarget.getBoundingClientRect();
-    show({ x: Math.round(clientX - left), y: Math.round(clientY - top) });
+    const { x, y, zoom } = view ?? WHOLE;
+    show({ x: Math.round((clientX - left - x) / zoom), y: Math.round((clientY - top - y) / zoom) });
   };
   useEffect(() => {
-    const unsync = presence.sync("*", ({ userId, state }) => {
-      const cursor = layer.current?.querySelector<HTMLElement>(`[data-user="${CSS.escape(userId)}"]`);
-      if (cursor) place(cursor, field, state);
-    });
+    const unsync = presence.sync("*", ({ userId, state }) => motion.receive(userId, state?.[field]));
     return () => {
       unsync();
+      motion.stop();
       presence.update({ [field]: undefined });
     };
-  }, [presence, field]);
+  }, [presence, field, motion]);
+  useEffect(() => motion.show(layer.current, view ?? WHOLE, onFollowedMove));
   return (
     <div className="atrium-cursors" onPointerMove={move} onPointerLeave={() => show(undefined)}>
       {children}
       <div ref={layer} className="atrium atrium-cursor-layer" aria-hidden="true">
-        {ids.map((id) => (
-          <Cursor key={id} id={id} field={field} />
-        ))}
+        <div style={view && planeOf(view)}>
+          {people.map(({ id, name, color }) => {
+            const isFollowed = followed?.includes(id) === true;
+            return <Cursor key={id} {...{ id, name, color, field, motion, isFollowed }} />;
+          })}
+        </div>
       </div>
     </div>
   );
 }
 
-function place(cursor: HTMLElement, field: string, state: PresenceState | null): void {
-  const { x, y } = Object(state?.[field]);
-  cursor.hidden = !(Number.isFinite(x) && Number.isFinite(y));
-  if (cursor.hidden) return;
-  cursor.style.transform = `translate(${x}px, ${y}px)`;
-  cursor.style.setProperty("--atrium-user", String(state?.color));
+interface CursorProps {
+  readonly id: string;
+  readonly name: string;
+  readonly color: string | undefined;
+  readonly field: string;
+  readonly motion: CursorMotion;
+  readonly isFollowed: boolean;
 }
 
-function Cursor({ id, field }: { readonly id: string; readonly field: string }) {
+const Cursor = /* @__PURE__ */ memo(function Cursor(props: CursorProps) {
+  const { id, name, color, field, motion, isFollowed } = props;
+  const texts = useTexts();
   const { presence } = useRoom().client;
-  const name = useOther(id, ({ user }) => user.name);
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (element.current) place(element.current, field, presence.getStates().get(id) ?? null);
-  }, [presence, id, field]);
+    if (element.current === null) return;
+    const remove = motion.add(id, element.current, isFollowed);
+    motion.receive(id, presence.getStates().get(id)?.[field]);
+    return remove;
+  }, [presence, motion, id, field, isFollowed]);
   return (
-    <div ref={element} className="atrium-cursor" data-user={id} hidden>
+    <div ref={element} className="atrium-cursor" style={styleOf({ color })} data-followed={isFollowed} hidden>
       <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
         <path d="M1 1l5.5 15 2.6-6.4L15.5 7z" />
       </svg>
-      <span>{name}</span>
+      <span>{isFollowed ? texts.following(name) : name}</span>
     </div>
   );
-}
+});

@@ -11,6 +11,8 @@ export interface Texts {
   readonly onlineUsers: string;
   /** The users for whom there is no avatar. */
   readonly moreUsers: (names: readonly string[]) => string;
+  /** Beside the pointer of a user whom this user follows. */
+  readonly following: (name: string) => string;
   readonly connected: string;
   readonly connecting: string;
   readonly reconnecting: string;
@@ -93,12 +95,13 @@ const ENGLISH: Texts = {
   deletedUser: "Deleted user",
   onlineUsers: "Online users",
   moreUsers: (names) => `${names.length} more: ${names.join(", ")}`,
+  following: (name) => `Following ${name}`,
   connected: "Connected",
   connecting: "Connecting…",
   reconnecting: "Reconnecting…",
   disconnected: "Disconnected",
   saving: "Saving…",
-  waiting: "Your changes are sent once you are online again.",
+  waiting: "Your changes will be sent.",
   thread: (comments) => `Thread of ${some(comments, "comment", "comments")}`,
   resolved: "Resolved",
   resolve: "Resolve",

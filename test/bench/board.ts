@@ -85,7 +85,10 @@ async function measure(stage: Stage, participants: number, seconds: number): Pro
       return route.fulfill({ path: path.join(directory, pathname === "/demo" ? "demo.html" : pathname) });
     });
     await page.goto(`${origin}/demo?room=busy`);
-    await page.waitForFunction((all) => document.querySelectorAll(".cursor").length === all, others.length);
+    await page.waitForFunction(
+      (all) => document.querySelectorAll(".atrium-cursor").length === all,
+      others.length,
+    );
     return await watch(page, seconds);
   } finally {
     await context.close();
@@ -120,7 +123,7 @@ async function watch(page: Page, seconds: number): Promise<Smoothness> {
     scriptMs: (perS("ScriptDuration") * elapsedS) / frames.length,
     scriptMsPerS: perS("ScriptDuration"),
     mainThreadMsPerS: perS("TaskDuration"),
-    cursors: await page.locator(".cursor:visible").count(),
+    cursors: await page.locator(".atrium-cursor:visible").count(),
   };
 }
 

@@ -111,7 +111,7 @@ describe("a visitor who is alone", () => {
     await guest.note("Picnic on Saturday?").waitFor();
     await page.getByText(/^\d+ ms · \d+ messages\/s$/).waitFor();
     await page.getByRole("button", { name: "Cut my connection" }).click();
-    await page.getByText("Connection lost").waitFor();
+    await page.getByRole("complementary", { name: "Connection" }).getByText("Reconnecting…").waitFor();
     await guest.addNote("Meanwhile");
     const notes = await page.locator(".note").count();
     await page.getByRole("button", { name: "Restore connection" }).click();
@@ -527,7 +527,7 @@ const withoutCarets = (text: Locator): Promise<string> =>
     return copy.textContent;
   });
 
-it("the minutes are written together: nothing is lost, and everyone sees the carets of the others", async () => {
+it("the minutes are written together: nothing is lost, everyone sees the carets of the others, and a version is restored", async () => {
   const texts = [ada, bo].map(({ page }) => page.getByRole("textbox", { name: "Minutes" }));
   const [first, second] = texts;
   for (const { page } of [ada, bo]) await page.getByRole("button", { name: "Minutes", exact: true }).click();
@@ -548,9 +548,24 @@ it("the minutes are written together: nothing is lost, and everyone sees the car
   await first?.press("ControlOrMeta+b");
   await first?.pressSequentially("now ");
   await second?.locator("strong", { hasText: "now" }).waitFor();
+  for (const { page } of [ada, bo]) await page.getByText("Saved", { exact: true }).waitFor();
+
+  await ada.page.getByRole("button", { name: "Versions" }).click();
+  await ada.page.getByRole("button", { name: "Save this version" }).click();
+  const versions = ada.page.getByRole("region", { name: "Versions" });
+  const saved = versions.getByRole("listitem").filter({ hasText: "Saved by Ada" });
+  await saved.getByRole("button", { name: "Show changes" }).click();
+  await saved.getByRole("insertion").filter({ hasText: "Plan" }).waitFor();
+  expect(await findingsOf(ada.page)).toEqual([]);
+  await second?.press("ControlOrMeta+a");
+  await second?.press("Delete");
+  await second?.getByRole("heading", { name: "Plan" }).waitFor({ state: "detached" });
+  await bo.page.getByText("Saved", { exact: true }).waitFor();
+  await saved.getByRole("button", { name: "Restore" }).click();
+  await ada.page.keyboard.press("Enter");
+  await second?.getByRole("heading", { name: "Plan" }).waitFor();
   for (const { page } of [ada, bo]) {
-    await page.getByText("Saved", { exact: true }).waitFor();
-    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Close minutes" }).click();
     await page.locator(".side").waitFor({ state: "detached" });
   }
 });
@@ -601,7 +616,7 @@ it("the past of a board is seen, played and restored, as one step to undo", asyn
 describe("following a participant", () => {
   it("highlights their cursor and keeps it in view until it ends", async () => {
     await ada.other("Bo").click();
-    const followed = ada.page.locator(".cursor", { hasText: "Following Bo" });
+    const followed = ada.cursor("Following Bo");
     await followed.waitFor({ state: "attached" });
     for (const [right, down] of [
       [-1200, -900],
@@ -621,7 +636,7 @@ describe("following a participant", () => {
 
   it("survives a reload", async () => {
     const pressed = (isPressed: boolean) =>
-      bo.page.locator(`button[aria-label="Follow Ada"][aria-pressed="${isPressed}"]`);
+      bo.page.getByRole("button", { name: "Follow Ada", pressed: isPressed });
     await pressed(false).click();
     await pressed(true).waitFor();
     await bo.page.reload();

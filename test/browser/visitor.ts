@@ -65,7 +65,7 @@ export class Visitor {
   /** Another participant. */
   other = (name: string): Locator => this.page.getByRole("button", { name: `Follow ${name}` });
 
-  cursor = (name: string): Locator => this.page.locator(".cursor", { hasText: name });
+  cursor = (name: string): Locator => this.page.locator(".atrium-cursor", { hasText: name });
 
   note = (text: string): Locator => this.page.locator(`article[aria-label="Note: ${text}"]`);
 

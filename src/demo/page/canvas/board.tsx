@@ -1,6 +1,7 @@
 /** The board: notes, shapes and the others' cursors, on an endless surface. */
 
-import { useRoom, useUpdateMyPresence } from "atrium/react";
+import { useRoom } from "atrium/react";
+import { Cursors } from "atrium/react-ui";
 import {
   type DragEvent,
   type MouseEvent,
@@ -18,7 +19,6 @@ import type { Kind, Point } from "../room/shape.ts";
 import { boxAround, boxOf, isNote, type PastBoard, thingAt } from "../room/things.ts";
 import { Camera, freeMiddle, freePart } from "./camera.ts";
 import { Content } from "./content.tsx";
-import { Cursors } from "./cursors.tsx";
 import { Edits } from "./edits.ts";
 import { Gestures, type Tool } from "./gestures.ts";
 import { useKeys } from "./keys.ts";
@@ -54,7 +54,6 @@ interface BoardProps {
 
 export function Board({ past = null, children }: BoardProps) {
   const { client } = useRoom();
-  const setPresence = useUpdateMyPresence<Presence>();
   const [tool, setTool] = useState<Tool>("select");
   const [isPanning, setPanning] = useState(false);
   const [tint, setTint] = useState(1);
@@ -188,35 +187,32 @@ export function Board({ past = null, children }: BoardProps) {
   };
   return (
     <>
-      <main
-        ref={main}
-        data-tool={toolInUse}
-        onPointerDown={press}
-        onMouseDown={(event) => isOutside(event.target) || event.preventDefault()}
-        onPointerMove={(event) => {
-          setPresence({ cursor: placeOf(camera.toBoard(pointOf(event))) });
-          gestures.move(event);
-        }}
-        onPointerUp={release}
-        onPointerCancel={release}
-        onPointerLeave={() => setPresence({ cursor: null })}
-        onDoubleClick={addBelow}
-        onFocus={({ target }) => {
-          const id = target.matches(".grip") && target.closest<HTMLElement>(".note")?.dataset.thing;
-          if (id) selection.select([id]);
-        }}
-        onDragOver={(event) => event.preventDefault()}
-        onDrop={drop}
-      >
-        <div className="sheet">
-          <Content past={past} selection={selection} reveal={reveal}>
-            <NoteCards />
-            <Shapes selection={selection} />
-            {children}
-          </Content>
-          <Cursors camera={camera} reveal={reveal} />
-        </div>
-      </main>
+      <BoardCursors camera={camera} reveal={reveal}>
+        <main
+          ref={main}
+          data-tool={toolInUse}
+          onPointerDown={press}
+          onMouseDown={(event) => isOutside(event.target) || event.preventDefault()}
+          onPointerMove={(event) => gestures.move(event)}
+          onPointerUp={release}
+          onPointerCancel={release}
+          onDoubleClick={addBelow}
+          onFocus={({ target }) => {
+            const id = target.matches(".grip") && target.closest<HTMLElement>(".note")?.dataset.thing;
+            if (id) selection.select([id]);
+          }}
+          onDragOver={(event) => event.preventDefault()}
+          onDrop={drop}
+        >
+          <div className="sheet">
+            <Content past={past} selection={selection} reveal={reveal}>
+              <NoteCards />
+              <Shapes selection={selection} />
+              {children}
+            </Content>
+          </div>
+        </main>
+      </BoardCursors>
       {isFixed || (
         <>
           <Toolbar {...{ tool, choose, tint, setTint }} />
@@ -233,6 +229,22 @@ export function Board({ past = null, children }: BoardProps) {
         <Reactions mayReact={mayBroadcast} />
       </nav>
     </>
+  );
+}
+
+interface BoardCursorsProps {
+  readonly camera: Camera;
+  readonly reveal: (point: Point) => void;
+  readonly children: ReactNode;
+}
+
+/** The board with the cursors of the others, of which the one that this visitor follows stays in view. */
+function BoardCursors({ camera, reveal, children }: BoardCursorsProps) {
+  const view = useSyncExternalStore(camera.subscribe, () => camera.view);
+  return (
+    <Cursors view={view} onFollowedMove={(position) => reveal(placeOf(position))}>
+      {children}
+    </Cursors>
   );
 }
 

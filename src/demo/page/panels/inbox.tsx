@@ -32,7 +32,7 @@ export default function Inbox({ close, setFocus }: PanelProps) {
   };
   return (
     <Side title="Notifications" close={close}>
-      <div className="inbox">
+      <div className="side-body">
         <InboxNotificationList {...{ resolvePerson, resolveText }} onOpen={open} />
       </div>
     </Side>

@@ -22,7 +22,7 @@ export function Invitation() {
   return (
     <section className="invitation" aria-label="Invitation">
       <p>
-        <span className="dot" data-status="connected" />
+        <span className="dot" />
         {whoIsHere(people, helpers)}
       </p>
       <button type="button" className="primary" onClick={() => window.open(boardLink(), "_blank", WINDOW)}>

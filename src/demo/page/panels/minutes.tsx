@@ -1,8 +1,9 @@
-/** The minutes: a document beside the board, which all visitors write together. */
+/** The minutes: a document beside the board, which all visitors write together, and its versions. */
 import type { EditorState } from "@tiptap/pm/state";
 import type { EditorView } from "@tiptap/pm/view";
 import { useDocument } from "atrium/documents/react";
-import { type Member, useSelf } from "atrium/react";
+import { type Member, useDocumentVersions, useSelf } from "atrium/react";
+import { VersionHistory } from "atrium/react-ui";
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { useMayWrite, useTyping } from "../room/participants.ts";
 import { ACTIONS, namesOfWriters, openEditor, readPerson } from "./editor.ts";
@@ -15,6 +16,8 @@ function sayWriters(names: readonly string[]): string {
 
 const personOf = ({ user, presence }: Member) => readPerson({ ...presence, name: user.name });
 
+const VERSIONS_ICON = "M4 10a6 6 0 1 1 2 4.5M3 7l1 3 3-1M10 7v3.5l2.5 1.5";
+
 export default function Minutes({ close }: { readonly close: () => void }) {
   const { provider, synced, hasUnsyncedChanges } = useDocument("minutes");
   const { awareness, doc } = provider;
@@ -26,6 +29,7 @@ export default function Minutes({ close }: { readonly close: () => void }) {
   const mayWrite = useMayWrite("documents");
   const isEditable = useRef(mayWrite);
   const [state, setState] = useState<EditorState | null>(null);
+  const [areVersionsShown, setVersionsShown] = useState(false);
   const bind = useCallback(
     (element: HTMLDivElement) => {
       const fragment = doc.getXmlFragment("minutes");
@@ -39,7 +43,10 @@ export default function Minutes({ close }: { readonly close: () => void }) {
       });
       view.current = opened;
       opened.focus();
-      return () => opened.destroy();
+      return () => {
+        view.current = null;
+        opened.destroy();
+      };
     },
     [doc, awareness],
   );
@@ -61,9 +68,10 @@ export default function Minutes({ close }: { readonly close: () => void }) {
   const writers = useSyncExternalStore(watch, () => sayWriters(namesOfWriters(awareness)));
   return (
     <Side title="Minutes" close={close}>
-      {mayWrite && (
-        <div className="format" role="toolbar" aria-label="Format">
-          {ACTIONS.map(({ label, icon, command, isOn }) => (
+      <div className="format" role="toolbar" aria-label="Format">
+        {mayWrite &&
+          !areVersionsShown &&
+          ACTIONS.map(({ label, icon, command, isOn }) => (
             <button
               key={label}
               type="button"
@@ -83,13 +91,56 @@ export default function Minutes({ close }: { readonly close: () => void }) {
               </svg>
             </button>
           ))}
-        </div>
+        <button
+          type="button"
+          className="last"
+          title="Versions"
+          aria-label="Versions"
+          aria-pressed={areVersionsShown}
+          onClick={() => setVersionsShown(!areVersionsShown)}
+        >
+          <svg viewBox="0 0 20 20" aria-hidden="true">
+            <path d={VERSIONS_ICON} />
+          </svg>
+        </button>
+      </div>
+      {areVersionsShown ? (
+        <Versions by={mayWrite ? person : null} isSaved={!hasUnsyncedChanges} />
+      ) : synced || state !== null ? (
+        <div className="text" ref={bind} />
+      ) : (
+        <p className="text">Loading…</p>
       )}
-      {synced || state !== null ? <div className="text" ref={bind} /> : <p className="text">Loading…</p>}
       <p className="side-foot">
         <span>{mayWrite ? writers : "You can only read the minutes"}</span>
         <span>{hasUnsyncedChanges ? "Saving…" : "Saved"}</span>
       </p>
     </Side>
+  );
+}
+
+interface VersionsProps {
+  /** Who may save a version, and null for a visitor who can only read. */
+  readonly by: { readonly name: string } | null;
+  readonly isSaved: boolean;
+}
+
+/** The minutes as they were. The room makes versions by itself, and a visitor can save one at once. */
+function Versions({ by, isSaved }: VersionsProps) {
+  const [, { create }] = useDocumentVersions("minutes");
+  return (
+    <div className="side-body">
+      {by && (
+        <button
+          type="button"
+          className="primary"
+          disabled={!isSaved}
+          onClick={() => create(`Saved by ${by.name}`)}
+        >
+          Save this version
+        </button>
+      )}
+      <VersionHistory document="minutes" type="xml" root="minutes" />
+    </div>
   );
 }

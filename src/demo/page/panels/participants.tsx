@@ -1,7 +1,10 @@
 /** The participants, and the button that shares the board with others. */
+import type { User } from "atrium/client";
 import { useOthers, useRoom, useSelf } from "atrium/react";
+import { AvatarStack } from "atrium/react-ui";
+import { isNarrow } from "../canvas/camera.ts";
 import { isHelper } from "../helpers/company.ts";
-import { useFollowedId, useLevel, useOtherParticipants } from "../room/participants.ts";
+import { useLevel } from "../room/participants.ts";
 import { IS_GUEST } from "../room/visitor.ts";
 import { DialogButton } from "./strip.tsx";
 
@@ -16,7 +19,7 @@ const HINTS = {
 };
 
 /** Of more participants, the number is shown. */
-const MAX_AVATARS = 8;
+const MAX_AVATARS = { wide: 8, narrow: 3 };
 
 /** Click a participant to follow them: their cursor is highlighted and stays in view. */
 export function Participants() {
@@ -25,33 +28,24 @@ export function Participants() {
   const company = useOthers((others) =>
     others.every(({ user }) => isHelper(user)) ? (others.length === 0 ? "none" : "helpers") : "users",
   );
-  const others = useOtherParticipants((all) => all.map(({ id, name, color }) => ({ id, name, color })));
-  const followed = useFollowedId();
+  const following = useSelf(({ user }) => user.following) ?? [];
   const level = useLevel();
   const hint = level === null || level === "edit" ? HINTS[IS_GUEST ? "users" : company] : LIMITS[level];
-  const follow = async (id: string) => {
-    if (followed) await users.get({ userId: followed })?.unfollow();
-    if (id !== followed) await users.get({ userId: id })?.follow();
+  const follow = async (user: User) => {
+    for (const userId of following) await users.get({ userId })?.unfollow();
+    if (!following.includes(user.id)) await user.follow();
   };
   return (
     <header>
       <h1>Atrium</h1>
       <p>{name && `You are ${name}${hint}`}</p>
-      {others.slice(0, MAX_AVATARS).map((other) => (
-        <button
-          key={other.id}
-          type="button"
-          className="avatar"
-          style={{ color: other.color }}
-          title={other.name}
-          aria-label={`Follow ${other.name}`}
-          aria-pressed={other.id === followed}
-          onClick={() => follow(other.id)}
-        >
-          <span>{other.name.split(" ", 2).map((word) => [...word][0])}</span>
-        </button>
-      ))}
-      {others.length > MAX_AVATARS && <span>+{others.length - MAX_AVATARS}</span>}
+      <AvatarStack
+        max={isNarrow() ? MAX_AVATARS.narrow : MAX_AVATARS.wide}
+        includeSelf={false}
+        onAvatarClick={follow}
+        pressed={following}
+        label={(other) => `Follow ${other}`}
+      />
       {!IS_GUEST && <DialogButton label="Share" className="primary" load={() => import("./share.tsx")} />}
     </header>
   );

@@ -21,21 +21,18 @@ export const App = ({ token, roomId }: { token: () => Promise<string>; roomId: s
   },
   {
     title: "Cursors",
-    code: `import { useOthers, useUpdateMyPresence } from "atrium/react";
+    code: `import { useSelf } from "atrium/react";
+import { AvatarStack, ConnectionStatus, Cursors } from "atrium/react-ui";
 
-interface Shown {
-  readonly cursor: { readonly x: number; readonly y: number };
-}
-
-export function Cursors() {
-  const others = useOthers();
-  const show = useUpdateMyPresence<Shown>();
+// A pan or a zoom of the board moves the cursors along, and a click on an avatar follows that user.
+export function Board({ view }: { view: { x: number; y: number; zoom: number } }) {
+  const following = useSelf(({ user }) => user.following) ?? [];
   return (
-    <main onPointerMove={({ clientX: x, clientY: y }) => show({ cursor: { x, y } })}>
-      {others.map(({ user, presence }) => (
-        <p key={user.id}>{user.name}: {JSON.stringify(presence?.cursor)}</p>
-      ))}
-    </main>
+    <Cursors view={view}>
+      <main>…</main>
+      <AvatarStack pressed={following} onAvatarClick={(user) => user.follow()} />
+      <ConnectionStatus />
+    </Cursors>
   );
 }`,
   },

@@ -1,7 +1,8 @@
-/** The connection: how quick it is, how much comes over it, what happens when it is cut, and notices about it. */
+/** The connection: its state, how quick it is, how much comes over it, what happens when it is cut, and notices about it. */
 
 import type { ConnectionMonitor } from "atrium/devtools";
 import { useConnection, useRoom, useStatus } from "atrium/react";
+import { ConnectionStatus } from "atrium/react-ui";
 import { type ComponentType, useEffect, useRef, useState } from "react";
 import { useHelpers } from "../helpers/company.ts";
 import { useLevel } from "../room/participants.ts";
@@ -66,10 +67,10 @@ export function Strip() {
   const latency = latencyMs === null ? "–" : Math.max(Math.round(latencyMs), 1);
   return (
     <aside className="strip" aria-label="Connection">
-      <p>
-        <span className="dot" data-status={status} />
-        {status === "connected" ? `${latency} ms · ${perSecond} messages/s` : "Connection lost"}
-      </p>
+      <div>
+        <ConnectionStatus />
+        {status === "connected" && <p>{`${latency} ms · ${perSecond} messages/s`}</p>}
+      </div>
       <div>
         <button type="button" className={isCut ? "primary" : ""} onClick={toggle}>
           {isCut ? "Restore connection" : "Cut my connection"}
@@ -142,7 +143,7 @@ function beginAgain(): void {
 }
 
 export function Notices() {
-  const { state, error } = useConnection();
+  const { error } = useConnection();
   const [failed, setFailed] = useState<Error | null>(null);
   useEffect(() => {
     window.onunhandledrejection = ({ reason }) => setFailed(reason);
@@ -150,7 +151,6 @@ export function Notices() {
   return (
     <div role="status">
       <AccessNotice />
-      {state.endsWith("connecting") && <p className="pill">Connecting… Your changes will be sent.</p>}
       {error && (
         <button type="button" className="pill" onClick={beginAgain}>
           {error.message} <b>Reload</b>

@@ -67,8 +67,6 @@ export function readShape(value: unknown): Shape | null {
 export const readColor = (value: unknown): string =>
   /^#[0-9a-f]{6}$/i.exec(typeof value === "string" ? value : "")?.[0] ?? "#475569";
 
-export const readCursor = (value: unknown): Point | null => (value ? placeOf(value) : null);
-
 export type Participant = ReturnType<typeof parseParticipant>;
 function parseParticipant({ user: { id, name }, presence }: Member) {
   const { color, selection, drag, draft, typing } = presence ?? {};

@@ -1,6 +1,6 @@
 /** The participants as components read them, and what this one may do: each renders again only when that has changed. */
 import type { Resource } from "atrium/client";
-import { useOthers, useRoomPermissions, useSelf, useUpdateMyPresence } from "atrium/react";
+import { useOthers, useRoomPermissions, useUpdateMyPresence } from "atrium/react";
 import { useEffect, useMemo, useRef } from "react";
 import { type Participant, type Presence, readParticipant } from "./model.ts";
 
@@ -48,9 +48,6 @@ export function useTypistsByPlace(): ReadonlyMap<string, string> {
 
 /** The users who write there now, as a line of text; empty for none. */
 export const useTypists = (where: string): string => useTypistsByPlace().get(where) ?? "";
-
-/** The id of the user whom this user follows. */
-export const useFollowedId = (): string | null => useSelf(({ user }) => user.following[0] ?? null);
 
 /** Whether the visitor may change this part of the board; until the board was joined, it looks as if. */
 export function useMayWrite(resource: Resource): boolean {

@@ -158,7 +158,7 @@ describe("an identity's token", () => {
   it("opens only the rooms that it names, and allows only what it names (R88)", async () => {
     const { owner, writers } = await setUp();
     const rooms = [];
-    for (const customId of ["board-1", "board-2", "plan-1"]) {
+    for (const customId of ["board-1", "board-2", "a-board-1"]) {
       const room = await owner.api.createRoom({ customId });
       await grant(owner, room, writers.id, ["*:write"]);
       rooms.push(room);
@@ -276,6 +276,28 @@ describe("a change of an identity's groups", () => {
       data: { permissions: ["*:write"] },
     });
     expect(await socket.call("STORE_SET", SET)).toMatchObject({ success: true });
+    await owner.api.delete(`/groups/${writers.id}`);
+    expect(await socket.closed).toMatchObject({ code: 4403 });
+  });
+
+  it("is what a sign-in says, which leaves alone what it does not name", async () => {
+    const { owner, room } = await setUp();
+    const profile = { email: "ada@example.com", profilePicture: "https://example.com/ada.png" };
+    const { token, identity } = await identify(owner, { ...profile, groups: ["writers", "readers"] });
+    const { socket } = await joinWith(owner.id, room.id, token);
+    expect((await identify(owner, { groups: ["readers"] })).identity).toEqual(identity);
+    expect(await socket.nextEvent()).toMatchObject({
+      event: "accessChanged",
+      data: { permissions: ["*:read"] },
+    });
+    await identify(owner, { email: "ada@other.example" });
+    const path = `/identities/${identity.id}`;
+    expect((await owner.api.get<object>(path)).data).toEqual({
+      identity: { ...identity, email: "ada@other.example" },
+    });
+    expect((await owner.api.get<object>(`${path}/groups`)).data).toMatchObject({
+      groups: [{ custom_id: "readers" }],
+    });
   });
 
   it("may be written for an identity itself, and for the room", async () => {

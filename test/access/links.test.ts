@@ -111,6 +111,10 @@ describe("a guest", () => {
       user: { name: "Gale" },
       permissions: ["*:read", "presence:write", "comments:write"],
     });
+    const question = { identityId: guest.identity.id };
+    expect((await owner.api.post(`/rooms/${roomId}/access/check`, question)).data).toMatchObject({
+      permissions: ["*:read", "presence:write", "comments:write"],
+    });
     expect(await refusedJoin(other, guest.token)).toBe(4403);
     const asGuest = owner.api.as(guest.token);
     expect((await asGuest.get(`/users?roomId=${roomId}`)).status).toBe(200);

@@ -16,6 +16,7 @@ import { BAN, PRESETS } from "../../src/wire/permissions.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, type Api, account, refusalOf } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import { addMember } from "../support/person.ts";
 import { setLimit, usesOf } from "../support/quotas.ts";
 import { rowsReadBy } from "../support/rows-read.ts";
@@ -633,23 +634,49 @@ describe("a room with many entries", () => {
     expect(await usesOf(room.owner)).toMatchObject({ access_entries: 0 });
   });
 
+  /** Gives a group access to so many new rooms, and as many members; an identity access alone. */
+  async function insertRooms({ owner, team, ada }: Stage, kind: "group" | "identity", many: number) {
+    const ids = JSON.stringify(Array.from({ length: many }, () => crypto.randomUUID()));
+    const insert = (sql: string) =>
+      env.DB.prepare(sql).bind(owner.id, ids, kind, kind === "group" ? team : ada);
+    for (const statement of [
+      insert(`INSERT INTO rooms (account_id, id, name, name_folded, state, created_at)
+        SELECT ?1, value, 'R', 'R', 'active', 1 FROM json_each(?2) WHERE ?3 = ?3 AND ?4 = ?4`),
+      insert(`INSERT INTO room_access SELECT ?1, value, ?3, ?4, '["*:read"]' FROM json_each(?2)`),
+      insert(`INSERT INTO identities (account_id, id, kind, name, name_folded, created_at)
+        SELECT ?1, value, 'person', 'A', 'A', 1 FROM json_each(?2) WHERE ?3 = 'group' AND ?4 = ?4`),
+      insert(`INSERT INTO group_members SELECT ?1, ?4, value, 1 FROM json_each(?2) WHERE ?3 = 'group'`),
+    ])
+      await statement.run();
+  }
+
+  it("of an identity ends behind its tokens, so that no ban ends before them", async () => {
+    const room = await stage();
+    const { owner, api, ada } = room;
+    await put(room, { defaultAccesses: "viewer" });
+    await insertRooms(room, "identity", 1_001);
+    const body = { name: "Ada", roomId: room.roomId, identityId: ada };
+    const { user } = (await api.post<{ user: { token: string } }>("/users", body)).data;
+    const statusOf = async () => (await api.as(user.token).get(`/users?roomId=${room.roomId}`)).status;
+    expect(await statusOf()).toBe(200);
+    await env.DB.prepare(
+      `CREATE TRIGGER refusing BEFORE DELETE ON room_access WHEN old.account_id = '${owner.id}'
+       BEGIN SELECT RAISE(ABORT, 'the request died'); END`,
+    ).run();
+    expect((await api.delete(`/identities/${ada}`)).status).toBe(500);
+    await env.DB.prepare("DROP TRIGGER refusing").run();
+    expectLogged("the request died");
+    expect(await statusOf()).toBe(401);
+    expect((await api.delete(`/identities/${ada}`)).status).toBe(200);
+  });
+
   it.each(["group", "identity"] as const)(
     "ends with its %s in chunks, and so do memberships, before the rest goes with the row",
     async (kind) => {
-      const { owner, api, ada, team } = await stage();
+      const room = await stage();
+      const { owner, api, ada, team } = room;
       const MANY = 6_000;
-      const ids = JSON.stringify(Array.from({ length: MANY }, () => crypto.randomUUID()));
-      const insert = (sql: string) =>
-        env.DB.prepare(sql).bind(owner.id, ids, kind, kind === "group" ? team : ada);
-      for (const statement of [
-        insert(`INSERT INTO rooms (account_id, id, name, name_folded, state, created_at)
-          SELECT ?1, value, 'R', 'R', 'active', 1 FROM json_each(?2) WHERE ?3 = ?3 AND ?4 = ?4`),
-        insert(`INSERT INTO room_access SELECT ?1, value, ?3, ?4, '["*:read"]' FROM json_each(?2)`),
-        insert(`INSERT INTO identities (account_id, id, kind, name, name_folded, created_at)
-          SELECT ?1, value, 'person', 'A', 'A', 1 FROM json_each(?2) WHERE ?3 = 'group' AND ?4 = ?4`),
-        insert(`INSERT INTO group_members SELECT ?1, ?4, value, 1 FROM json_each(?2) WHERE ?3 = 'group'`),
-      ])
-        await statement.run();
+      await insertRooms(room, kind, MANY);
       // No statement may write so many, as `recordPlans` asserts.
       expect((await usesOf(owner)).access_entries).toBe(MANY);
       const path = kind === "group" ? `/groups/${team}` : `/identities/${ada}`;

@@ -75,7 +75,7 @@ export const MEASURES: readonly Measure[] = [
     42,
     60,
   ),
-  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 74_300, 58_000),
+  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 74_440, 58_000),
   measure("folders at the top of src", folders.size, 12, 12),
   measure("pairs of them that import each other", mutualFolders().length, 0, 0),
   measure(`folders with more than ${MAX_FILES} files`, largeFolders().length, 0, 0),

@@ -1,7 +1,7 @@
 /** A comment on the wire. The client SDK infers its type from here. */
 import * as z from "zod";
 import { Timestamp } from "../platform/time.ts";
-import { Mention } from "./thread.ts";
+import { Mention, ofResolved } from "./thread.ts";
 
 export const Comment = z
   .object({
@@ -24,6 +24,7 @@ export const Comment = z
       .record(z.string(), z.array(z.string()))
       .meta({ description: "The users who reacted, by reaction, earliest first." }),
     resolved: z.boolean(),
+    ...ofResolved,
     created_at: Timestamp,
     updated_at: Timestamp,
   })

@@ -2,6 +2,16 @@
 import * as z from "zod";
 import { Timestamp } from "../platform/time.ts";
 
+/** Fields of comments and threads that were resolved. */
+export const ofResolved = {
+  resolved_at: Timestamp.optional().meta({
+    description: "When it was resolved last, also if it is open again; absent if it never was.",
+  }),
+  resolved_by: z.string().nullable().optional().meta({
+    description: "The user who has resolved it; null for your back end, and once the user is erased.",
+  }),
+};
+
 /** Fields of a thread for one reader: a user of the room, or an identity. */
 const ofReader = {
   subscribed: z.boolean().optional().meta({
@@ -17,6 +27,7 @@ export const Thread = z
     id: z.string().meta({ description: "The ID of the comment that started it." }),
     room_id: z.uuid(),
     resolved: z.boolean().meta({ description: "As its first comment is." }),
+    ...ofResolved,
     comment_count: z.int().meta({ description: "The comments in it." }),
     last_seq: z.int().meta({ description: "The `seq` of the room's change that wrote its latest comment." }),
     created_at: Timestamp,

@@ -422,6 +422,26 @@ it("threads are pinned to a canvas, follow its shapes, and are opened, answered 
   await eve.getByRole("dialog", { name: "Thread by Eve, 1 comment", exact: true }).waitFor();
   await button(finn, "Thread by Eve, 1 comment, unread").waitFor();
   await isAt(finn, "Eve", 300, 250);
+  const drag = async (x: number, y: number) => {
+    const box = (await pinOf(eve, "Eve").boundingBox()) ?? { x: 0, y: 0 };
+    const [left, top] = [Math.round(box.x) + 16, Math.round(box.y) + 16];
+    await eve.mouse.move(left, top);
+    await eve.mouse.down();
+    await eve.mouse.move(left + x, top + y, { steps: 3 });
+    await eve.mouse.up();
+  };
+  await drag(120, -100);
+  await isAt(finn, "Eve", 420, 150);
+  const opened = eve.getByRole("dialog", { name: "Thread by Eve, 1 comment", exact: true });
+  expect(await opened.isVisible()).toBe(true);
+  await pinOf(eve, "Eve").press("ArrowLeft");
+  await pinOf(eve, "Eve").press("Shift+ArrowDown");
+  await eve.getByRole("status").getByText("Moved").waitFor();
+  await isAt(finn, "Eve", 410, 151);
+  await drag(-110, 99);
+  await isAt(finn, "Eve", 300, 250);
+  await pinOf(finn, "Eve").press("ArrowLeft"); // of another author
+  expect(await pinOf(finn, "Eve").getAttribute("aria-describedby")).toBe(null);
   await change(finn, { boxes: { "shape:box": { x: 100, y: 300, w: 400, h: 200 } } });
   await isAt(finn, "Eve", 300, 400);
   await change(finn, { camera: { x: 20, y: -50 } });

@@ -45,6 +45,7 @@ async function furnishedRoom() {
   const bens = await comment(atBen, { text: "Bens remark", mentions: [ada.id] });
   await atBen.call("COMMENT_CREATE", { text: "Bens answer", threadId: own });
   await atAda.call("COMMENT_REACT", { commentId: bens, reaction: "👍" });
+  await atAda.call("COMMENT_RESOLVE", { commentId: bens });
   await atBen.call("COMMENT_REACT", { commentId: bens, reaction: "👍" });
   await atAda.call("USER_FOLLOW", { userId: ben.id });
   const file = new File(["bytes"], "ada-lovelace.txt", { type: "text/plain" });
@@ -90,6 +91,7 @@ it("an export has what is kept of a user in the database, the room, the files an
     { type: "follow", user_id: ben.id },
     { type: "comment", comment: expect.objectContaining({ id: own, text: "Adas secret" }) },
     { type: "mention", comment_id: bens },
+    { type: "resolution", comment_id: bens },
     { type: "reaction", comment_id: bens, reaction: "👍" },
     ...threads.toSorted((a, b) => (a.thread_id < b.thread_id ? -1 : 1)),
     { type: "subscription_settings", settings: { threads: "all", textMentions: "mine" } },
@@ -103,7 +105,7 @@ it("an export has what is kept of a user in the database, the room, the files an
   expect(records.filter((record) => !JSON.stringify(record).includes(ada.id))).toEqual([
     // What these are about is the other user, a comment, a thread, or nothing else than the user.
     ...states.filter(({ type }) =>
-      ["follow", "mention", "reaction", "thread", "subscription_settings"].includes(type),
+      ["follow", "mention", "resolution", "reaction", "thread", "subscription_settings"].includes(type),
     ),
   ]);
 });

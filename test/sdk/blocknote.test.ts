@@ -74,6 +74,8 @@ it("threads are written as text with blocks beside it, and each change reaches t
   expect((await bo.comments.list()).comments[0]).toMatchObject({ text: "Ask Bo", mentions: [] });
   await atBo.resolveThread({ threadId });
   await eventually("all of it at Ada's", () => store.getThread(threadId).resolved);
+  const { resolved_at } = await bo.comments.thread({ threadId });
+  expect(store.getThread(threadId).resolvedUpdatedAt?.toISOString()).toBe(resolved_at);
   const [changed, second] = store.getThread(threadId).comments;
   expect(second).toMatchObject({ id: reply.id, userId: bo.userId, body: bodyWith("Gladly") });
   expect(changed).toMatchObject({

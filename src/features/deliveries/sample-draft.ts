@@ -79,10 +79,13 @@ function sampleFile(room: Room, uploader: User, now: number, origin: string): St
   };
 }
 
+const resolution = (now: number) => ({ resolved_at: presentTime(now), resolved_by: null });
+
 const sampleThread = (id: string, room: Room, now: number, resolved: boolean): Thread => ({
   id,
   room_id: room.id,
   resolved,
+  ...(resolved && resolution(now)),
   comment_count: 1,
   last_seq: 1,
   created_at: presentTime(now),
@@ -99,6 +102,7 @@ const sampleComment = (id: string, author: User, now: number, resolved: boolean)
   mentions: [],
   reactions: {},
   resolved,
+  ...(resolved && resolution(now)),
   created_at: presentTime(now),
   updated_at: presentTime(now),
 });

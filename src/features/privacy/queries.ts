@@ -223,7 +223,8 @@ function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
     case "comment":
       return { type: "comment", comment: Comment.parse(JSON.parse(record.comment)) };
     case "mention":
-      return { type: "mention", comment_id: record.commentId };
+    case "resolution":
+      return { type: record.type, comment_id: record.commentId };
     case "reaction":
       return { type: "reaction", comment_id: record.commentId, reaction: record.reaction };
     case "document":

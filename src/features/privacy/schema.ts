@@ -27,6 +27,10 @@ export const PersonalRecord = z
     }),
     z.object({ type: z.literal("comment"), comment: Comment }),
     z.object({ type: z.literal("mention"), comment_id: commentId }),
+    z.object({
+      type: z.literal("resolution"),
+      comment_id: commentId.meta({ description: "A comment that the user has resolved." }),
+    }),
     z.object({ type: z.literal("reaction"), comment_id: commentId, reaction: z.string() }),
     z.object({
       type: z.literal("thread"),

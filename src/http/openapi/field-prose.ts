@@ -61,6 +61,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   "CommentPost.threadId": "The thread to answer in; a new thread without it.",
   "CommentPost.anchor": "Any JSON that says what the comment is about, such as a place.",
   "CommentPost.metadata": "Any JSON of your application that is kept with the comment.",
+  "CommentUpdate.anchor": "Replaces the anchor.",
   "CommentUpdate.metadata": "Replaces the metadata; `null` removes it.",
   "Broadcast.event": "The name that clients listen to.",
   "WorkflowRun.data": "The data of the event that the run receives.",

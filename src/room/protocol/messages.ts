@@ -52,6 +52,7 @@ export type CommentCreation = z.infer<typeof CommentCreation>;
 
 export const CommentEdit = z.object({
   text: CommentText.optional(),
+  anchor: z.unknown().optional(),
   metadata: z.unknown().optional(),
   mentions: Mentions.optional(),
   resolved: z.boolean().optional(),
@@ -208,7 +209,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
   message("STORE_BATCH", StoreBatch),
   message("COMMENT_CREATE", CommentCreation),
   message("COMMENT_LIST", CommentPage),
-  message("COMMENT_UPDATE", CommentEdit.omit({ resolved: true }).extend({ commentId, text: CommentText })),
+  message("COMMENT_UPDATE", CommentEdit.omit({ resolved: true }).extend({ commentId })),
   message("COMMENT_DELETE", z.object({ commentId })),
   message("COMMENT_RESOLVE", z.object({ commentId, resolved: z.boolean().default(true) })),
   message(

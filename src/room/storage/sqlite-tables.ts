@@ -81,18 +81,22 @@ const TABLES: Readonly<Record<string, string>> = {
     updated_at TEXT NOT NULL,
     comments INTEGER NOT NULL,
     last_seq INTEGER NOT NULL,
-    resolved INTEGER NOT NULL
+    resolved INTEGER NOT NULL,
+    resolved_at TEXT,
+    resolved_by TEXT
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS threads_by_activity ON threads (last_seq, id);
   CREATE TRIGGER IF NOT EXISTS threads_grown AFTER INSERT ON comments BEGIN
     INSERT INTO threads
-    SELECT NEW.thread_id, at, at, 1, NEW.seq, NEW.resolved FROM (SELECT ifnull(NEW.comment ->> 'created_at', '') AS at)
+    SELECT NEW.thread_id, at, at, 1, NEW.seq, NEW.resolved,
+      NEW.comment ->> 'resolved_at', NEW.comment ->> 'resolved_by' FROM (SELECT ifnull(NEW.comment ->> 'created_at', '') AS at)
     WHERE true ON CONFLICT (id) DO UPDATE
     SET updated_at = excluded.updated_at, comments = comments + 1, last_seq = excluded.last_seq;
   END;
   CREATE TRIGGER IF NOT EXISTS threads_resolved AFTER UPDATE OF resolved ON comments
   WHEN NEW.position = (SELECT min(position) FROM comments WHERE thread_id = NEW.thread_id) BEGIN
-    UPDATE threads SET resolved = NEW.resolved WHERE id = NEW.thread_id;
+    UPDATE threads SET resolved = NEW.resolved, resolved_at = NEW.comment ->> 'resolved_at',
+      resolved_by = NEW.comment ->> 'resolved_by' WHERE id = NEW.thread_id;
   END;
   CREATE TRIGGER IF NOT EXISTS threads_shrunk AFTER DELETE ON comments BEGIN
     UPDATE threads SET comments = comments - 1,

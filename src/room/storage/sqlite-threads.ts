@@ -9,6 +9,8 @@ export interface StoredThread {
   readonly comments: number;
   readonly lastSeq: number;
   readonly resolved: boolean;
+  readonly resolvedAt: string | null;
+  readonly resolvedBy: string | null;
   /** Of the reader for whom it is read. */
   readonly state: ThreadState & { readonly unread: number };
 }
@@ -38,6 +40,8 @@ interface ThreadRow {
   readonly comments: number;
   readonly lastSeq: number;
   readonly resolved: number;
+  readonly resolvedAt: string | null;
+  readonly resolvedBy: string | null;
   readonly participates: number | null;
   readonly subscribed: number | null;
   readonly readSeq: number | null;
@@ -45,7 +49,7 @@ interface ThreadRow {
 }
 
 const SELECT_THREADS = `SELECT threads.id, created_at AS createdAt, updated_at AS updatedAt, comments,
-    last_seq AS lastSeq, resolved, participates, subscribed, read_seq AS readSeq,
+    last_seq AS lastSeq, resolved, resolved_at AS resolvedAt, resolved_by AS resolvedBy, participates, subscribed, read_seq AS readSeq,
     (SELECT count(*) FROM comments WHERE thread_id = threads.id AND seq > ifnull(read_seq, 0)) AS unread
   FROM threads LEFT JOIN thread_states ON thread_id = threads.id AND subject = ?`;
 
@@ -199,6 +203,7 @@ export class SqliteThreads extends SqlitePart {
   deleteUser(userId: string): void {
     for (const table of ["thread_states", "subscription_settings"])
       this.tables.write(`DELETE FROM ${table} WHERE subject = ?1 OR user_id = ?1`, userId);
+    this.tables.write("UPDATE threads SET resolved_by = NULL WHERE resolved_by = ?", userId);
   }
 }
 

@@ -40,6 +40,7 @@ export type RoomRecordOfUser =
   | { readonly type: "comment"; readonly comment: string }
   | { readonly type: "reaction"; readonly commentId: string; readonly reaction: string }
   | { readonly type: "mention"; readonly commentId: string }
+  | { readonly type: "resolution"; readonly commentId: string }
   /** The user's state in a thread. `subscribed` is null where its settings decide. */
   | {
       readonly type: "thread";

@@ -26,6 +26,8 @@ export interface ThreadData {
   updatedAt: Date;
   comments: CommentData[];
   resolved: boolean;
+  /** When it was resolved last. `resolvedBy` is left out: BlockNote throws while it draws a user whom it has not loaded. */
+  resolvedUpdatedAt?: Date;
   metadata: unknown;
 }
 
@@ -77,6 +79,7 @@ type Thread = [Comment, ...Comment[]];
 function threadData(thread: Thread): ThreadData {
   const [first] = thread;
   const comments = thread.map(commentData);
+  const { resolved_at: resolvedAt } = first;
   return {
     type: "thread",
     id: first.thread_id,
@@ -84,6 +87,7 @@ function threadData(thread: Thread): ThreadData {
     updatedAt: new Date(Math.max(...comments.map(({ updatedAt }) => updatedAt.getTime()))),
     comments,
     resolved: first.resolved,
+    ...(resolvedAt !== undefined && { resolvedUpdatedAt: new Date(resolvedAt) }),
     metadata: metadataOf(first).thread,
   };
 }

@@ -110,12 +110,13 @@ export class Comments extends Emitter<CommentsEvents> {
   }
 
   /**
-   * Changes the text and, if given, the metadata, which null removes, and who is mentioned. Throws FORBIDDEN unless you
-   * are the author.
+   * Changes what is given: the text, the anchor, the metadata, which null removes, and who is mentioned. Throws FORBIDDEN
+   * unless you are the author.
    */
   update(change: {
     readonly commentId: string;
-    readonly text: string;
+    readonly text?: string | undefined;
+    readonly anchor?: unknown;
     readonly metadata?: unknown;
     /** In place of the comment's; those who were not mentioned before are notified. */
     readonly mentions?: NewComment["mentions"];

@@ -52,6 +52,9 @@ export interface Texts {
   readonly newComment: string;
   /** A thread on a canvas, by the author of its first comment. */
   readonly pin: (author: string, comments: number, isUnread: boolean) => string;
+  /** How to move a pin by keyboard, and that it was moved. */
+  readonly movePin: string;
+  readonly pinMoved: string;
   readonly versions: string;
   readonly noVersions: string;
   readonly showChanges: string;
@@ -130,6 +133,8 @@ const ENGLISH: Texts = {
   newComment: "New comment",
   pin: (author, comments, isUnread) =>
     `Thread by ${author}, ${some(comments, "comment", "comments")}${isUnread ? ", unread" : ""}`,
+  movePin: "Arrow keys move it, with Shift by single pixels.",
+  pinMoved: "Moved",
   versions: "Versions",
   noVersions: "There are no versions yet.",
   showChanges: "Show changes",

@@ -150,7 +150,7 @@ export class Comments extends Resource {
     return this.only("comment", this.rest.post(["rooms", roomId, "comments"], comment));
   }
 
-  /** Changes the text or the metadata, or resolves or reopens the comment. */
+  /** Changes the text, the anchor or the metadata, or resolves or reopens the comment. */
   update(roomId: string, commentId: string, changes: input.CommentUpdateInput): Promise<wire.Comment> {
     return this.only("comment", this.rest.patch(["rooms", roomId, "comments", commentId], changes));
   }

@@ -4,6 +4,7 @@ import {
   type MouseEvent,
   type ReactNode,
   useEffect,
+  useId,
   useRef,
   useState,
   type WheelEvent,
@@ -11,11 +12,12 @@ import {
 import { useRoomPermissions, useThreads } from "../react/index.ts";
 import { Avatar } from "../react-ui/avatar.tsx";
 import { Composer } from "../react-ui/composer.tsx";
-import { useUser } from "../react-ui/room.tsx";
+import { Failure, useUser } from "../react-ui/room.tsx";
 import { useTexts } from "../react-ui/texts.ts";
 import { Thread } from "../react-ui/thread.tsx";
 import { anchorAt, type CanvasAnchor, type CanvasEditor, type Point } from "./anchor.ts";
 import { type CanvasPin, useCanvasPins, usePlace } from "./use-canvas-pins.ts";
+import { useMoves } from "./use-moves.ts";
 
 interface CommentPinsProps {
   readonly editor: CanvasEditor;
@@ -151,6 +153,9 @@ function Pin({ pin, editor, isUnread, isOpen, setOpen }: PinProps) {
   const texts = useTexts();
   const author = useUser(pin.first.user_id);
   const button = useRef<HTMLButtonElement>(null);
+  const { canMove, place, error, isMoved, handlers } = useMoves(pin, editor);
+  const { w, h } = editor.getViewportScreenBounds();
+  const hintId = useId();
   const name = author?.name ?? texts.deletedUser;
   const label = texts.pin(name, pin.comments, isUnread);
   const close = () => {
@@ -158,22 +163,42 @@ function Pin({ pin, editor, isUnread, isOpen, setOpen }: PinProps) {
     button.current?.focus();
   };
   return (
-    <li className="atrium-pin" data-open={isOpen} style={{ left: pin.x, top: pin.y }}>
+    <li
+      className="atrium-pin"
+      data-open={isOpen}
+      data-left={place.x > w / 2}
+      data-up={place.y > h / 2}
+      style={{ left: place.x, top: place.y }}
+    >
       <button
         ref={button}
         type="button"
+        aria-describedby={canMove ? hintId : undefined}
+        data-movable={canMove}
         aria-expanded={isOpen}
         data-unread={isUnread}
         data-resolved={pin.first.resolved}
         onWheel={passWheel}
         onClick={() => setOpen(!isOpen)}
+        {...handlers}
       >
         <Avatar name={name} picture={author?.profile_picture} />
         {pin.comments > 1 && <b aria-hidden="true">{pin.comments}</b>}
         <span className="atrium-hidden">{label}</span>
       </button>
+      {canMove && (
+        <>
+          <span id={hintId} hidden>
+            {texts.movePin}
+          </span>
+          <span role="status" className="atrium-hidden">
+            {isMoved && texts.pinMoved}
+          </span>
+        </>
+      )}
+      <Failure error={error} />
       {isOpen && (
-        <Card label={label} editor={editor} place={pin} isLong={pin.comments > SHORT} close={close}>
+        <Card label={label} editor={editor} place={place} isLong={pin.comments > SHORT} close={close}>
           <Thread threadId={pin.threadId} />
         </Card>
       )}

@@ -338,7 +338,7 @@ export class FuzzedRoom implements Host {
 
   #query({ query }: Extract<Effect, { type: "queryDatabase" }>) {
     if (query.type === "ROOM_GET") return this.state === "deleted" ? "failed" : { room: this.#row };
-    if ("mentionId" in query.data || "text" in query.data)
+    if ("mentionId" in query.data || "commentId" in query.data || "text" in query.data)
       return { addressees: { readers: [], groups: [], unnotified: [] } };
     if (query.type !== "USERS_GET") return { userExists: this.#exists(query.data.userId) };
     const users = this.#people.filter(({ isDeleted }) => !isDeleted).map(({ user }) => user);

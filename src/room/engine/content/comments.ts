@@ -206,15 +206,17 @@ export class Comments {
    */
   edit(
     id: string,
-    { text, metadata, mentions }: Omit<CommentEdit, "resolved">,
+    { text, anchor, metadata, mentions }: Omit<CommentEdit, "resolved">,
     by: string | null,
     mentioned: Mentioned,
   ): Comment {
     const earlier = this.#getOwn(id, by);
+    if (anchor !== undefined) requireSize("anchor", anchor, LIMITS.anchorBytes);
     if (metadata !== undefined) requireSize("metadata", metadata, LIMITS.commentMetadataBytes);
     const comment: Comment = {
       ...earlier,
       text: text ?? earlier.text,
+      anchor: anchor === undefined ? earlier.anchor : anchor,
       metadata: metadata === undefined ? earlier.metadata : (metadata ?? undefined),
       ...(mentions && mentionsOf(mentions)),
       updated_at: presentTime(this.#ports.now()),
@@ -231,7 +233,8 @@ export class Comments {
   resolve(id: string, resolved: boolean, by: string | null): Comment {
     const earlier = this.#get(id);
     if (earlier.resolved === resolved) return earlier;
-    const comment = { ...earlier, resolved };
+    const resolution = { resolved_at: presentTime(this.#ports.now()), resolved_by: by };
+    const comment = { ...earlier, resolved, ...(resolved && resolution) };
     recordComment(this.#events, resolved ? "comment.resolved" : "comment.updated", comment, by);
     const wasResolved = this.#threads.get(comment.thread_id, null).resolved;
     this.#save(comment, by);
@@ -299,7 +302,7 @@ export class Comments {
     return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
   }
 
-  /** Deletes a user's comments, and the user from the mentions and reactions of others. The deletions are sent without text. */
+  /** Deletes a user's comments, and the user from the mentions, reactions and resolutions of others. The deletions are sent without text. */
   eraseUser(userId: string): void {
     const erased: Comment[] = [];
     for (let after: number | null = 0; after !== null; ) {
@@ -318,9 +321,11 @@ export class Comments {
     }
   }
 
-  /** Removes the user from the mentions and reactions of a comment. */
+  /** Removes the user from the mentions, reactions and resolution of a comment. */
   #removeFrom(comment: Comment, userId: string): void {
+    const isResolver = comment.resolved_by === userId;
     const isNamed =
+      isResolver ||
       comment.mentions.includes(userId) ||
       Object.values(comment.reactions).some((users) => users.includes(userId));
     if (!isNamed) return;
@@ -329,7 +334,8 @@ export class Comments {
       ([name, users]) => [name, others(users)] as const,
     );
     const left = Object.fromEntries(reactions.filter(([, users]) => users.length > 0));
-    this.#save({ ...comment, mentions: others(comment.mentions), reactions: left }, null);
+    const mentions = others(comment.mentions);
+    this.#save({ ...comment, mentions, reactions: left, ...(isResolver && { resolved_by: null }) }, null);
   }
 
   /** CONFLICT when the room's comments cannot grow by so many bytes. */

@@ -257,13 +257,14 @@ export class Threads {
   }
 
   #present(
-    { id, createdAt, updatedAt, comments, lastSeq, resolved, state }: StoredThread,
+    { id, createdAt, updatedAt, comments, lastSeq, resolved, resolvedAt, resolvedBy, state }: StoredThread,
     reader: Reader | null,
   ): Thread {
     const thread = {
       id,
       room_id: this.#ports.roomId(),
       resolved,
+      ...(resolvedAt !== null && { resolved_at: resolvedAt, resolved_by: resolvedBy }),
       comment_count: comments,
       last_seq: lastSeq,
       created_at: createdAt,

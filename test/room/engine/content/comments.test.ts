@@ -93,18 +93,29 @@ it("the author edits and deletes a comment; any editor resolves it (R44)", async
     metadata: 1,
     updated_at: "2100-01-01T00:00:01.000Z",
   });
-  for (const metadata of [[2], null])
-    await atAda.call("COMMENT_UPDATE", { commentId, text: "New", metadata });
-  expect((await atBen.call("COMMENT_RESOLVE", { commentId })).data.comment).toMatchObject({ resolved: true });
-  await atBen.call("COMMENT_RESOLVE", { commentId });
-  await atBen.call("COMMENT_RESOLVE", { commentId, resolved: false });
+  for (const changes of [{ metadata: [2] }, { metadata: null }, { anchor: { x: 2 } }, { anchor: null }])
+    await atAda.call("COMMENT_UPDATE", { commentId, ...changes });
+  const at = "2100-01-01T00:00:01.000Z";
+  expect((await atBen.call("COMMENT_RESOLVE", { commentId })).data.comment).toMatchObject({
+    resolved: true,
+    resolved_at: at,
+    resolved_by: ben.user.id,
+  });
+  room.now += 1_000;
+  await room.inside(() => undefined);
+  await atAda.call("COMMENT_RESOLVE", { commentId });
+  const { data } = await atAda.call("THREAD_GET", { threadId: commentId });
+  expect(data.thread).toMatchObject({ resolved: true, resolved_at: at, resolved_by: ben.user.id });
+  await atAda.call("COMMENT_RESOLVE", { commentId, resolved: false });
   expect((await atAda.call("COMMENT_DELETE", { commentId })).data.comment).toMatchObject({ id: commentId });
   expect(await atBen.takeEvents()).toMatchObject([
     { event: "commentUpdated", data: { comment: { text: "New", metadata: 1 } } },
     { event: "commentUpdated", data: { comment: { metadata: [2] } } },
     { event: "commentUpdated", data: { comment: expect.not.objectContaining({ metadata: null }) } },
+    { event: "commentUpdated", data: { comment: { text: "New", anchor: { x: 2 } } } },
+    { event: "commentUpdated", data: { comment: { anchor: null } } },
     { event: "commentUpdated", data: { comment: { resolved: true }, by: ben.user.id } },
-    { event: "commentUpdated", data: { comment: { resolved: false } } },
+    { event: "commentUpdated", data: { comment: { resolved: false, resolved_at: at } } },
     { event: "commentDeleted", data: { comment: { id: commentId } } },
   ]);
   for (const type of ["COMMENT_UPDATE", "COMMENT_DELETE", "COMMENT_RESOLVE", "COMMENT_REACT"])
@@ -140,9 +151,8 @@ it("comments have limits (R46)", async () => {
     expect(await atAda.call("COMMENT_CREATE", { text: "x", ...fields })).toEqual(failed("VALIDATION_ERROR"));
   const metadata = "x".repeat(32 * 1024 - 2);
   const { id: commentId } = await write({ text: "😀".repeat(10_000), anchor: "x".repeat(4_094), metadata });
-  expect(await atAda.call("COMMENT_UPDATE", { commentId, text: "x", metadata: `${metadata}x` })).toEqual(
-    failed("VALIDATION_ERROR"),
-  );
+  for (const field of [{ text: "" }, { anchor: "x".repeat(4_095) }, { metadata: `${metadata}x` }])
+    expect(await atAda.call("COMMENT_UPDATE", { commentId, ...field })).toEqual(failed("VALIDATION_ERROR"));
   const react = (reaction: string) => atAda.call("COMMENT_REACT", { commentId, reaction });
   expect(await react("x".repeat(33))).toEqual(failed("VALIDATION_ERROR"));
   for (let index = 0; index < 20; index += 1) expect((await react(`${index}`)).success).toBe(true);
@@ -181,16 +191,25 @@ it("an erased user's comments, mentions and reactions go, and no one catches up 
   const { id: other } = data.comment as { id: string };
   for (const socket of [atAda, atBen])
     await socket.call("COMMENT_REACT", { commentId: other, reaction: "👍" });
+  await atBen.call("COMMENT_CREATE", { text: "Hi", threadId: own });
+  for (const commentId of [own, other]) await atAda.call("COMMENT_RESOLVE", { commentId });
   await atBen.takeEvents();
   await room.apply({ type: "user.erased", userId: ada.user.id });
   expect((await atBen.takeEvents()).filter(({ event }) => event !== "userLeft")).toMatchObject([
     { event: "commentDeleted", data: { comment: { id: own, text: "", anchor: null }, by: null } },
     {
       event: "commentUpdated",
-      data: { comment: { id: other, mentions: [], reactions: { "👍": [ben.user.id] } }, by: null },
+      data: {
+        comment: { id: other, mentions: [], reactions: { "👍": [ben.user.id] }, resolved_by: null },
+        by: null,
+      },
     },
     { event: "userDeleted", data: { userId: ada.user.id } },
   ]);
+  for (const threadId of [own, other]) {
+    const { thread } = (await atBen.call("THREAD_GET", { threadId })).data;
+    expect(thread).toMatchObject({ resolved_at: expect.any(String), resolved_by: null });
+  }
   const { joined } = await room.join(ben, "editor", { since: Number(seq), epoch: String(epoch) });
   expect(joined).toMatchObject({ reset: true });
   expect(JSON.stringify(joined)).not.toContain("secret");

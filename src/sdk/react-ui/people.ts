@@ -5,6 +5,7 @@ import { type Member, shallowEqual, useOthers } from "../react/index.ts";
 export interface Person {
   readonly name: string;
   readonly picture: string | undefined;
+  /** Any user can set any text. */
   readonly color?: string | undefined;
 }
 
@@ -12,17 +13,13 @@ interface OnlinePerson extends Person {
   readonly id: string;
 }
 
-/** Any user can set any text as a color. */
-const isColor = (value: unknown): value is string =>
-  typeof value === "string" && CSS.supports("color", value);
-
 export function personOf({ user, presence }: Member): OnlinePerson {
   const { color }: { readonly color?: unknown } = presence ?? {};
   return {
     id: user.id,
     name: user.name,
     picture: user.profile_picture,
-    color: isColor(color) ? color : undefined,
+    color: typeof color === "string" ? color : undefined,
   };
 }
 
@@ -34,6 +31,8 @@ const areEqual = (a: readonly OnlinePerson[], b: readonly OnlinePerson[]): boole
 /** All others who are online. Renders when one joins, leaves, or looks different, and not when one moves. */
 export const useOtherPeople = (): readonly OnlinePerson[] => useOthers(peopleOf, areEqual);
 
-/** Sets the color of a person for the rules of an element. */
+/** Sets the color of a person for the rules of an element, if it is one. */
 export const styleOf = ({ color }: Pick<Person, "color">): CSSProperties | undefined =>
-  color === undefined ? undefined : ({ "--atrium-user": color } as CSSProperties);
+  color !== undefined && CSS.supports("color", color)
+    ? ({ "--atrium-user": color } as CSSProperties)
+    : undefined;

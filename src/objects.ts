@@ -5,9 +5,8 @@ import type { SubscriberPorts } from "./delivery/subscriber/handler.ts";
 import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subscriber-object.ts";
 import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
 import type { Env } from "./env.ts";
-import { readInboxAccess } from "./features/inbox/access.ts";
+import { readInboxAccess, readRecipient } from "./features/inbox/access.ts";
 import { InboxObject as Inbox } from "./features/inbox/inbox-object.ts";
-import { readRecipient } from "./features/inbox/recipient.ts";
 import { sendersFor } from "./features/inbox/senders.ts";
 import { reportBacklogSize } from "./features/quotas/queries.ts";
 import { roomService } from "./features/room-content/room-service.ts";
@@ -52,7 +51,7 @@ export class SubscriberObject extends SubscriberQueue {
   }
 }
 
-/** The object of an identity's inbox. */
+/** The object of a shard of inboxes. */
 export class InboxObject extends Inbox {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, {

@@ -1,68 +1,111 @@
-/** The objects of inboxes, one for each identity: made when the first activity is delivered. */
+/** The inboxes of an organization's identities, in shards: objects that each have those of some identities. */
 import type { Env } from "../env.ts";
 import type { RequestContext } from "../platform/d1/context.ts";
 import { forEachConcurrently } from "../platform/flow/concurrency.ts";
 import { clientOf } from "../platform/network.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
-import type { InboxActivity, InboxPosition, InboxRemoval } from "../wire/inbox.ts";
+import {
+  INBOX_SHARDS,
+  type InboxActivity,
+  type InboxPosition,
+  type InboxRemoval,
+  inboxShardOf,
+} from "../wire/inbox.ts";
 import type { NotificationDefaults } from "../wire/notification-settings.ts";
 
-/** The calls of those who deliver. The object of the inbox feature has them. */
+/**
+ * The calls of those who deliver, for identities of one shard; callers have read that they exist. The object of the inbox
+ * feature has them. An inbox whose identity was deleted takes nothing.
+ */
 export interface InboxDelivery {
-  /**
-   * Idempotent by the IDs of activities, in any order. An inbox whose identity was deleted takes nothing. A caller that has
-   * just read the identity brings the organization's defaults, which it read with it: an inbox that it makes while the
-   * identity is deleted lasts for two days, and is never shown.
-   */
-  deliver(activities: readonly InboxActivity[], defaults?: NotificationDefaults): Promise<void>;
+  /** Idempotent by the IDs of activities, in any order. */
+  deliver(
+    identityIds: readonly string[],
+    activities: readonly InboxActivity[],
+    defaults: NotificationDefaults,
+  ): void;
   /** A position, which also holds for activities that arrive later; it never goes back. */
-  markRead(position: InboxPosition): Promise<void>;
+  markRead(identityIds: readonly string[], position: InboxPosition): void;
   /** A thread or a room was deleted: activities of it that arrive later have no effect. */
-  removeItems(removal: InboxRemoval): Promise<void>;
-  /** Tells the sockets how many are unread now, because the identity's access to rooms has changed. */
-  recount(): void;
-  /** Closes the sockets, because the tokens of the identity were ended. */
-  closeSockets(): void;
-  /** Removes everything, because the identity was deleted. */
-  remove(): Promise<void>;
+  removeItems(identityIds: readonly string[], removal: InboxRemoval): void;
+  /** Tells sockets how many are unread now, because access to rooms has changed: with null, of all identities. */
+  recount(identityIds: readonly string[] | null): void;
+  /** Closes sockets, because the tokens of these identities, or with null of all, were ended. */
+  closeSockets(identityIds: readonly string[] | null): void;
+  /** Removes everything, because the identities were deleted. Rejects while the shard is being restored. */
+  remove(identityIds: readonly string[]): void;
+  /** Removes everything of all, also what an unfinished restore has left, because the organization was deleted. */
+  removeAll(): Promise<void>;
 }
 
+/** Opens the shard with the inbox of an identity; a shard's own digits open it as well. */
 export type Inboxes<Inbox = InboxDelivery> = (accountId: string, identityId: string) => Stub<Inbox>;
 
-/** The inboxes that learn of a change of access at once; those of further identities count anew with their next frame. */
-export const RECOUNTED = 200;
+export const shardName = (accountId: string, identityId: string): string =>
+  `${accountId}:${inboxShardOf(identityId)}`;
+
 const AT_ONCE = 8;
+
+/** Calls the shards of identities, each with those that it has, also when some of the calls fail. Rejects with the first failure. */
+export async function callShards<Inbox>(
+  inboxes: Inboxes<Inbox>,
+  accountId: string,
+  identityIds: readonly string[],
+  call: (shard: Stub<Inbox>, identityIds: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  const shards = Map.groupBy(identityIds, inboxShardOf);
+  await forEachConcurrently(AT_ONCE, shards, async ([shard, ids]) => {
+    await call(inboxes(accountId, shard), ids).catch((error: unknown) => void failures.push(error));
+  });
+  if (failures.length > 0) throw failures[0];
+}
+
+type Notice = { readonly inboxes: Inboxes } & Pick<RequestContext, "accountId" | "defer" | "log">;
+
+/** Identities that are named when their access changes; more than these are all of the organization. */
+export const RECOUNTED = 1_000;
 
 /** Recounts the inboxes of identities behind the response. A failure leaves it to their next frame. */
 export function recountInboxes(
-  ctx: { readonly accountId: string; readonly inboxes: Inboxes } & Pick<RequestContext, "defer" | "log">,
+  { accountId, inboxes, defer, log }: Notice,
   identityIds: readonly string[],
 ): void {
-  const recounting = forEachConcurrently(AT_ONCE, identityIds, (id) =>
-    ctx
-      .inboxes(ctx.accountId, id)
-      .recount()
-      .catch((error: unknown) => ctx.log("An inbox could not be recounted", error)),
-  );
-  ctx.defer(recounting);
+  const recounting =
+    identityIds.length > RECOUNTED
+      ? callShards(inboxes, accountId, INBOX_SHARDS, (shard) => shard.recount(null))
+      : callShards(inboxes, accountId, identityIds, (shard, ids) => shard.recount(ids));
+  defer(recounting.catch((error: unknown) => log("Inboxes could not be recounted", error)));
 }
 
-/** Both IDs are UUIDs. */
-export const inboxName = (accountId: string, identityId: string): string => `${accountId}:${identityId}`;
+/** Closes the sockets of all inboxes in these shards behind the response, because the organization's tokens were ended. */
+export function closeInboxSockets(
+  { accountId, inboxes, defer, log }: Notice,
+  shards: readonly string[],
+): void {
+  const closing = callShards(inboxes, accountId, shards, (shard) => shard.closeSockets(null));
+  // A shard that was not reached finds the new epoch before it sends anything.
+  defer(closing.catch((error: unknown) => log("The sockets of inboxes could not be closed yet", error)));
+}
 
-/** The address of the client, in an upgrade that the Worker forwards. */
+/** The client's address and the identity, in an upgrade that the Worker forwards. */
 export const ADDRESS_HEADER = "X-Inbox-Address";
+export const IDENTITY_HEADER = "X-Inbox-Identity";
 
 /** Upgrades a request to a WebSocket that has yet to join. */
 export const connectInbox =
   (env: Pick<Env, "INBOXES">) =>
   (accountId: string, identityId: string, request: Request): Promise<Response> =>
-    env.INBOXES.getByName(inboxName(accountId, identityId)).fetch("https://inbox/socket", {
-      headers: { Upgrade: request.headers.get("Upgrade") ?? "", [ADDRESS_HEADER]: clientOf(request) },
+    env.INBOXES.getByName(shardName(accountId, identityId)).fetch("https://inbox/socket", {
+      headers: {
+        Upgrade: request.headers.get("Upgrade") ?? "",
+        [ADDRESS_HEADER]: clientOf(request),
+        [IDENTITY_HEADER]: identityId,
+      },
     });
 
-/** Opens the inbox of an identity. Callers have checked that the identity is the organization's. */
+/** Callers have checked that the identity is the organization's. */
 export const openInbox =
   <Inbox = InboxDelivery>(env: Pick<Env, "INBOXES">): Inboxes<Inbox> =>
   (accountId, identityId) =>
-    openStub(env.INBOXES, inboxName(accountId, identityId));
+    openStub(env.INBOXES, shardName(accountId, identityId));

@@ -97,7 +97,7 @@ async function relayEvent(
     calls.spend();
     await eraseFromLog(objects.eventLogs, accountId, roomId, roomId);
     calls.spend();
-    await objects.inboxes(accountId, roomId).remove();
+    await objects.inboxes(accountId, roomId).remove([roomId]);
   }
   const remaining = unreached.get(id) ?? null;
   if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);

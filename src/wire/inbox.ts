@@ -14,6 +14,17 @@ export const Kind = z
   .union([z.enum(["thread", "textMention"]), OwnKind])
   .meta({ description: "`thread`, `textMention`, or your own kind, which begins with `$`." });
 
+/**
+ * The shard of an identity's inbox: the first two digits of its ID, which is random. Fixed, because an inbox must stay in
+ * its shard.
+ */
+export const inboxShardOf = (identityId: string): string => identityId.slice(0, 2);
+
+/** All shards of an organization. */
+export const INBOX_SHARDS: readonly string[] = Array.from({ length: 256 }, (_, shard) =>
+  shard.toString(16).padStart(2, "0"),
+);
+
 export interface InboxActivity {
   /** The same activity has an effect once, and again at a higher `seq`: a comment is one, also when an edit mentions more people. */
   readonly id: string;

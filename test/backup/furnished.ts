@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
-import { inboxName } from "../../src/delivery/inboxes.ts";
+import { shardName } from "../../src/delivery/inboxes.ts";
 import type { InboxNotification } from "../../src/features/inbox/schema.ts";
 import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
@@ -174,7 +174,7 @@ export async function remainsOf({ accountId, refs }: Archive): Promise<Record<st
         : kind === "log"
           ? env.EVENT_LOGS.getByName(`${accountId}:${id}`)
           : kind === "inbox"
-            ? env.INBOXES.getByName(inboxName(accountId, id))
+            ? env.INBOXES.getByName(shardName(accountId, id))
             : env.SUBSCRIBERS.getByName(`${kind}:${id}`);
     const stored = await runInDurableObject(stub, async (_, { storage }) => [
       ...storage.sql

@@ -22,6 +22,7 @@ import {
 } from "../../src/features/backup/token-store.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
+import { inboxShardOf } from "../../src/wire/inbox.ts";
 import { freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";
 
 export interface Sent {
@@ -134,7 +135,7 @@ export async function backUp(accountId: string): Promise<Archive> {
         idsOf(rows).map((id) => ({ kind, id }));
       const found: ObjectRef[] =
         name === PARTS.inboxes
-          ? ofRows("identities", "inbox")
+          ? [...new Set(idsOf("identities").map(inboxShardOf))].map((id) => ({ kind: "inbox", id }))
           : [
               ...ofRows("rooms", "room"),
               ...ofRows("webhooks", "webhook"),

@@ -54,7 +54,8 @@ class MailedInbox {
   async deliver(changes: Parameters<typeof activity>[0] = {}): Promise<void> {
     const defaults = (await this.inbox.owner.api.get<{ defaults: never }>("/notification-defaults")).data
       .defaults;
-    await this.run((object) => object.deliver([activity({ at: this.now, ...changes })], defaults));
+    const activities = [activity({ at: this.now, ...changes })];
+    await this.run((object) => object.deliver([this.inbox.identityId], activities, defaults));
   }
 
   /** The alarm, so many minutes later. Returns the texts of the mails since the last one. */
@@ -127,7 +128,7 @@ it("waits anew when a notification was read in between", async () => {
   const mailed = await MailedInbox.create();
   await mailed.deliver({ seq: 1 });
   await mailed.after(10);
-  await mailed.run((object) => object.markAll({}));
+  await mailed.run((object) => object.markAll(mailed.inbox.viewer));
   await mailed.deliver({ seq: 2 });
   expect(await mailed.after(10)).toEqual([]);
   expect(await mailed.after(5)).toHaveLength(1);
@@ -166,7 +167,7 @@ it("sends no queued mail about what was read meanwhile", async () => {
   mailed.mailbox.refusal = new Error("The mail service is closed");
   await mailed.after(15);
   expectLogged("A mail could not be sent yet");
-  await mailed.run((object) => object.markAll({}));
+  await mailed.run((object) => object.markAll(mailed.inbox.viewer));
   mailed.mailbox.refusal = null;
   mailed.minutes += 5;
   await mailed.mailbox.sendDue(mailed.now);
@@ -282,10 +283,12 @@ async function expectRightMails(seed: number): Promise<void> {
         break;
       }
       case 2: {
-        const page = await mailed.run((object) => object.list({}, { ...PAGE, unread: true }));
+        const page = await mailed.run((object) =>
+          object.list(mailed.inbox.viewer, { ...PAGE, unread: true }),
+        );
         const item = page?.notifications[0];
         if (item === undefined) break;
-        await mailed.run((object) => object.markItem({}, item.id, null));
+        await mailed.run((object) => object.markItem(mailed.inbox.viewer, item.id, null));
         unread.delete(item.subject_id);
         break;
       }

@@ -1,7 +1,8 @@
 /** The object of an inbox: what activities, positions and deletions do in any order, and what it keeps. */
-import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
+import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
 import type { InboxActivity, InboxKind } from "../../src/wire/inbox.ts";
 import { DEFAULTS } from "../../src/wire/notification-settings.ts";
 import { type Random, randomOf } from "../support/random.ts";
@@ -76,7 +77,7 @@ class Simulation {
       now.splice(this.#random(now.length + 1), 0, isMoved ? { ...again, seq: this.#seq } : again);
     }
     for (const each of now) this.#take(each);
-    await this.#inbox.object.deliver(now);
+    await this.#inbox.deliver(now);
   }
 
   #fresh(): InboxActivity {
@@ -111,14 +112,14 @@ class Simulation {
       this.#known.set(id, Number.MAX_SAFE_INTEGER);
       if (activities.delete(id)) subject.seq = Math.max(subject.deletedSeq, ...activities.values());
     }
-    await this.#inbox.object.removeItems({ roomId: roomId ?? "", kind, subjectId, activityIds });
+    await this.#inbox.removeItems({ roomId: roomId ?? "", kind, subjectId, activityIds });
   }
 
   async #markRead(): Promise<void> {
     const subject = this.#any(this.#subjects.filter(({ kind }) => !kind.startsWith("$")));
     const upTo = this.#random(this.#seq + 2);
     subject.readSeq = Math.max(subject.readSeq, upTo);
-    await this.#inbox.object.markRead({ ...subject, upTo });
+    await this.#inbox.markRead({ ...subject, upTo });
   }
 
   async #remove(): Promise<void> {
@@ -127,7 +128,7 @@ class Simulation {
     );
     subject.deletedSeq = Number.MAX_SAFE_INTEGER;
     subject.activities.clear();
-    await this.#inbox.object.removeItems({
+    await this.#inbox.removeItems({
       ...{ roomId: subject.roomId ?? "", kind: subject.kind, subjectId: subject.subjectId },
     });
   }
@@ -144,11 +145,11 @@ class Simulation {
     seq > deletedSeq && (roomId === null || !this.#hidden.has(roomId));
 
   async #delete(): Promise<void> {
-    const page = await this.#inbox.object.list({}, PAGE);
+    const page = await this.#inbox.object.list(this.#inbox.viewer, PAGE);
     const found = page?.notifications ?? [];
     if (found.length === 0) return;
     const { id, subject_id } = this.#any(found);
-    await this.#inbox.object.deleteItem({}, id);
+    await this.#inbox.object.deleteItem(this.#inbox.viewer, id);
     const subject = this.#subjects.find(({ subjectId }) => subjectId === subject_id) as Subject;
     subject.deletedSeq = subject.seq;
     subject.activities.clear();
@@ -156,7 +157,7 @@ class Simulation {
   }
 
   async #markAll(): Promise<void> {
-    await this.#inbox.object.markAll({});
+    await this.#inbox.object.markAll(this.#inbox.viewer);
     for (const subject of this.#subjects.filter(this.#isShown))
       subject.readSeq = Math.max(subject.readSeq, subject.seq);
   }
@@ -173,14 +174,26 @@ class Simulation {
     else if (this.#random(4) === 0) await this.#remove();
     const shown = this.#subjects.filter(this.#isShown);
     const isUnread = ({ seq, readSeq, deletedSeq }: Subject) => seq > Math.max(readSeq, deletedSeq);
-    expect(await this.#inbox.object.count({})).toBe(shown.filter(isUnread).length);
-    const page = await this.#inbox.object.list({}, PAGE);
+    expect(await this.#inbox.object.count(this.#inbox.viewer)).toBe(shown.filter(isUnread).length);
+    const page = await this.#inbox.object.list(this.#inbox.viewer, PAGE);
     const found = page?.notifications.map(({ subject_id, unread, seq }) => [subject_id, { unread, seq }]);
     const expected = shown.map((subject) => [
       subject.subjectId,
       { unread: isUnread(subject), seq: subject.seq },
     ]);
     expect(Object.fromEntries(found ?? [])).toEqual(Object.fromEntries(expected));
+  }
+}
+
+/** Two inboxes of an organization that have one shard: of some further identities, one has the digits of an earlier one. */
+async function shareShard(): Promise<[Inbox, Inbox]> {
+  const first = await Inbox.create();
+  const known = [first];
+  for (;;) {
+    const next = await Inbox.create(first.owner, "Ben");
+    const sharing = known.find(({ stub }) => stub.id.equals(next.stub.id));
+    if (sharing !== undefined) return [sharing, next];
+    known.push(next);
   }
 }
 
@@ -193,34 +206,38 @@ describe("an inbox", () => {
   it("gives an activity one effect, also when it is repeated after a crash and after its item was deleted", async () => {
     const inbox = await Inbox.create();
     const own = activity({ kind: "$invoice", seq: null });
-    await inbox.object.deliver([own, own]);
+    await inbox.deliver([own, own]);
     await evictDurableObject(inbox.stub);
-    await inbox.object.deliver([own]);
-    const page = await inbox.object.list({}, PAGE);
+    await inbox.deliver([own]);
+    const page = await inbox.object.list(inbox.viewer, PAGE);
     expect(page?.notifications).toMatchObject([{ seq: 1, activities: [{ id: own.id }] }]);
-    await inbox.object.deleteAll({});
-    await inbox.object.deliver([own]);
+    await inbox.object.deleteAll(inbox.viewer);
+    await inbox.deliver([own]);
     expect(await inbox.shown()).toEqual({});
-    await inbox.object.deliver([activity({ kind: "$invoice", seq: null })]);
-    expect((await inbox.object.list({}, PAGE))?.notifications).toMatchObject([{ seq: 2, unread: true }]);
+    await inbox.deliver([activity({ kind: "$invoice", seq: null })]);
+    expect((await inbox.object.list(inbox.viewer, PAGE))?.notifications).toMatchObject([
+      { seq: 2, unread: true },
+    ]);
   });
 
   it("keeps the latest 50 activities of an item, in the order of their seq", async () => {
     const inbox = await Inbox.create();
     const all = Array.from({ length: 60 }, (_, index) => activity({ seq: index + 1 }));
-    await inbox.object.deliver(all.toReversed());
-    const [item] = (await inbox.object.list({}, PAGE))?.notifications ?? [];
+    await inbox.deliver(all.toReversed());
+    const [item] = (await inbox.object.list(inbox.viewer, PAGE))?.notifications ?? [];
     expect(item?.activities.map(({ seq }) => seq)).toEqual(
       Array.from({ length: 50 }, (_, index) => 60 - index),
     );
-    await inbox.object.deliver(all.slice(0, 5));
-    expect((await inbox.object.list({}, PAGE))?.notifications).toEqual([item]);
+    await inbox.deliver(all.slice(0, 5));
+    expect((await inbox.object.list(inbox.viewer, PAGE))?.notifications).toEqual([item]);
   });
 
   it("lets read items make room first, then the oldest", async () => {
-    const { stub } = await Inbox.create();
+    const { stub, identityId } = await Inbox.create();
     await runInDurableObject(stub, (_, { storage }) => {
-      const store = new InboxStore(storage, () => crypto.randomUUID(), { items: 3, countedEvery: 1 });
+      const limits = { items: 3, countedEvery: 1 };
+      const tables = new InboxTables(storage);
+      const store = new InboxStore(tables, identityId, () => crypto.randomUUID(), limits);
       const now = Date.now();
       const deliver = (subjectId: string, at: number) => store.deliver([activity({ subjectId, at })], now);
       for (const [index, subject] of ["a", "b", "c"].entries()) deliver(subject, now + index);
@@ -236,81 +253,104 @@ describe("an inbox", () => {
   it("keeps items for 90 days, then nothing at all", async () => {
     const inbox = await Inbox.create();
     const at = Date.now();
-    await inbox.object.deliver([activity({ at })]);
+    await inbox.deliver([activity({ at })]);
     await runInDurableObject(inbox.stub, async (object, { storage }) => {
       object.clock = () => at + 90 * DAY_MS - 1;
-      expect(await object.count({})).toBe(1);
+      expect(await object.count(inbox.viewer)).toBe(1);
       object.clock = () => at + 90 * DAY_MS;
-      expect([await object.count({}), await object.list({}, PAGE)]).toEqual([
+      expect([await object.count(inbox.viewer), await object.list(inbox.viewer, PAGE)]).toEqual([
         0,
         { notifications: [], next: null },
       ]);
       await object.alarm();
       const tables = "SELECT name FROM sqlite_master WHERE name = 'items'";
       expect([storage.sql.exec(tables).toArray(), await storage.getAlarm()]).toEqual([[], null]);
-      await object.deliver([activity({ at })]);
-      expect(await object.count({})).toBe(0);
+      object.deliver([inbox.identityId], [activity({ at })], DEFAULTS);
+      expect(await object.count(inbox.viewer)).toBe(0);
     });
   });
 
-  it("takes nothing of an identity that was deleted, nor of one that never was", async () => {
-    const inbox = await Inbox.create();
-    await inbox.object.deliver([activity()]);
+  it("takes nothing of an identity that was deleted, whatever arrives later", async () => {
+    const [inbox, other] = await shareShard();
+    for (const each of [inbox, other]) await each.deliver([activity()]);
     await inbox.owner.api.delete(`/identities/${inbox.identityId}`);
-    await inbox.object.deliver([activity({ seq: 2 })]);
-    await inbox.object.markRead({ roomId: null, kind: "thread", subjectId: "subject", upTo: 1 });
-    await runInDurableObject(inbox.stub, (_, { storage }) => {
-      const tables = storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'items'").toArray();
-      expect(tables).toEqual([]);
-    });
-    expect([await inbox.object.count({}), await inbox.object.list({}, PAGE)]).toEqual([null, null]);
+    expect(await inbox.contents()).toEqual(["inboxes"]);
+    await evictDurableObject(inbox.stub);
+    await inbox.deliver([activity({ seq: 2 })]);
+    await inbox.markRead({ roomId: null, kind: "thread", subjectId: "subject", upTo: 1 });
+    await inbox.removeItems({ roomId: "", kind: "thread", subjectId: "subject" });
+    expect(await inbox.contents()).toEqual(["inboxes"]);
+    expect([await inbox.object.count(inbox.viewer), await inbox.object.list(inbox.viewer, PAGE)]).toEqual([
+      null,
+      null,
+    ]);
+    expect(await other.shown()).toEqual({ subject: true });
   });
 
-  it("is removed by its alarm when it was made while its identity was deleted", async () => {
-    const inbox = await Inbox.create();
-    await inbox.owner.api.delete(`/identities/${inbox.identityId}`);
-    const tables = () =>
-      runInDurableObject(inbox.stub, (_, { storage }) =>
-        storage.sql.exec("SELECT name FROM sqlite_master WHERE name = 'items'").toArray(),
-      );
-    await inbox.object.deliver([activity()], DEFAULTS);
-    expect(await tables()).toEqual([]);
-    await evictDurableObject(inbox.stub); // and with it the memory of the removal
-    await inbox.object.deliver([activity()], DEFAULTS);
-    expect([(await tables()).length, await inbox.object.list({}, PAGE)]).toEqual([1, null]);
-    await runDurableObjectAlarm(inbox.stub);
-    expect(await tables()).toEqual([]);
+  it("is apart from the others of its shard: what one of them does, the others do not notice", async () => {
+    const [inbox, other] = await shareShard();
+    const roomId = await inbox.room();
+    await other.allow(roomId, "viewer");
+    const [shared, own] = [activity({ roomId }), activity({ kind: "$invoice", subjectId: "own", seq: null })];
+    await inbox.object.deliver([inbox.identityId, other.identityId], [shared], DEFAULTS);
+    await other.deliver([own]);
+    expect([await inbox.shown(), await other.shown()]).toEqual([
+      { subject: true },
+      { subject: true, own: true },
+    ]);
+    await inbox.markRead({ roomId, kind: "thread", subjectId: "subject", upTo: 1 });
+    expect([await inbox.shown(), await other.shown()]).toEqual([
+      { subject: false },
+      { subject: true, own: true },
+    ]);
+    const [item] = (await other.object.list(other.viewer, PAGE))?.notifications ?? [];
+    const id = item?.id ?? "";
+    expect(await inbox.object.markItem(inbox.viewer, id, null)).toBeNull();
+    expect(await inbox.object.deleteItem(inbox.viewer, id)).toBe(false);
+    await inbox.object.markAll(inbox.viewer);
+    await inbox.object.deleteAll(inbox.viewer);
+    await inbox.removeItems({ roomId });
+    await inbox.removeItems({
+      roomId,
+      kind: "thread",
+      subjectId: "subject",
+      activityIds: [shared.id, own.id],
+    });
+    await inbox.object.changeSettings(inbox.identityId, { email: { enabled: false } });
+    expect([await inbox.shown(), await other.shown()]).toEqual([{}, { subject: true, own: true }]);
+    expect(await other.object.readSettings(other.identityId)).toMatchObject({ email: { enabled: true } });
+    expect(await other.object.export(other.identityId, PAGE)).toMatchObject({ settings: null });
   });
 
   it("marks all as they were when it was asked, and an item up to a seq", async () => {
     const inbox = await Inbox.create();
-    await inbox.object.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
+    await inbox.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
     const [all] = await Promise.all([
-      inbox.object.markAll({}),
-      inbox.object.deliver([activity({ subjectId: "b", seq: 2 })]),
+      inbox.object.markAll(inbox.viewer),
+      inbox.deliver([activity({ subjectId: "b", seq: 2 })]),
     ]);
     expect(all).toBe(1);
     expect(await inbox.shown()).toEqual({ a: false, b: true });
-    const [b] = (await inbox.object.list({}, PAGE))?.notifications ?? [];
-    await inbox.object.deliver([activity({ subjectId: "b", seq: 3 })]);
-    expect(await inbox.object.markItem({}, b?.id ?? "", 2)).toBe(1);
-    expect(await inbox.object.markItem({}, b?.id ?? "", 99)).toBe(0);
-    expect((await inbox.object.list({}, PAGE))?.notifications[0]).toMatchObject({
+    const [b] = (await inbox.object.list(inbox.viewer, PAGE))?.notifications ?? [];
+    await inbox.deliver([activity({ subjectId: "b", seq: 3 })]);
+    expect(await inbox.object.markItem(inbox.viewer, b?.id ?? "", 2)).toBe(1);
+    expect(await inbox.object.markItem(inbox.viewer, b?.id ?? "", 99)).toBe(0);
+    expect((await inbox.object.list(inbox.viewer, PAGE))?.notifications[0]).toMatchObject({
       read_seq: 3,
       unread: false,
     });
-    expect(await inbox.object.markItem({}, "unknown", 1)).toBeNull();
+    expect(await inbox.object.markItem(inbox.viewer, "unknown", 1)).toBeNull();
   });
 
   it("shows a narrowed token the items of its rooms alone", async () => {
     const inbox = await Inbox.create();
     const [board, notes] = [await inbox.room("board-1"), await inbox.room()];
-    await inbox.object.deliver([
+    await inbox.deliver([
       activity({ roomId: board, subjectId: "a" }),
       activity({ roomId: notes, subjectId: "b" }),
       activity({ kind: "$invoice", subjectId: "c" }),
     ]);
-    const viewer = { rooms: ["board-*"] };
+    const viewer = { ...inbox.viewer, rooms: ["board-*"] };
     const subjects = async () =>
       (await inbox.object.list(viewer, PAGE))?.notifications.map(({ subject_id }) => subject_id);
     expect([await inbox.object.count(viewer), await subjects()]).toEqual([1, ["a"]]);

@@ -29,7 +29,7 @@ const closeOf = async (socket: TestSocket) => (await socket.closed).code;
 describe("a socket of an inbox", () => {
   it("joins over the network with the first message, and learns what is unread (R94)", async () => {
     const inbox = await Inbox.create();
-    await inbox.object.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
+    await inbox.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
     const path = `${ORIGIN}${inbox.owner.api.base}/inbox/socket`;
     const upgrade = (identity: string, headers: HeadersInit = { Upgrade: "websocket" }) =>
       exports.default.fetch(new Request(`${path}?identity=${identity}`, { headers }));
@@ -101,24 +101,24 @@ describe("a socket of an inbox", () => {
   it("receives what is delivered, read and deleted, with the count of that moment (R95)", async () => {
     const inbox = await Inbox.create();
     const socket = await join(inbox);
-    await inbox.object.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
+    await inbox.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
     expect([await pushed(socket), await pushed(socket)]).toMatchObject([
       { event: "inboxNotification", notification: { subject_id: "a" }, unread: 2, seq: 1 },
       { event: "inboxNotification", notification: { subject_id: "b" }, unread: 2, seq: 1 },
     ]);
-    await inbox.object.markRead({ roomId: null, kind: "thread", subjectId: "a", upTo: 1 });
+    await inbox.markRead({ roomId: null, kind: "thread", subjectId: "a", upTo: 1 });
     const read = await pushed(socket);
     expect(read).toMatchObject({ event: "inboxRead", unread: 1, seq: 2 });
-    await inbox.object.deleteItem({}, read.notificationIds?.[0] ?? "");
+    await inbox.object.deleteItem(inbox.viewer, read.notificationIds?.[0] ?? "");
     expect(await pushed(socket)).toMatchObject({ event: "inboxDeleted", unread: 1, seq: 3 });
-    await inbox.object.deliver([activity({ subjectId: "a" })]);
-    await inbox.object.markAll({});
+    await inbox.deliver([activity({ subjectId: "a" })]);
+    await inbox.object.markAll(inbox.viewer);
     expect(await pushed(socket)).toMatchObject({ event: "inboxRead", unread: 0, seq: 4 });
     const comments = [activity({ subjectId: "c" }), activity({ subjectId: "c", seq: 2 })];
-    await inbox.object.deliver(comments);
+    await inbox.deliver(comments);
     await pushed(socket);
     const remove = ({ id }: { id: string }) =>
-      inbox.object.removeItems({ roomId: "", kind: "thread", subjectId: "c", activityIds: [id] });
+      inbox.removeItems({ roomId: "", kind: "thread", subjectId: "c", activityIds: [id] });
     for (const [index, event] of ["inboxUpdated", "inboxDeleted"].entries()) {
       await remove(comments[index] ?? activity());
       expect(await pushed(socket)).toMatchObject({ event, unread: 1 - index });
@@ -130,7 +130,7 @@ describe("a socket of an inbox", () => {
     const inbox = await Inbox.create();
     const { api } = inbox.owner;
     const room = await api.createRoom();
-    await inbox.object.deliver([activity({ roomId: room.id })]);
+    await inbox.deliver([activity({ roomId: room.id })]);
     const socket = await join(inbox);
     const shows = async (unread: number, changed: Promise<unknown>) => {
       await changed;
@@ -155,11 +155,9 @@ describe("a socket of an inbox", () => {
 
   it("learns by one frame that more than 100 are read (R95)", async () => {
     const inbox = await Inbox.create();
-    await inbox.object.deliver(
-      Array.from({ length: 101 }, (_, index) => activity({ subjectId: `${index}` })),
-    );
+    await inbox.deliver(Array.from({ length: 101 }, (_, index) => activity({ subjectId: `${index}` })));
     const socket = await join(inbox);
-    await inbox.object.markAll({});
+    await inbox.object.markAll(inbox.viewer);
     expect(await pushed(socket)).toMatchObject({ event: "inboxRead", notificationIds: null, unread: 0 });
     socket.close();
   });
@@ -169,7 +167,7 @@ describe("a socket of an inbox", () => {
     const [hidden, shown] = [await inbox.room(), await inbox.room("board-1")];
     const [wide, narrow] = [await join(inbox), await join(inbox, { rooms: ["board-*"] })];
     await inbox.allow(hidden, null);
-    await inbox.object.deliver([
+    await inbox.deliver([
       activity({ roomId: hidden, subjectId: "hidden" }),
       activity({ roomId: shown, subjectId: "shown" }),
       activity({ subjectId: "without a room" }),
@@ -217,7 +215,6 @@ describe("a socket of an inbox", () => {
     expect(await closeOf(first)).toBe(4401);
     const second = await join(inbox);
     await inbox.owner.api.delete("/tokens");
-    await inbox.object.deliver([activity()]);
     expect((await pushed(second)).event).toBe("authFailed");
     expect(await closeOf(second)).toBe(4401);
     const third = await join(inbox);
@@ -239,7 +236,7 @@ describe("a socket of an inbox", () => {
     });
     for (let pings = 0; pings < 50; pings += 1) expect(await socket.drain()).toEqual([]);
     expect(wakes).toBe(0);
-    await inbox.object.deliver([activity()]);
+    await inbox.deliver([activity()]);
     expect(await pushed(socket)).toMatchObject({ event: "inboxNotification", unread: 1 });
     await runDurableObjectAlarm(inbox.stub);
     socket.close();

@@ -1,8 +1,10 @@
 /** Inboxes of identities in rooms, and activities for them. */
+import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { connectInbox, inboxName, openInbox } from "../../src/delivery/inboxes.ts";
+import { connectInbox, openInbox, shardName } from "../../src/delivery/inboxes.ts";
 import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
-import type { InboxActivity } from "../../src/wire/inbox.ts";
+import type { InboxActivity, InboxPosition, InboxRemoval } from "../../src/wire/inbox.ts";
+import { DEFAULTS } from "../../src/wire/notification-settings.ts";
 import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 
@@ -46,13 +48,29 @@ export class Inbox {
     return new Inbox(of, data.identity.id);
   }
 
+  get viewer() {
+    return { identityId: this.identityId };
+  }
+
+  deliver(activities: readonly InboxActivity[], defaults = DEFAULTS): Promise<void> {
+    return this.object.deliver([this.identityId], activities, defaults);
+  }
+
+  markRead(position: InboxPosition): Promise<void> {
+    return this.object.markRead([this.identityId], position);
+  }
+
+  removeItems(removal: InboxRemoval): Promise<void> {
+    return this.object.removeItems([this.identityId], removal);
+  }
+
   /** Opened anew for each call, as the service does it. */
   get object() {
     return open(this.owner.id, this.identityId);
   }
 
   get stub() {
-    return env.INBOXES.getByName(inboxName(this.owner.id, this.identityId));
+    return env.INBOXES.getByName(shardName(this.owner.id, this.identityId));
   }
 
   /** A room that the identity may enter. */
@@ -73,9 +91,26 @@ export class Inbox {
     return (await this.owner.api.post<{ token: string }>(path, terms)).data.token;
   }
 
+  /** The tables that have something of the inbox. */
+  contents(): Promise<string[]> {
+    return runInDurableObject(this.stub, (_, { storage }) => {
+      const known = storage.sql
+        .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
+        .toArray()
+        .map(({ name }) => name);
+      const tables = ["inboxes", "items", "activities", "waiting", "sendings", "push_targets"];
+      return tables.filter(
+        (table) =>
+          known.includes(table) &&
+          storage.sql.exec(`SELECT 1 FROM ${table} WHERE identity_id = ?`, this.identityId).toArray().length >
+            0,
+      );
+    });
+  }
+
   /** The subjects of the items that are shown, each with whether it is unread. */
   async shown(): Promise<Record<string, boolean>> {
-    const page = await this.object.list({}, PAGE);
+    const page = await this.object.list(this.viewer, PAGE);
     const items = page?.notifications ?? [];
     return Object.fromEntries(items.map(({ subject_id, unread }) => [subject_id, unread]));
   }

@@ -55,12 +55,16 @@ class PushedInbox {
     const { data } = await this.inbox.owner.api.get<{ defaults: never }>("/notification-defaults");
     const own = { kind: "$invoice", subjectId: "invoice-7", seq: null } as const;
     await this.#run((object) =>
-      object.deliver([activity({ ...own, at: this.#now, ...changes })], data.defaults),
+      object.deliver(
+        [this.inbox.identityId],
+        [activity({ ...own, at: this.#now, ...changes })],
+        data.defaults,
+      ),
     );
   }
 
   read(): Promise<void> {
-    return this.#run((object) => object.markAll({}));
+    return this.#run((object) => object.markAll(this.inbox.viewer));
   }
 
   /** The alarm, so many seconds later. */
@@ -244,10 +248,7 @@ it("keeps subscriptions in an inbox without anything else, exports them without 
   ]);
   expect(JSON.stringify(data)).not.toContain(browser.toJSON().keys.p256dh);
   await api.delete(path);
-  await runInDurableObject(pushed.inbox.stub, (_, { storage }) => {
-    const tables = "SELECT name FROM sqlite_master WHERE name = 'push_targets'";
-    expect(storage.sql.exec(tables).toArray()).toEqual([]);
-  });
+  expect(await pushed.inbox.contents()).toEqual(["inboxes"]);
 });
 
 it("refuses endpoints that are not public, and keys that are none", async () => {

@@ -15,6 +15,7 @@ import { InboxObject, RoomObject, subscriberPorts } from "../../src/objects.ts";
 import { ArchivedDurableObject } from "../../src/platform/objects/storage-archive.ts";
 import { HOUR_MS } from "../../src/platform/time.ts";
 import { colorOf } from "../../src/room/engine/presence/kept-states.ts";
+import { inboxShardOf } from "../../src/wire/inbox.ts";
 import { handlerOf } from "../delivery/stubbed-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
 import { CALLS, type Kind } from "./rpc/calls.ts";
@@ -54,7 +55,8 @@ class Run {
     this.#kind = kind;
     this.#place = place;
     const { accountId: account, roomId: room, userId: user, now } = place;
-    this.names = new Names({ account, room, user, color: colorOf(user) }, now);
+    const shard = `${account}:${inboxShardOf(user)}`;
+    this.names = new Names({ shard, account, room, user, color: colorOf(user) }, now);
   }
 
   static async begin(kind: Kind): Promise<Run> {

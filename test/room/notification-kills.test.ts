@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, inject, it, vi } from "vitest";
-import { inboxName, openInbox } from "../../src/delivery/inboxes.ts";
+import { openInbox, shardName } from "../../src/delivery/inboxes.ts";
 import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
 import type { Comment } from "../../src/wire/comment.ts";
 import type { Thread } from "../../src/wire/thread.ts";
@@ -106,7 +106,7 @@ class Place {
     const stub =
       this.#random(2) === 0
         ? env.ROOMS.getByName(this.roomId)
-        : env.INBOXES.getByName(inboxName(this.owner.id, this.#pick(this.people).identityId));
+        : env.INBOXES.getByName(shardName(this.owner.id, this.#pick(this.people).identityId));
     await runInDurableObject(stub, (_, state) => state.abort("crash")).catch(() => undefined);
   }
 
@@ -121,7 +121,7 @@ class Place {
   }
 
   async #shown({ identityId }: Person): Promise<Set<string>> {
-    const page = await openInboxOf(this.owner.id, identityId).list({}, PAGE);
+    const page = await openInboxOf(this.owner.id, identityId).list({ identityId }, PAGE);
     const items = page?.notifications ?? [];
     return new Set(
       items.map(({ subject_id, activities, unread }) => `${subject_id} ${activities.length} ${unread}`),

@@ -47,7 +47,7 @@ async function setUp() {
 
 const openInboxOf = openInbox<InboxObject>(env);
 const inbox = async ({ id: accountId }: Account, id: string): Promise<readonly Item[]> =>
-  (await openInboxOf(accountId, id).list({}, PAGE))?.notifications ?? [];
+  (await openInboxOf(accountId, id).list({ identityId: id }, PAGE))?.notifications ?? [];
 
 /** Resolves once the inbox has these threads. */
 const inboxHas = (owner: Account, id: string, items: readonly Item[]) =>
@@ -107,7 +107,7 @@ it("an edit notifies those whom it mentions besides, and a deleted comment leave
   const edited = await socket.call("COMMENT_UPDATE", { commentId: comment.id, text: "Hi", mentions });
   expect(edited.data).toMatchObject({ comment: { text: "Hi", mentioned: mentions }, unnotified: [cleo.id] });
   const activitiesOf = async () =>
-    (await openInboxOf(owner.id, ben.id).list({}, PAGE))?.notifications.flatMap((item) =>
+    (await openInboxOf(owner.id, ben.id).list({ identityId: ben.id }, PAGE))?.notifications.flatMap((item) =>
       item.activities.map(({ id }) => id),
     );
   await vi.waitFor(async () => expect(await activitiesOf()).toEqual([comment.id, reply.id]), 20_000);
@@ -129,7 +129,7 @@ it("a mention in a document reaches an inbox once, and leaves it when it is take
   expect((await owner.api.put(at(cleo.id, "m2"), {})).data).toEqual({ unnotified: [cleo.id] });
   await owner.api.put(at(ben.id, "m2"), {});
   const found = await vi.waitFor(async () => {
-    const page = await openInboxOf(owner.id, ben.id).list({}, PAGE);
+    const page = await openInboxOf(owner.id, ben.id).list({ identityId: ben.id }, PAGE);
     expect(page?.notifications).toHaveLength(2);
     return page?.notifications.toReversed();
   }, 20_000);

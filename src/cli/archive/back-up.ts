@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import * as format from "../../features/backup/format.ts";
+import { inboxShardOf } from "../../wire/inbox.ts";
 import { CommandError } from "../process/command.ts";
 import {
   type ArchiveFolder,
@@ -28,7 +29,7 @@ interface Progress {
 /** By part of objects, the parts whose rows have them, and their kinds. Rooms first, as they hand events over to the others. */
 const OBJECTS_OF = {
   [format.PARTS.objects]: { rooms: "room", webhooks: "webhook", workflows: "workflow" },
-  [format.PARTS.inboxes]: { identities: "inbox" },
+  [format.PARTS.inboxes]: {},
 } as const;
 
 async function idsOf(folder: ArchiveFolder, part: string): Promise<string[]> {
@@ -46,7 +47,10 @@ async function listObjects(
   const refs: format.ObjectRef[] = [];
   for (const [rows, kind] of Object.entries(OBJECTS_OF[part]))
     refs.push(...(await idsOf(folder, rows)).map((id) => ({ kind, id })));
-  if (part === format.PARTS.objects)
+  if (part === format.PARTS.inboxes) {
+    const inUse = new Set((await idsOf(folder, "identities")).map(inboxShardOf));
+    refs.push(...[...inUse].map((id) => ({ kind: "inbox" as const, id })));
+  } else
     refs.push(...Array.from({ length: shards }, (_, shard) => ({ kind: "log" as const, id: String(shard) })));
   return refs;
 }

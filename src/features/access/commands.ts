@@ -97,7 +97,7 @@ export async function updateRoomAccess(
       deleteEntries(ctx, roomId, changes),
       selectRoom(ctx, { id: roomId }),
       selectChanged(ctx, roomId, changes),
-      selectConcerned(ctx, roomId, changes, RECOUNTED),
+      selectConcerned(ctx, roomId, changes, RECOUNTED + 1),
     ])
     .catch(quota.refuse)
     .catch(refuseMissing(ctx, changes));

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { insertForRooms, type RoomQuery } from "../../delivery/outbox/outbox-store.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
+import { INBOX_SHARDS } from "../../wire/inbox.ts";
 import { type Access, BAN, decideAccess, Permission, type Rights, rightsOf } from "../../wire/permissions.ts";
 
 const StoredAccess = z.object({
@@ -121,6 +122,14 @@ export const selectReaders = (
         FROM json_each(?3) AS asked CROSS JOIN identities
         WHERE identities.account_id = ?1 AND identities.id = asked.value`,
   params: [accountId, roomId, JSON.stringify(identityIds)],
+});
+
+/** The shards of inboxes that have identities. */
+export const selectInboxShards = ({ accountId }: Tenant): Statement<{ shard: string }> => ({
+  sql: `SELECT shards.value AS shard FROM json_each(?) AS shards WHERE EXISTS (
+          SELECT 1 FROM identities
+          WHERE account_id = ? AND id > shards.value AND id < shards.value || 'g')`,
+  params: [JSON.stringify(INBOX_SHARDS), accountId],
 });
 
 /** The groups among these that exist. */

@@ -44,7 +44,7 @@ const Position = z.array(z.union([z.string(), z.number(), z.null()]));
 export const RowSlice = z.object({ rows: z.array(ArchivedRow), after: Position.nullable() });
 export type RowSlice = z.infer<typeof RowSlice>;
 
-/** `id` of a log is the number of its shard, of an inbox the ID of its identity. */
+/** `id` of a log is the number of its shard, of inboxes the digits of theirs. */
 export const ObjectRef = z.object({
   kind: z.enum(["room", "webhook", "workflow", "log", "inbox"]),
   id: z.string(),
@@ -89,7 +89,7 @@ export const PARTS = {
   organizations: "index of organizations",
 } as const;
 
-/** The parts that have slices of objects; inboxes are apart, because they come after the rows of their identities. */
+/** The parts that have slices of objects; inboxes are apart, because they come after the rows of identities. */
 export const OBJECT_PARTS = [PARTS.objects, PARTS.inboxes] as const;
 export type ObjectPart = (typeof OBJECT_PARTS)[number];
 

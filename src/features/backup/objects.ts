@@ -13,6 +13,7 @@ import {
 } from "../../platform/objects/object-archive.ts";
 import { byteLength } from "../../platform/text.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
+import { INBOX_SHARDS } from "../../wire/inbox.ts";
 import type { ObjectRef, ObjectSlices } from "./format.ts";
 import { selectOwned } from "./row-store.ts";
 
@@ -41,17 +42,18 @@ export async function findOwned<Ref extends ObjectRef>(
   db: Database,
 ): Promise<readonly Ref[]> {
   const idsOf = (of: string) => refs.filter(({ kind }) => kind === of).map(({ id }) => id);
-  const [room, webhook, workflow, inbox] = await db.run([
+  const [room, webhook, workflow] = await db.run([
     selectOwned("rooms", accountId, idsOf("room")),
     selectOwned("webhooks", accountId, idsOf("webhook")),
     selectOwned("workflows", accountId, idsOf("workflow")),
-    selectOwned("identities", accountId, idsOf("inbox")),
   ]);
-  const found = { room, webhook, workflow, inbox };
+  const found = { room, webhook, workflow };
   const shards = Array.from({ length: SHARDS }, (_, shard) => String(shard));
-  return refs.filter(({ kind, id }) =>
-    kind === "log" ? shards.includes(id) : found[kind].some((row) => row.id === id),
-  );
+  return refs.filter(({ kind, id }) => {
+    if (kind === "log") return shards.includes(id);
+    if (kind === "inbox") return INBOX_SHARDS.includes(id);
+    return found[kind].some((row) => row.id === id);
+  });
 }
 
 /** Slices of objects, from the first one's cursor on, until they are enough for an answer. Deleted ones have none. */

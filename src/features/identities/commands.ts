@@ -1,6 +1,6 @@
 /** The commands on identities, groups and their members, each committed as one batch. */
 
-import { type Inboxes, RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
+import { callShards, type Inboxes, RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
@@ -133,13 +133,13 @@ export async function purgeIdentities(
   );
 }
 
-const PURGED_AT_ONCE = 20;
+const PURGED_AT_ONCE = 100;
 
 function purgeWithInboxes(tenant: Tenant, inboxes: Inboxes, budget: WorkBudget): Promise<boolean> {
   return budget.run(async () => {
     const [found] = await tenant.db.run([selectSomeIdentities(tenant, PURGED_AT_ONCE)]);
     const ids = found.map(({ id }) => id);
-    const empty = () => Promise.all(ids.map((id) => inboxes(tenant.accountId, id).remove()));
+    const empty = () => callShards(inboxes, tenant.accountId, ids, (shard) => shard.removeAll());
     await empty();
     if (ids.length > 0) await tenant.db.run([deleteIdentities(tenant, ids)]);
     await empty(); // a room may have delivered something while the rows were there
@@ -285,7 +285,7 @@ export async function removeGroup(ctx: DeletionContext, groupId: string) {
 
 /** The same, for members whose inboxes may be open. */
 export async function deleteGroup(ctx: IdentityContext, groupId: string) {
-  const [members] = await ctx.db.run([selectMembersAfter(ctx, groupId, "", RECOUNTED)]);
+  const [members] = await ctx.db.run([selectMembersAfter(ctx, groupId, "", RECOUNTED + 1)]);
   const told = await removeGroup(ctx, groupId);
   recountInboxes(
     ctx,

@@ -157,7 +157,7 @@ export async function endIdentityTokens(ctx: IdentityContext, identityId: string
   // After a crash, the inbox finds the new epoch before it sends anything.
   await ctx
     .inboxes(ctx.accountId, identityId)
-    .closeSockets()
+    .closeSockets([identityId])
     .catch((error: unknown) => ctx.log("The sockets of an inbox could not be closed yet", error));
   return tell(ctx, identityId, owed);
 }

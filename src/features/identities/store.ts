@@ -205,7 +205,7 @@ export const PURGES = {
 } as const;
 
 export const selectSomeIdentities = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> => ({
-  sql: "SELECT id FROM identities WHERE account_id = ? LIMIT ?",
+  sql: "SELECT id FROM identities WHERE account_id = ? ORDER BY id LIMIT ?",
   params: [accountId, limit],
 });
 

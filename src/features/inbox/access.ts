@@ -1,8 +1,10 @@
 /** The items of an inbox that are shown now: those of rooms that the identity may enter, within the narrowing of a token. */
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { type IdentityClaims, opensRoom } from "../../wire/token-claims.ts";
+import type { NotificationDefaults } from "../../wire/notification-settings.ts";
+import { beingRestored, type IdentityClaims, opensRoom, RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import { rightsIn } from "../access/statements.ts";
-import { type IdentityEpochs, selectAccessToRooms, selectEpochs } from "./store.ts";
+import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
+import { type IdentityEpochs, selectAccessToRooms, selectEmail, selectEpochs } from "./store.ts";
 
 export interface InboxAccess {
   /** Null when the identity does not exist. */
@@ -11,8 +13,15 @@ export interface InboxAccess {
   readonly rooms: ReadonlyMap<string, { readonly id: string; readonly customId: string | null }>;
 }
 
-/** The rooms that a token opens; absent for all, and for the organization. */
-export type Viewer = Pick<IdentityClaims, "rooms">;
+/** The identity as channels need it, as it is now. */
+export interface Recipient extends InboxAccess {
+  /** Null without an address, and without the identity. */
+  readonly email: string | null;
+  readonly defaults: NotificationDefaults;
+}
+
+/** The identity whose inbox is shown, and the rooms that the token opens; absent for all, and for the organization. */
+export type Viewer = Pick<IdentityClaims, "identityId" | "rooms">;
 
 /** Reads the access to rooms as it is now, in one round trip. */
 export async function readInboxAccess(
@@ -28,8 +37,22 @@ export async function readInboxAccess(
   return { epochs: epochs ?? null, rooms: new Map(open.map((room) => [room.id, room])) };
 }
 
+/** Reads what decides whether notifications are sent: access, address and defaults, in one round trip. Rejects while the organization is being restored. */
+export async function readRecipient(
+  tenant: Tenant,
+  identityId: string,
+  roomIds: readonly string[],
+): Promise<Recipient> {
+  const [access, [[identity], [defaults]]] = await Promise.all([
+    readInboxAccess(tenant, identityId, roomIds),
+    tenant.db.run([selectEmail(tenant, identityId), selectDefaults(tenant)]),
+  ]);
+  if (access.epochs?.account === RESTORING_EPOCH) throw beingRestored();
+  return { ...access, email: identity?.email ?? null, defaults: defaultsIn(defaults) };
+}
+
 /** The rooms whose items are shown; an empty ID stands for none, which a token for certain rooms does not open. */
-export const visibleRooms = ({ rooms }: InboxAccess, viewer: Viewer): string[] => [
+export const visibleRooms = ({ rooms }: InboxAccess, viewer: Pick<Viewer, "rooms">): string[] => [
   ...(viewer.rooms === undefined ? [""] : []),
   ...[...rooms.values()].filter((room) => opensRoom(viewer, room)).map(({ id }) => id),
 ];

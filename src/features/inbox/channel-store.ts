@@ -1,9 +1,9 @@
 /** The notifications of an inbox that wait for a channel, and what became of those that waited. */
 
-import type { ObjectTables } from "../../platform/objects/object-tables.ts";
 import { CHANNELS, type Channel } from "../../wire/notification-settings.ts";
 import type { Outcome, Sending, SentItem } from "../../wire/sent-notification.ts";
-import { COLUMNS as ITEM_COLUMNS } from "./inbox-tables.ts";
+import type { InboxStore } from "./inbox-store.ts";
+import { type InboxTables, COLUMNS as ITEM_COLUMNS } from "./inbox-tables.ts";
 import type { InboxItem } from "./schema.ts";
 
 interface SendingRow extends Omit<Sending, "items"> {
@@ -22,91 +22,99 @@ const sendingOf = ({ items, ...row }: SendingRow): Sending => ({
 
 /** Runs in the transactions of its callers. */
 export class ChannelStore {
-  readonly #store: ObjectTables;
+  readonly #tables: InboxTables;
+  readonly #identityId: string;
 
-  constructor(store: ObjectTables) {
-    this.#store = store;
+  constructor({ tables, identityId }: InboxStore) {
+    this.#tables = tables;
+    this.#identityId = identityId;
   }
 
   /** An item that waits already keeps its time. `due` is in epoch milliseconds. */
   add(channel: Channel, itemId: string, due: number): void {
-    const query =
-      "INSERT OR IGNORE INTO waiting SELECT ?, number, ? FROM items WHERE id = ? AND seq > read_seq";
-    this.#store.write(query, channel, due, itemId);
+    this.#tables.write(
+      `INSERT OR IGNORE INTO waiting (identity_id, item, channel, due)
+       SELECT identity_id, number, ?, ? FROM items WHERE id = ? AND identity_id = ? AND seq > read_seq`,
+      ...[channel, due, itemId, this.#identityId],
+    );
   }
 
-  /** When the next notification or sending is due; null without any. */
-  get dueAt(): number | null {
-    const query = `SELECT min(due) AS due FROM (SELECT min(due) AS due FROM waiting
-      UNION ALL SELECT min(due) FROM sendings WHERE due IS NOT NULL)`;
-    return this.#store.first<{ due: number | null }>(query)?.due ?? null;
+  /** What is due at `now` waits until `due` (epoch ms). */
+  postpone(now: number, due: number): void {
+    for (const table of ["waiting", "sendings"])
+      this.#tables.write(
+        `UPDATE ${table} SET due = ? WHERE identity_id = ? AND due <= ?`,
+        ...[due, this.#identityId, now],
+      );
   }
 
   /** The channels that have a notification which is due. */
   dueChannels(now: number): Channel[] {
-    const query = "SELECT DISTINCT channel FROM waiting WHERE due <= ?";
-    const due = new Set(this.#store.read<{ channel: Channel }>(query, now).map(({ channel }) => channel));
+    const query = "SELECT DISTINCT channel FROM waiting WHERE identity_id = ? AND due <= ?";
+    const rows = this.#tables.read<{ channel: Channel }>(query, this.#identityId, now);
+    const due = new Set(rows.map(({ channel }) => channel));
     return CHANNELS.filter((channel) => due.has(channel));
   }
 
   /** The unread items that wait for a channel until `by` (epoch ms), oldest first. */
   waiting(channel: Channel, by: number): InboxItem[] {
-    const query = `SELECT ${ITEM_COLUMNS} FROM items
-      WHERE number IN (SELECT item FROM waiting WHERE channel = ? AND due <= ?) ORDER BY notified_at, number`;
-    return this.#store.read(query, channel, by);
+    const query = `SELECT ${ITEM_COLUMNS} FROM items WHERE number IN (
+      SELECT item FROM waiting WHERE identity_id = ? AND channel = ? AND due <= ?) ORDER BY notified_at, number`;
+    return this.#tables.read(query, this.#identityId, channel, by);
   }
 
   /** The items wait no more; `sending` says what becomes of them. */
   take(items: readonly InboxItem[], sending: Omit<Sending, "items" | "failures">): void {
     const numbers = JSON.stringify(items.map(({ number }) => number));
-    const where = "channel = ? AND item IN (SELECT value FROM json_each(?))";
-    this.#store.write(`DELETE FROM waiting WHERE ${where}`, sending.channel, numbers);
+    const where = "identity_id = ? AND channel = ? AND item IN (SELECT value FROM json_each(?))";
+    this.#tables.write(`DELETE FROM waiting WHERE ${where}`, ...[this.#identityId, sending.channel, numbers]);
     const sent = items.map(({ id, kind, roomId, subjectId, seq }) => ({ id, kind, roomId, subjectId, seq }));
-    this.#store.write(
-      "INSERT INTO sendings (id, channel, at, outcome, due, items) VALUES (?, ?, ?, ?, ?, ?)",
-      ...[sending.id, sending.channel, sending.at, sending.outcome],
+    this.#tables.write(
+      "INSERT INTO sendings (id, identity_id, channel, at, outcome, due, items) VALUES (?, ?, ?, ?, ?, ?, ?)",
+      ...[sending.id, this.#identityId, sending.channel, sending.at, sending.outcome],
       sending.outcome === "waiting" ? sending.at : null,
       JSON.stringify(sent),
     );
-    const old = `SELECT id FROM sendings WHERE due IS NULL ORDER BY at DESC, id DESC LIMIT -1 OFFSET ${KEPT_SENDINGS}`;
-    this.#store.write(`DELETE FROM sendings WHERE id IN (${old})`);
-  }
-
-  /** Items and sendings stop waiting. */
-  forget(): void {
-    this.#store.write("DELETE FROM waiting");
-    this.#store.write("UPDATE sendings SET outcome = 'failed', due = NULL WHERE due IS NOT NULL");
+    const old = `SELECT id FROM sendings WHERE identity_id = ? AND due IS NULL
+      ORDER BY at DESC, id DESC LIMIT -1 OFFSET ${KEPT_SENDINGS}`;
+    this.#tables.write(`DELETE FROM sendings WHERE id IN (${old})`, this.#identityId);
   }
 
   /** The sendings that are due, oldest first. */
   dueSendings(now: number): Sending[] {
-    const query = `SELECT ${COLUMNS} FROM sendings WHERE due <= ? ORDER BY due, id`;
-    return this.#store.read<SendingRow>(query, now).map(sendingOf);
+    const query = `SELECT ${COLUMNS} FROM sendings WHERE identity_id = ? AND due <= ? ORDER BY due, id`;
+    return this.#tables.read<SendingRow>(query, this.#identityId, now).map(sendingOf);
   }
 
   find(id: string): Sending | null {
-    const row = this.#store.first<SendingRow>(`SELECT ${COLUMNS} FROM sendings WHERE id = ?`, id);
+    const query = `SELECT ${COLUMNS} FROM sendings WHERE id = ? AND identity_id = ?`;
+    const row = this.#tables.first<SendingRow>(query, id, this.#identityId);
     return row && sendingOf(row);
   }
 
   /** The latest first. */
   list(limit = KEPT_SENDINGS): Sending[] {
-    const query = `SELECT ${COLUMNS} FROM sendings ORDER BY at DESC, id DESC LIMIT ?`;
-    return this.#store.read<SendingRow>(query, limit).map(sendingOf);
+    const query = `SELECT ${COLUMNS} FROM sendings WHERE identity_id = ? ORDER BY at DESC, id DESC LIMIT ?`;
+    return this.#tables.read<SendingRow>(query, this.#identityId, limit).map(sendingOf);
   }
 
   /** A sender has taken it, and has not said more meanwhile. */
   hand(id: string, outcome: Outcome): void {
-    const query = "UPDATE sendings SET outcome = ?, due = NULL WHERE id = ? AND due IS NOT NULL";
-    this.#store.write(query, outcome, id);
+    const where = "id = ? AND identity_id = ? AND due IS NOT NULL";
+    this.#tables.write(
+      `UPDATE sendings SET outcome = ?, due = NULL WHERE ${where}`,
+      ...[outcome, id, this.#identityId],
+    );
   }
 
   finish(id: string, outcome: Outcome): void {
-    this.#store.write("UPDATE sendings SET outcome = ?, due = NULL WHERE id = ?", outcome, id);
+    const query = "UPDATE sendings SET outcome = ?, due = NULL WHERE id = ? AND identity_id = ?";
+    this.#tables.write(query, outcome, id, this.#identityId);
   }
 
   /** A sender could not take it, and is asked again at `due` (epoch ms). */
   retry(id: string, due: number): void {
-    this.#store.write("UPDATE sendings SET due = ?, failures = failures + 1 WHERE id = ?", due, id);
+    const query = "UPDATE sendings SET due = ?, failures = failures + 1 WHERE id = ? AND identity_id = ?";
+    this.#tables.write(query, due, id, this.#identityId);
   }
 }

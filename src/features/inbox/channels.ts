@@ -9,18 +9,11 @@ import {
   type NotificationSettings,
 } from "../../wire/notification-settings.ts";
 import type { Outcome, Reason, Sending, SentItem } from "../../wire/sent-notification.ts";
-import { type InboxAccess, visibleRooms } from "./access.ts";
+import { type Recipient, visibleRooms } from "./access.ts";
 import { ChannelStore } from "./channel-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import { PushTargets } from "./push-store.ts";
 import type { ChangedItem, InboxItem } from "./schema.ts";
-
-/** The identity as channels need it, as it is now. */
-export interface Recipient extends InboxAccess {
-  /** Null without an address, and without the identity. */
-  readonly email: string | null;
-  readonly defaults: NotificationDefaults;
-}
 
 /** Sends by one channel. */
 export interface Sender {
@@ -35,7 +28,7 @@ export interface Sender {
 export type Senders = Readonly<Record<Channel | "webhook", Sender>>;
 
 interface ChannelPorts {
-  store(): InboxStore;
+  readonly store: InboxStore;
   now(): number;
   newId(): string;
   readRecipient(roomIds: readonly string[]): Promise<Recipient>;
@@ -55,18 +48,16 @@ const FOREVER = Number.MAX_SAFE_INTEGER;
 
 export class InboxChannels {
   readonly #ports: ChannelPorts;
+  readonly #queue: ChannelStore;
 
   constructor(ports: ChannelPorts) {
     this.#ports = ports;
-  }
-
-  get #queue(): ChannelStore {
-    return new ChannelStore(this.#ports.store());
+    this.#queue = new ChannelStore(ports.store);
   }
 
   /** Null before the identity has changed any. */
   get ownSettings(): NotificationSettings | null {
-    const stored = this.#ports.store().fact("settings");
+    const stored = this.#ports.store.settings;
     return stored === null ? null : (JSON.parse(stored) as NotificationSettings);
   }
 
@@ -78,7 +69,7 @@ export class InboxChannels {
   add(items: readonly ChangedItem[], defaults: NotificationDefaults = DEFAULTS): void {
     const { settings } = this;
     for (const { id } of items) {
-      const item = this.#ports.store().find(id);
+      const item = this.#ports.store.find(id);
       if (item === null) continue;
       for (const channel of this.#possible(defaults))
         if (isWanted(channel, item, settings, defaults))
@@ -88,13 +79,8 @@ export class InboxChannels {
 
   /** A push waits if a browser has subscribed, or if a back end is to send it. */
   #possible({ webPush }: NotificationDefaults): Channel[] {
-    const isPushed = webPush.sender === "webhook" || new PushTargets(this.#ports.store()).exist;
+    const isPushed = webPush.sender === "webhook" || new PushTargets(this.#ports.store).exist;
     return isPushed ? ["email", "webPush"] : ["email"];
-  }
-
-  /** After a restore: items that waited when the backup was made are not sent. */
-  forget(): void {
-    this.#queue.forget();
   }
 
   list(limit?: number): readonly Sending[] {
@@ -105,15 +91,16 @@ export class InboxChannels {
     this.#queue.finish(sendingId, outcome);
   }
 
-  /** When there is something to send (epoch ms); null for never. */
-  get dueAt(): number | null {
-    return this.#queue.dueAt;
-  }
-
-  /** Sends the items that are due. A sending that its sender does not take is due again later. Rejects when access cannot be read. */
+  /** Sends the items that are due. What a sender does not take, and all of them when access cannot be read, is due again later. */
   async send(): Promise<void> {
-    for (const channel of this.#queue.dueChannels(this.#ports.now())) await this.#decide(channel);
-    for (const sending of this.#queue.dueSendings(this.#ports.now())) await this.#hand(sending);
+    const { now, report } = this.#ports;
+    try {
+      for (const channel of this.#queue.dueChannels(now())) await this.#decide(channel);
+      for (const sending of this.#queue.dueSendings(now())) await this.#hand(sending);
+    } catch (error) {
+      report("The notifications of an inbox could not be sent yet", error);
+      this.#queue.postpone(now(), now() + RETRY.firstMs);
+    }
   }
 
   /** Decides on the items that wait: each becomes part of a sending. */
@@ -130,7 +117,7 @@ export class InboxChannels {
       waiting,
       (item) => this.#refusal(channel, item, recipient) ?? refusal ?? "waiting",
     );
-    this.#ports.store().transaction(() => {
+    this.#ports.store.tables.transaction(() => {
       for (const [outcome, items] of outcomes)
         this.#queue.take(items, { id: newId(), channel, at: now(), outcome });
     });
@@ -185,7 +172,7 @@ export class InboxChannels {
     const rooms = new Set(items.map(({ roomId }) => roomId));
     rooms.delete("");
     const recipient = await this.#ports.readRecipient([...rooms]);
-    const unread = items.filter(({ id, seq }) => (this.#ports.store().find(id)?.readSeq ?? seq) < seq);
+    const unread = items.filter(({ id, seq }) => (this.#ports.store.find(id)?.readSeq ?? seq) < seq);
     if (unread.length === 0) return "read";
     const refusals = unread.map((item) => this.#refusal(channel, item, recipient));
     const left = unread.filter((_, index) => refusals[index] === null);

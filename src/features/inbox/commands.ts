@@ -20,7 +20,7 @@ export interface InboxContext extends RequestContext {
   connectInbox(accountId: string, identityId: string, request: Request): Promise<Response>;
 }
 
-/** An inbox, and how much of it the caller sees. */
+/** The shard of an inbox, and how much of the inbox the caller sees. */
 export interface OpenInbox {
   readonly inbox: Stub<InboxObject>;
   readonly viewer: Viewer;
@@ -31,14 +31,15 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The inbox of an identity, for the organization. NOT_FOUND for what can be no identity. */
 export function inboxOf({ accountId, inboxes }: InboxContext, identityId: string): OpenInbox {
   if (!UUID.test(identityId)) throw noIdentity();
-  return { inbox: inboxes(accountId, identityId), viewer: {} };
+  return { inbox: inboxes(accountId, identityId), viewer: { identityId } };
 }
 
 /** The inbox of the calling identity. */
 export function ownInbox({ actor, accountId, inboxes }: InboxContext): OpenInbox {
   if (actor.type !== "identity") throw new AppError("Auth", "FORBIDDEN", "Only an identity has an inbox");
   const { identityId, rooms } = actor;
-  return { inbox: inboxes(accountId, identityId), viewer: rooms === undefined ? {} : { rooms: [...rooms] } };
+  const narrowing = rooms === undefined ? {} : { rooms: [...rooms] };
+  return { inbox: inboxes(accountId, identityId), viewer: { identityId, ...narrowing } };
 }
 
 const noNotification = () => notFound("Inbox", "Notification");
@@ -73,7 +74,7 @@ export async function exportInbox(
   const [notifiedAt = "", id = ""] = after.split(" ");
   const { notifications, next, settings, sendings, pushTargets } = await ctx
     .inboxes(ctx.accountId, identityId)
-    .export({
+    .export(identityId, {
       ...{ limit: EXPORTED_AT_ONCE, unread: null, roomId: null, kind: null },
       after: after === "" ? null : { notifiedAt: Number(notifiedAt), id },
     });
@@ -135,7 +136,7 @@ export async function triggerNotification(
     ...{ at: ctx.now(), by: null, data },
   };
   const [[defaults]] = await ctx.db.run([selectDefaults(ctx)]);
-  await ctx.inboxes(accountId, id).deliver([activity], defaultsIn(defaults));
+  await ctx.inboxes(accountId, id).deliver([id], [activity], defaultsIn(defaults));
   return { delivered: true };
 }
 

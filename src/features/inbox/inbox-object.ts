@@ -1,6 +1,7 @@
-/** The Durable Object of an identity's inbox: its items and how far they are read, and the identity's sockets. */
+/** The Durable Object of a shard of inboxes: what they have and how far it is read, and the sockets of their identities. */
 import * as z from "zod";
-import { ADDRESS_HEADER, type InboxDelivery } from "../../delivery/inboxes.ts";
+import { ADDRESS_HEADER, IDENTITY_HEADER, type InboxDelivery } from "../../delivery/inboxes.ts";
+import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import { reportFailure } from "../../platform/telemetry/telemetry.ts";
@@ -16,10 +17,10 @@ import {
 import type { Sending } from "../../wire/sent-notification.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import { InboxChannels } from "./channels.ts";
-import type { InboxExport, InboxPage, InboxPorts, MailContent, SentInbox } from "./inbox-ports.ts";
-import { countUnread, type InboxKey, InboxSockets } from "./inbox-sockets.ts";
+import type { InboxExport, InboxKey, InboxPage, InboxPorts, MailContent, SentInbox } from "./inbox-ports.ts";
+import { countUnread, InboxSockets } from "./inbox-sockets.ts";
 import { InboxStore, type ItemsPage } from "./inbox-store.ts";
-import { SCHEMA } from "./inbox-tables.ts";
+import { InboxTables, SCHEMA } from "./inbox-tables.ts";
 import { type PushTarget, PushTargets } from "./push-store.ts";
 import { type ChangedItem, type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
 
@@ -28,6 +29,11 @@ const PRUNE_ON_MS = 1_000;
 const RETRY_MS = 60_000;
 /** An inbox that changes while the database is read is read again. */
 const MAX_READS = 5;
+/** Inboxes whose notifications one alarm sends: each costs the database some 15 queries. */
+const SENT_BY_ALARM = 50;
+const SENT_AT_ONCE = 8;
+/** Sockets are closed at most so long after their tokens have expired; what is pushed meanwhile passes them over. */
+const EXPIRY_GRID_MS = 10_000;
 
 export class InboxObject extends ArchivedDurableObject<object> implements InboxDelivery {
   /** Epoch milliseconds; tests replace it by their own clock. */
@@ -36,174 +42,202 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   readonly archived: StorageArchive;
   readonly #ports: InboxPorts;
   readonly #alarm: DurableAlarm;
-  #store: InboxStore;
+  readonly #tables: InboxTables;
   readonly #sockets: InboxSockets;
-  readonly #channels: InboxChannels;
-  #removals = 0;
 
   constructor(ctx: DurableObjectState, env: object, ports: InboxPorts) {
     super(ctx, env);
     this.#ports = ports;
-    this.#store = this.#open();
+    this.#tables = new InboxTables(ctx.storage);
     this.#alarm = new DurableAlarm(ctx, (error) =>
-      this.#report("The alarm of an inbox could not be set", error),
+      this.#report("The alarm of inboxes could not be set", error),
     );
     this.archived = new StorageArchive({
       storage: ctx.storage,
       schema: SCHEMA,
       open: () => {
-        this.#store = this.#open();
-        this.#removals = 0;
+        this.#tables.reopen();
+        this.#tables.forgetDue();
         this.#alarm.markFired();
-        this.#channels.forget();
-        if (this.#store.exists) this.#alarm.scheduleBy([this.#pruneAt()]);
+        this.#planAlarm();
       },
     });
     this.#sockets = new InboxSockets({
       state: ctx,
+      accountId: () => this.#place.accountId,
       now: () => this.clock(),
-      store: () => this.#store,
-      readAccess: (_, roomIds) => this.#readAccess("unread", roomIds),
+      store: (identityId) => this.#open(identityId),
+      readAccess: (identityId, roomIds) => this.#readAccess(this.#open(identityId), "unread", roomIds),
       verifyToken: ports.verifyToken,
-      expireAt: (time) => this.#alarm.scheduleBy([time]),
+      expireAt: (time) => this.#alarm.scheduleBy([onGrid(time)]),
       report: (what, error) => this.#report(what, error),
     });
-    this.#channels = new InboxChannels({
-      store: () => this.#store,
+  }
+
+  get #place(): { readonly accountId: string; readonly shard: string } {
+    const [accountId, shard] = (this.ctx.id.name ?? "").split(":");
+    if (accountId === undefined || shard === undefined)
+      throw new Error("A shard of inboxes must be opened by the ID of its organization and its own");
+    return { accountId, shard };
+  }
+
+  #key(identityId: string): InboxKey {
+    return { accountId: this.#place.accountId, identityId };
+  }
+
+  #open(identityId: string): InboxStore {
+    return new InboxStore(this.#tables, identityId, () => crypto.randomUUID());
+  }
+
+  #channels(inbox: InboxStore): InboxChannels {
+    const key = this.#key(inbox.identityId);
+    return new InboxChannels({
+      store: inbox,
       now: () => this.clock(),
       newId: () => crypto.randomUUID(),
-      readRecipient: (roomIds) => ports.readRecipient(this.#key, roomIds),
-      senders: () => ports.senders(this.#key, this.#sentInbox()),
+      readRecipient: (roomIds) => this.#ports.readRecipient(key, roomIds),
+      senders: () => this.#ports.senders(key, this.#sentInbox(inbox)),
       report: (what, error) => this.#report(what, error),
     });
   }
 
-  #open(): InboxStore {
-    return new InboxStore(this.ctx.storage, () => crypto.randomUUID());
-  }
-
-  #sentInbox(): SentInbox {
+  #sentInbox(inbox: InboxStore): SentInbox {
     return {
       now: () => this.clock(),
-      pushTargets: new PushTargets(this.#store),
-      notifications: (items) => this.#present(items.flatMap(({ id }) => this.#store.find(id) ?? [])),
+      pushTargets: new PushTargets(inbox),
+      notifications: (items) =>
+        present(
+          inbox,
+          items.flatMap(({ id }) => inbox.find(id) ?? []),
+        ),
     };
   }
 
-  #present(items: readonly InboxItem[]): InboxNotification[] {
-    return items.map((item) => presentNotification(item, this.#store.activitiesOf(item)));
+  /** For what is due next, of the inboxes and of the shard itself. */
+  #planAlarm(expiresAt: number | null = null): void {
+    if (this.#tables.exists && this.#tables.pruneAt === null) this.#planPruning();
+    this.#alarm.scheduleBy([this.#tables.pruneAt, this.#tables.dueAt, expiresAt]);
   }
 
-  get #key(): InboxKey {
-    const [accountId, identityId] = (this.ctx.id.name ?? "").split(":");
-    if (accountId === undefined || identityId === undefined)
-      throw new Error("An inbox must be opened by the IDs of its organization and its identity");
-    return { accountId, identityId };
+  /** A day later, and a part of a day, since a mention has written to all shards at once. */
+  #planPruning(): void {
+    const spread = Number.parseInt(this.#place.shard, 16) / 256;
+    this.#tables.planPruning(this.clock() + (1 + spread) * PRUNE_EVERY_MS);
   }
 
-  /**
-   * True when the inbox may be written: it has a database, or its identity exists. An identity that is deleted later
-   * has its inbox removed, so only the first write has to ask.
-   */
-  async #mayWrite(): Promise<boolean> {
-    if (this.#store.exists) return true;
-    const removals = this.#removals;
-    return (await this.#hasIdentity()) && removals === this.#removals;
+  deliver(
+    identityIds: readonly string[],
+    activities: readonly InboxActivity[],
+    defaults: NotificationDefaults,
+  ): void {
+    for (const identityId of identityIds) {
+      const inbox = this.#open(identityId);
+      const items = inbox.deliver(activities, this.clock());
+      this.#channels(inbox).add(items, defaults);
+      this.#sockets.push(identityId, { type: "notified", items });
+    }
+    this.#planAlarm();
   }
 
-  async #hasIdentity(): Promise<boolean> {
-    const { epochs } = await this.#ports.readAccess(this.#key, []);
-    return epochs !== null;
+  markRead(identityIds: readonly string[], position: InboxPosition): void {
+    for (const identityId of identityIds) {
+      const items = this.#open(identityId).markRead(position, this.clock());
+      this.#sockets.push(identityId, { type: "read", items });
+    }
+    this.#planAlarm();
   }
 
-  /** The next pruning: a day later, and a part of a day, since a mention has made thousands of inboxes at once. */
-  #pruneAt(): number {
-    const spread = Number.parseInt(this.#key.identityId.slice(0, 8), 16) / 2 ** 32;
-    return this.clock() + (1 + spread) * PRUNE_EVERY_MS;
+  removeItems(identityIds: readonly string[], removal: InboxRemoval): void {
+    for (const identityId of identityIds) this.#removeItems(this.#open(identityId), removal);
+    this.#planAlarm();
   }
 
-  async deliver(activities: readonly InboxActivity[], defaults?: NotificationDefaults): Promise<void> {
-    if (defaults === undefined ? !(await this.#mayWrite()) : this.#removals > 0) return;
-    const items = this.#store.deliver(activities, this.clock());
-    this.#channels.add(items, defaults);
-    this.#alarm.scheduleBy([this.#pruneAt(), this.#channels.dueAt]);
-    this.#sockets.push({ type: "notified", items });
-  }
-
-  async markRead(position: InboxPosition): Promise<void> {
-    if (!(await this.#mayWrite())) return;
-    this.#sockets.push({ type: "read", items: this.#store.markRead(position, this.clock()) });
-    this.#alarm.scheduleBy([this.#pruneAt()]);
-  }
-
-  async removeItems(removal: InboxRemoval): Promise<void> {
-    if (!(await this.#mayWrite())) return;
+  #removeItems(inbox: InboxStore, removal: InboxRemoval): void {
     const { roomId, kind, subjectId, activityIds } = removal;
     const changed =
       activityIds === undefined || kind === undefined || subjectId === undefined
-        ? this.#store.remove(removal, this.clock())
-        : this.#store.removeActivities({ roomId, kind, subjectId }, activityIds, this.clock());
-    const isShown = ({ id }: ChangedItem) => this.#store.find(id) !== null;
-    this.#sockets.push({ type: "deleted", items: changed.filter((item) => !isShown(item)) });
-    this.#sockets.push({ type: "updated", items: changed.filter(isShown) });
-    this.#alarm.scheduleBy([this.#pruneAt()]);
+        ? inbox.remove(removal, this.clock())
+        : inbox.removeActivities({ roomId, kind, subjectId }, activityIds, this.clock());
+    const isShown = ({ id }: ChangedItem) => inbox.find(id) !== null;
+    const deleted = changed.filter((item) => !isShown(item));
+    this.#sockets.push(inbox.identityId, { type: "deleted", items: deleted });
+    this.#sockets.push(inbox.identityId, { type: "updated", items: changed.filter(isShown) });
   }
 
-  recount(): void {
-    this.#sockets.push({ type: "recounted", items: [] });
+  recount(identityIds: readonly string[] | null): void {
+    const change = { type: "recounted", items: [] } as const;
+    if (identityIds === null) this.#sockets.pushToAll(change);
+    else for (const identityId of identityIds) this.#sockets.push(identityId, change);
   }
 
-  closeSockets(): void {
-    this.#sockets.closeAll();
+  closeSockets(identityIds: readonly string[] | null): void {
+    if (identityIds === null) this.#sockets.closeAll();
+    else for (const identityId of identityIds) this.#sockets.closeAll(identityId);
   }
 
-  async remove(): Promise<void> {
-    this.#removals += 1;
-    this.#sockets.closeAll();
+  remove(identityIds: readonly string[]): void {
+    this.closeSockets(identityIds);
+    for (const identityId of identityIds) this.#tables.remove(identityId, this.clock());
+    this.#planAlarm();
+  }
+
+  async removeAll(): Promise<void> {
+    this.closeSockets(null);
     if (!(await this.archived.discard())) await this.#clear();
   }
 
   async #clear(): Promise<void> {
     this.#alarm.markFired();
-    await this.#store.clear();
+    await this.#tables.clear();
   }
 
   /**
    * The access to the rooms of the items, and to these. Read again while the inbox changes meanwhile, so that it is the
    * access to all of its rooms.
    */
-  async #readAccess(which: "shown" | "unread", roomIds: readonly string[] = []): Promise<InboxAccess> {
+  async #readAccess(
+    inbox: InboxStore,
+    which: "shown" | "unread",
+    roomIds: readonly string[] = [],
+  ): Promise<InboxAccess> {
     for (let reads = 1; ; reads += 1) {
-      const { seq } = this.#store;
-      const rooms = new Set([...this.#store.rooms(which, this.clock()), ...roomIds]);
+      const { seq } = inbox;
+      const rooms = new Set([...inbox.rooms(which, this.clock()), ...roomIds]);
       rooms.delete("");
-      const access = await this.#ports.readAccess(this.#key, [...rooms]);
-      if (this.#store.seq === seq || reads === MAX_READS) return access;
+      const access = await this.#ports.readAccess(this.#key(inbox.identityId), [...rooms]);
+      if (inbox.seq === seq || reads === MAX_READS) return access;
     }
+  }
+
+  async #findEpochs(identityId: string): Promise<InboxAccess["epochs"]> {
+    return (await this.#ports.readAccess(this.#key(identityId), [])).epochs;
   }
 
   /** A page of the items that the viewer sees, newest first. Null without the identity. */
   async list(viewer: Viewer, page: ItemsPage): Promise<InboxPage | null> {
-    const access = await this.#readAccess("shown");
+    const inbox = this.#open(viewer.identityId);
+    const access = await this.#readAccess(inbox, "shown");
     if (access.epochs === null) return null;
-    return this.#page(page, visibleRooms(access, viewer));
+    return this.#page(inbox, page, visibleRooms(access, viewer));
   }
 
   /** A page of all items, also those of rooms that the identity may not enter now, and all that is kept beside them. */
-  export(page: ItemsPage): InboxExport {
+  export(identityId: string, page: ItemsPage): InboxExport {
+    const inbox = this.#open(identityId);
+    const channels = this.#channels(inbox);
     return {
-      ...this.#page(page, null),
-      settings: this.#channels.ownSettings,
-      sendings: this.#channels.list(),
-      pushTargets: new PushTargets(this.#store).all,
+      ...this.#page(inbox, page, null),
+      settings: channels.ownSettings,
+      sendings: channels.list(),
+      pushTargets: new PushTargets(inbox).all,
     };
   }
 
-  #page(page: ItemsPage, rooms: readonly string[] | null): InboxPage {
-    const items = this.#store.list(page, rooms, this.clock());
+  #page(inbox: InboxStore, page: ItemsPage, rooms: readonly string[] | null): InboxPage {
+    const items = inbox.list(page, rooms, this.clock());
     const last = items.at(-1);
     return {
-      notifications: this.#present(items),
+      notifications: present(inbox, items),
       next:
         last === undefined || items.length < page.limit ? null : { notifiedAt: last.notifiedAt, id: last.id },
     };
@@ -211,14 +245,9 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
 
   /** The number of unread items that the viewer sees. Null without the identity. */
   async count(viewer: Viewer): Promise<number | null> {
-    const access = await this.#readAccess("unread");
-    return access.epochs && countUnread(this.#store, access, viewer, this.clock());
-  }
-
-  /** The item, if the viewer sees it. */
-  #findVisible(access: InboxAccess, viewer: Viewer, id: string): InboxItem | null {
-    const item = access.epochs && this.#store.find(id);
-    return item !== null && visibleRooms(access, viewer).includes(item.roomId) ? item : null;
+    const inbox = this.#open(viewer.identityId);
+    const access = await this.#readAccess(inbox, "unread");
+    return access.epochs && countUnread(inbox, access, viewer, this.clock());
   }
 
   /**
@@ -226,47 +255,55 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
    * are unread after it, null unless the viewer sees the item.
    */
   async markItem(viewer: Viewer, id: string, upTo: number | null): Promise<number | null> {
-    const latest = this.#store.find(id)?.seq ?? 0;
-    const access = await this.#readAccess("shown");
-    if (this.#findVisible(access, viewer, id) === null) return null;
-    const items = this.#store.markItems([{ id, upTo: upTo ?? latest }], this.clock());
-    this.#sockets.push({ type: "read", items });
-    return countUnread(this.#store, access, viewer, this.clock());
+    const inbox = this.#open(viewer.identityId);
+    const latest = inbox.find(id)?.seq ?? 0;
+    const access = await this.#readAccess(inbox, "shown");
+    if (findVisible(inbox, access, viewer, id) === null) return null;
+    const items = inbox.markItems([{ id, upTo: upTo ?? latest }], this.clock());
+    this.#sockets.push(viewer.identityId, { type: "read", items });
+    return countUnread(inbox, access, viewer, this.clock());
   }
 
   /** Marks the items that the viewer sees, as they are at the time of the call. Returns how many are unread after it. */
   async markAll(viewer: Viewer): Promise<number | null> {
-    const unread = this.#store.unreadItems(this.clock());
-    const access = await this.#readAccess("unread");
+    const inbox = this.#open(viewer.identityId);
+    const unread = inbox.unreadItems(this.clock());
+    const access = await this.#readAccess(inbox, "unread");
     if (access.epochs === null) return null;
     const shown = new Set(visibleRooms(access, viewer));
     const positions = unread.filter(({ roomId }) => shown.has(roomId));
-    if (positions.length > 0)
-      this.#sockets.push({ type: "read", items: this.#store.markItems(positions, this.clock()) });
-    return countUnread(this.#store, access, viewer, this.clock());
+    if (positions.length > 0) {
+      const items = inbox.markItems(positions, this.clock());
+      this.#sockets.push(viewer.identityId, { type: "read", items });
+    }
+    return countUnread(inbox, access, viewer, this.clock());
   }
 
   /** Deletes an item; a later activity of its subject shows it again. False unless the viewer sees it. */
   async deleteItem(viewer: Viewer, id: string): Promise<boolean> {
-    if (this.#findVisible(await this.#readAccess("shown"), viewer, id) === null) return false;
-    this.#sockets.push({ type: "deleted", items: this.#store.deleteItems([id]) });
+    const inbox = this.#open(viewer.identityId);
+    if (findVisible(inbox, await this.#readAccess(inbox, "shown"), viewer, id) === null) return false;
+    this.#sockets.push(viewer.identityId, { type: "deleted", items: inbox.deleteItems([id]) });
     return true;
   }
 
   /** Deletes all items, also those of rooms that the identity may not enter now; of a narrowed token those that it sees. */
   async deleteAll(viewer: Viewer): Promise<boolean> {
-    const ids = new Set(this.#store.idsIn(null));
-    const access = await this.#readAccess("shown");
+    const inbox = this.#open(viewer.identityId);
+    const ids = new Set(inbox.idsIn(null));
+    const access = await this.#readAccess(inbox, "shown");
     if (access.epochs === null) return false;
     const rooms = viewer.rooms === undefined ? null : visibleRooms(access, viewer);
-    const found = this.#store.idsIn(rooms).filter((id) => ids.has(id));
-    if (found.length > 0) this.#sockets.push({ type: "deleted", items: this.#store.deleteItems(found) });
+    const found = inbox.idsIn(rooms).filter((id) => ids.has(id));
+    if (found.length > 0)
+      this.#sockets.push(viewer.identityId, { type: "deleted", items: inbox.deleteItems(found) });
     return true;
   }
 
   /** An upgrade, forwarded by the Worker. */
   override fetch(request: Request): Response {
-    return this.#sockets.accept(this.#key, request.headers.get(ADDRESS_HEADER) ?? "");
+    const { headers } = request;
+    return this.#sockets.accept(headers.get(IDENTITY_HEADER) ?? "", headers.get(ADDRESS_HEADER) ?? "");
   }
 
   override async webSocketMessage(socket: WebSocket, frame: string | ArrayBuffer): Promise<void> {
@@ -282,86 +319,107 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   }
 
   /** The settings of the identity for channels. Null without the identity. */
-  async readSettings(): Promise<NotificationSettings | null> {
-    const { epochs } = await this.#ports.readAccess(this.#key, []);
-    return epochs && this.#channels.settings;
+  async readSettings(identityId: string): Promise<NotificationSettings | null> {
+    const epochs = await this.#findEpochs(identityId);
+    return epochs && this.#channels(this.#open(identityId)).settings;
   }
 
   /** Null without the identity; the reason for a refusal when there would be too many entries. */
-  async changeSettings(update: NotificationSettingsUpdate): Promise<NotificationSettings | string | null> {
-    if (!(await this.#mayWrite())) return null;
-    const changed = NotificationSettings.safeParse(patched(this.#channels.settings, update));
+  async changeSettings(
+    identityId: string,
+    update: NotificationSettingsUpdate,
+  ): Promise<NotificationSettings | string | null> {
+    if ((await this.#findEpochs(identityId)) === null) return null;
+    const inbox = this.#open(identityId);
+    const changed = NotificationSettings.safeParse(patched(this.#channels(inbox).settings, update));
     if (!changed.success) return z.prettifyError(changed.error);
-    this.#store.setFact("settings", JSON.stringify(changed.data));
-    return changed.data;
+    return inbox.keepSettings(JSON.stringify(changed.data)) ? changed.data : null;
   }
 
   /** The browsers that have subscribed with a key, the latest first; none without a key. Null without the identity. */
-  async listPushTargets(publicKey: string | null): Promise<readonly PushTarget[] | null> {
-    const { epochs } = await this.#ports.readAccess(this.#key, []);
+  async listPushTargets(identityId: string, publicKey: string | null): Promise<readonly PushTarget[] | null> {
+    const epochs = await this.#findEpochs(identityId);
     if (epochs === null || publicKey === null) return epochs && [];
-    return new PushTargets(this.#store).list({ publicKey, epochs }, this.clock());
+    return new PushTargets(this.#open(identityId)).list({ publicKey, epochs }, this.clock());
   }
 
   /** Pushes notifications to a browser from now on. False without the identity. */
-  async addPushTarget(target: Omit<PushTarget, "createdAt">, publicKey: string): Promise<boolean> {
-    const removals = this.#removals;
-    const { epochs } = await this.#ports.readAccess(this.#key, []);
-    if (epochs === null || removals !== this.#removals) return false;
-    const createdAt = this.clock();
-    new PushTargets(this.#store).add({ ...target, createdAt }, { publicKey, epochs });
-    return true;
+  async addPushTarget(
+    identityId: string,
+    target: Omit<PushTarget, "createdAt">,
+    publicKey: string,
+  ): Promise<boolean> {
+    const epochs = await this.#findEpochs(identityId);
+    if (epochs === null) return false;
+    const targets = new PushTargets(this.#open(identityId));
+    return targets.add({ ...target, createdAt: this.clock() }, { publicKey, epochs });
   }
 
   /** False without the identity. */
-  async removePushTarget(endpoint: string): Promise<boolean> {
-    const { epochs } = await this.#ports.readAccess(this.#key, []);
-    new PushTargets(this.#store).remove(endpoint);
+  async removePushTarget(identityId: string, endpoint: string): Promise<boolean> {
+    const epochs = await this.#findEpochs(identityId);
+    new PushTargets(this.#open(identityId)).remove(endpoint);
     return epochs !== null;
   }
 
   /** The sendings, also of items that were not sent, the latest first. Null without the identity. */
-  async listSendings(limit: number): Promise<readonly Sending[] | null> {
-    const { epochs } = await this.#ports.readAccess(this.#key, []);
-    return epochs && this.#channels.list(limit);
+  async listSendings(identityId: string, limit: number): Promise<readonly Sending[] | null> {
+    const epochs = await this.#findEpochs(identityId);
+    return epochs && this.#channels(this.#open(identityId)).list(limit);
   }
 
   /** The content of a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
-  async readMail(sendingId: string, address: string): Promise<MailContent | null> {
-    const found = await this.#channels.readMail(sendingId, address);
+  async readMail(identityId: string, sendingId: string, address: string): Promise<MailContent | null> {
+    const inbox = this.#open(identityId);
+    const found = await this.#channels(inbox).readMail(sendingId, address);
     if (found === null) return null;
-    const notifications = this.#sentInbox().notifications(found.items);
+    const notifications = this.#sentInbox(inbox).notifications(found.items);
     return { notifications, link: found.recipient.defaults.link };
   }
 
   /** The mail was sent, or given up. */
-  finishMail(sendingId: string, outcome: "sent" | "failed"): void {
-    this.#channels.finish(sendingId, outcome);
+  finishMail(identityId: string, sendingId: string, outcome: "sent" | "failed"): void {
+    this.#channels(this.#open(identityId)).finish(sendingId, outcome);
   }
 
-  /**
-   * Closes sockets whose tokens have expired, and deletes what is too old. With the last of it, or without the identity,
-   * the whole storage goes.
-   */
+  /** Closes sockets whose tokens have expired, sends what is due, and once a day deletes what is too old. */
   override async alarm(): Promise<void> {
     this.#alarm.markFired();
     try {
-      const expiresAt = this.#sockets.closeEnded();
-      await this.#channels.send();
-      if (this.#store.exists) {
-        const isMore = this.#store.prune(this.clock());
-        const { isEmpty, hasSettings } = this.#store;
-        if ((isEmpty && !hasSettings) || !(await this.#hasIdentity())) await this.#clear();
-        else if (!isEmpty) this.#alarm.scheduleBy([isMore ? this.clock() + PRUNE_ON_MS : this.#pruneAt()]);
-      }
-      this.#alarm.scheduleBy([expiresAt, this.#channels.dueAt]);
+      const expiresAt = this.#sockets.closeExpired();
+      const due = this.#tables.dueIdentities(this.clock(), SENT_BY_ALARM);
+      await forEachConcurrently(SENT_AT_ONCE, due, (identityId) =>
+        this.#channels(this.#open(identityId)).send(),
+      );
+      await this.#pruneIfDue();
+      this.#planAlarm(expiresAt && onGrid(expiresAt));
     } catch (error) {
-      this.#report("The alarm of an inbox failed", error);
+      this.#report("The alarm of inboxes failed", error);
       this.#alarm.scheduleBy([this.clock() + RETRY_MS]);
     }
+  }
+
+  /** With the last of its content, the whole storage goes. */
+  async #pruneIfDue(): Promise<void> {
+    const { pruneAt } = this.#tables;
+    if (pruneAt === null || pruneAt > this.clock()) return;
+    if (this.#tables.prune(this.clock())) this.#tables.planPruning(this.clock() + PRUNE_ON_MS);
+    else if (this.#tables.isEmpty) await this.#clear();
+    else this.#planPruning();
   }
 
   #report(what: string, error: unknown): void {
     reportFailure("delivery", what, { object: String(this.ctx.id) }, error);
   }
+}
+
+const onGrid = (time: number): number => Math.ceil(time / EXPIRY_GRID_MS) * EXPIRY_GRID_MS;
+
+const present = (inbox: InboxStore, items: readonly InboxItem[]): InboxNotification[] =>
+  items.map((item) => presentNotification(item, inbox.activitiesOf(item)));
+
+/** The item, if the viewer sees it. */
+function findVisible(inbox: InboxStore, access: InboxAccess, viewer: Viewer, id: string): InboxItem | null {
+  const item = access.epochs && inbox.find(id);
+  return item !== null && visibleRooms(access, viewer).includes(item.roomId) ? item : null;
 }

@@ -1,12 +1,16 @@
-/** The needs of an inbox, and the answers that it gives. */
+/** The needs of inboxes, and the answers that they give. */
 import type { NotificationSettings } from "../../wire/notification-settings.ts";
 import type { Sending, SentItem } from "../../wire/sent-notification.ts";
 import type { IdentityClaims } from "../../wire/token-claims.ts";
-import type { InboxAccess } from "./access.ts";
-import type { Recipient, Senders } from "./channels.ts";
-import type { InboxKey } from "./inbox-sockets.ts";
+import type { InboxAccess, Recipient } from "./access.ts";
+import type { Senders } from "./channels.ts";
 import type { PushTarget, PushTargets } from "./push-store.ts";
 import type { InboxNotification } from "./schema.ts";
+
+export interface InboxKey {
+  readonly accountId: string;
+  readonly identityId: string;
+}
 
 /** The object's needs of features. */
 export interface InboxPorts {

@@ -1,4 +1,4 @@
-/** The sockets of an inbox: joins by identities' tokens, and pushes with the count that is right when they are sent. */
+/** The sockets of a shard of inboxes: joins by identities' tokens, and pushes with the count that is right when they are sent. */
 
 import { UNSENDABLE_CODES } from "../../platform/close-codes.ts";
 import { TokenBucket } from "../../platform/flow/token-bucket.ts";
@@ -13,14 +13,9 @@ import type { InboxStore } from "./inbox-store.ts";
 import { type ChangedItem, presentNotification } from "./schema.ts";
 import type { IdentityEpochs } from "./store.ts";
 
-export interface InboxKey {
-  readonly accountId: string;
-  readonly identityId: string;
-}
-
 interface Waiting {
   readonly phase: "waiting";
-  readonly key: InboxKey;
+  readonly identityId: string;
   readonly address: string;
   /** Epoch ms. */
   readonly openedAt: number;
@@ -28,7 +23,6 @@ interface Waiting {
 
 interface Joined extends Viewer {
   readonly phase: "joined";
-  readonly key: InboxKey;
   readonly epochs: IdentityEpochs;
   /** Epoch ms. */
   readonly expiresAt: number;
@@ -42,10 +36,11 @@ export interface InboxChange {
 
 interface SocketPorts {
   readonly state: DurableObjectState;
+  accountId(): string;
   now(): number;
-  store(): InboxStore;
+  store(identityId: string): InboxStore;
   /** The access to the rooms of the unread items and of others, as it is when the store has not changed since. */
-  readAccess(key: InboxKey, roomIds: readonly string[]): Promise<InboxAccess>;
+  readAccess(identityId: string, roomIds: readonly string[]): Promise<InboxAccess>;
   verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
   /** A token has been taken, which expires then (epoch ms). */
   expireAt(time: number): void;
@@ -104,8 +99,8 @@ export class InboxSockets {
   readonly #verifying = new Set<WebSocket>();
   readonly #timers = new Map<WebSocket, ReturnType<typeof setTimeout>>();
   readonly #budgets = new WeakMap<WebSocket, TokenBucket>();
-  #changes: InboxChange[] = [];
-  #isPushing = false;
+  /** By identity, the changes that are to follow those which are being pushed. */
+  readonly #changes = new Map<string, InboxChange[]>();
 
   constructor(ports: SocketPorts) {
     this.#ports = ports;
@@ -113,27 +108,30 @@ export class InboxSockets {
     for (const socket of this.#in("waiting")) this.#awaitJoin(socket);
   }
 
-  #in(phase: "waiting" | "joined"): WebSocket[] {
-    return this.#ports.state.getWebSockets().filter((socket) => attachmentOf(socket)?.phase === phase);
+  /** The sockets of an identity, or of all of them. */
+  #in(phase: "waiting" | "joined", identityId?: string): WebSocket[] {
+    const sockets = this.#ports.state.getWebSockets(identityId);
+    return sockets.filter((socket) => attachmentOf(socket)?.phase === phase);
   }
 
   /** Accepts a socket that has yet to join. Too many of them make the oldest one that has sent nothing give way. */
-  accept(key: InboxKey, address: string): Response {
+  accept(identityId: string, address: string): Response {
     const { 0: client, 1: server } = new WebSocketPair();
-    this.#ports.state.acceptWebSocket(server);
+    this.#ports.state.acceptWebSocket(server, [identityId]);
     server.serializeAttachment({
       phase: "waiting",
-      key,
+      identityId,
       address,
       openedAt: this.#ports.now(),
     } satisfies Waiting);
     this.#awaitJoin(server);
-    this.#makeRoom(address);
+    this.#makeRoom(identityId, address);
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  #makeRoom(address: string): void {
-    const waiting = this.#in("waiting").map((socket) => ({ socket, ...(attachmentOf(socket) as Waiting) }));
+  #makeRoom(identityId: string, address: string): void {
+    const sockets = this.#in("waiting", identityId);
+    const waiting = sockets.map((socket) => ({ socket, ...(attachmentOf(socket) as Waiting) }));
     const ofAddress = waiting.filter((each) => each.address === address);
     const isCrowded = ofAddress.length > LIMITS.waitingOfAddress;
     if (!isCrowded && waiting.length <= LIMITS.waiting) return;
@@ -193,7 +191,7 @@ export class InboxSockets {
     requestId?: string,
   ): Promise<void> {
     this.#verifying.add(socket);
-    const decision = await this.#decide(attached.key, token).catch((error: unknown): Fault => {
+    const decision = await this.#decide(attached.identityId, token).catch((error: unknown): Fault => {
       this.#ports.report("A token of an inbox could not be verified", error);
       return INTERNAL_FAULT;
     });
@@ -214,12 +212,16 @@ export class InboxSockets {
     this.#send(socket, success(description, { ...this.#counted(access, joined), expiresAt }, requestId));
   }
 
-  async #decide(key: InboxKey, token: unknown): Promise<Fault | { joined: Joined; access: InboxAccess }> {
+  async #decide(
+    identityId: string,
+    token: unknown,
+  ): Promise<Fault | { joined: Joined; access: InboxAccess }> {
     if (typeof token !== "string" || token.length > LIMITS.tokenLength) return INVALID_TOKEN;
     const claims = await this.#ports.verifyToken(token, this.#ports.now());
     if (claims === null) return INVALID_TOKEN;
-    if (claims.accountId !== key.accountId || claims.identityId !== key.identityId) return ANOTHER_INBOX;
-    const access = await this.#ports.readAccess(key, []);
+    if (claims.accountId !== this.#ports.accountId() || claims.identityId !== identityId)
+      return ANOTHER_INBOX;
+    const access = await this.#ports.readAccess(identityId, []);
     const epochs = { identity: claims.identityEpoch, account: claims.accountEpoch };
     if (access.epochs?.account === RESTORING_EPOCH) {
       const { module, code, message } = beingRestored();
@@ -229,7 +231,7 @@ export class InboxSockets {
     const expiresAt = claims.exp * 1000;
     const joined: Joined = {
       phase: "joined",
-      key,
+      identityId,
       epochs,
       expiresAt,
       ...(claims.rooms && { rooms: claims.rooms }),
@@ -239,7 +241,7 @@ export class InboxSockets {
 
   /** The refusal of one more joined socket; null if one that is silent gives way. */
   #crowdedFor(attached: Waiting | Joined): Fault | null {
-    const joined = this.#in("joined");
+    const joined = this.#in("joined", attached.identityId);
     if (attached.phase === "joined" || joined.length < LIMITS.joined) return null;
     const silentSince = this.#ports.now() - LIMITS.silentMs;
     const silent = joined.find((socket) => {
@@ -253,47 +255,55 @@ export class InboxSockets {
 
   /** The unread items that a viewer sees, and the number of the latest change. */
   #counted(access: InboxAccess, viewer: Viewer) {
-    const store = this.#ports.store();
+    const store = this.#ports.store(viewer.identityId);
     return { unread: countUnread(store, access, viewer, this.#ports.now()), seq: store.seq };
   }
 
-  /** Pushes a change behind the earlier ones, if there is a socket. */
-  push(change: InboxChange): void {
+  /** Pushes a change of an inbox behind the earlier ones, if there is a socket. */
+  push(identityId: string, change: InboxChange): void {
     const isEmpty = change.items.length === 0 && change.type !== "recounted";
-    if (isEmpty || this.#in("joined").length === 0) return;
-    this.#changes.push(change);
-    if (!this.#isPushing) this.#ports.state.waitUntil(this.#pushAll());
+    if (isEmpty || this.#in("joined", identityId).length === 0) return;
+    const waiting = this.#changes.get(identityId);
+    if (waiting !== undefined) {
+      waiting.push(change);
+      return;
+    }
+    const changes = [change];
+    this.#changes.set(identityId, changes);
+    this.#ports.state.waitUntil(this.#pushAll(identityId, changes));
   }
 
-  async #pushAll(): Promise<void> {
-    this.#isPushing = true;
-    while (this.#changes.length > 0) {
-      const changes = this.#changes.splice(0);
+  /** The same for all identities that have a socket. */
+  pushToAll(change: InboxChange): void {
+    const joined = this.#in("joined").map((socket) => (attachmentOf(socket) as Joined).identityId);
+    for (const identityId of new Set(joined)) this.push(identityId, change);
+  }
+
+  async #pushAll(identityId: string, changes: InboxChange[]): Promise<void> {
+    while (changes.length > 0) {
       try {
-        await this.#pushSome(changes);
+        await this.#pushSome(identityId, changes.splice(0));
       } catch (error) {
         this.#ports.report("Changes of an inbox could not be pushed", error);
-        for (const socket of this.#in("joined")) this.#close(socket, CLOSE.failed, "try again");
+        for (const socket of this.#in("joined", identityId)) this.#close(socket, CLOSE.failed, "try again");
       }
     }
-    this.#isPushing = false;
+    this.#changes.delete(identityId);
   }
 
-  async #pushSome(changes: readonly InboxChange[]): Promise<void> {
-    const [first] = this.#in("joined");
-    if (first === undefined) return;
-    const { key } = attachmentOf(first) as Joined;
+  async #pushSome(identityId: string, changes: readonly InboxChange[]): Promise<void> {
+    if (this.#in("joined", identityId).length === 0) return;
     const rooms = new Set(changes.flatMap(({ items }) => items.map(({ roomId }) => roomId)));
-    const access = await this.#ports.readAccess(key, [...rooms]);
-    this.closeEnded(access);
-    for (const socket of this.#in("joined")) {
+    const access = await this.#ports.readAccess(identityId, [...rooms]);
+    this.#closeEnded(this.#in("joined", identityId), access);
+    for (const socket of this.#in("joined", identityId)) {
       const viewer = attachmentOf(socket) as Joined;
       const shown = new Set(visibleRooms(access, viewer));
       const counted = this.#counted(access, viewer);
       for (const { type, items } of changes) {
         const ids = items.filter(({ roomId }) => shown.has(roomId)).map(({ id }) => id);
         if (ids.length === 0 && type !== "recounted") continue;
-        if (type === "notified") this.#pushNotified(socket, ids, counted);
+        if (type === "notified") this.#pushNotified(socket, identityId, ids, counted);
         else {
           const notificationIds = ids.length > LIMITS.named || type === "recounted" ? null : ids;
           const data = { notificationIds, ...counted };
@@ -303,8 +313,8 @@ export class InboxSockets {
     }
   }
 
-  #pushNotified(socket: WebSocket, ids: readonly string[], counted: object): void {
-    const store = this.#ports.store();
+  #pushNotified(socket: WebSocket, identityId: string, ids: readonly string[], counted: object): void {
+    const store = this.#ports.store(identityId);
     for (const id of ids) {
       const item = store.find(id);
       if (item === null) continue; // it was deleted meanwhile
@@ -313,9 +323,14 @@ export class InboxSockets {
     }
   }
 
-  /** Closes sockets whose tokens have expired or, as `access` has it, were ended. Returns when the next one expires. */
-  closeEnded(access?: InboxAccess): number | null {
-    const expiries = this.#in("joined").flatMap((socket) => {
+  /** Closes sockets whose tokens have expired. Returns when the next one expires (epoch ms). */
+  closeExpired(): number | null {
+    return this.#closeEnded(this.#in("joined"));
+  }
+
+  /** Closes those of the sockets whose tokens have expired or, as `access` has it, were ended. */
+  #closeEnded(sockets: readonly WebSocket[], access?: InboxAccess): number | null {
+    const expiries = sockets.flatMap((socket) => {
       const { epochs, expiresAt } = attachmentOf(socket) as Joined;
       const isOver = expiresAt <= this.#ports.now() || (access !== undefined && !isCurrent(epochs, access));
       if (isOver) this.#refuse(socket, TOKEN_ENDED);
@@ -324,9 +339,9 @@ export class InboxSockets {
     return expiries.length === 0 ? null : Math.min(...expiries);
   }
 
-  /** Closes all sockets, because no token that they know is valid any more. */
-  closeAll(): void {
-    for (const socket of this.#ports.state.getWebSockets())
+  /** Closes the sockets of an identity, or all of them, because no token that they know is valid any more. */
+  closeAll(identityId?: string): void {
+    for (const socket of this.#ports.state.getWebSockets(identityId))
       if (attachmentOf(socket) !== null) this.#refuse(socket, TOKEN_ENDED);
   }
 

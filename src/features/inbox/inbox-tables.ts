@@ -1,13 +1,22 @@
-/** The tables of an inbox. */
-import { FACTS, type Schema } from "../../platform/objects/object-tables.ts";
+/** The tables of a shard: the inboxes of some of an organization's identities. */
+import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
+import { DAY_MS } from "../../platform/time.ts";
 
 /** An item is shown while `seq` is above `deleted_seq`, and unread while it is above `read_seq`, which is never lower. */
 export const SCHEMA: Schema = {
   tables: {
     ...FACTS,
+    // Of an identity that was deleted, a row stays: what arrives later has no effect.
+    inboxes: `CREATE TABLE IF NOT EXISTS inboxes (
+      identity_id TEXT PRIMARY KEY,
+      seq INTEGER NOT NULL DEFAULT 0,
+      settings TEXT,
+      removed_at INTEGER
+    ) WITHOUT ROWID;`,
     items: `CREATE TABLE IF NOT EXISTS items (
       number INTEGER PRIMARY KEY AUTOINCREMENT,
       id TEXT NOT NULL UNIQUE,
+      identity_id TEXT NOT NULL,
       kind TEXT NOT NULL,
       room_id TEXT NOT NULL,
       subject_id TEXT NOT NULL,
@@ -16,35 +25,39 @@ export const SCHEMA: Schema = {
       deleted_seq INTEGER NOT NULL,
       notified_at INTEGER NOT NULL,
       read_at INTEGER,
-      UNIQUE (room_id, kind, subject_id)
+      UNIQUE (identity_id, room_id, kind, subject_id)
     );
-    CREATE INDEX IF NOT EXISTS items_newest ON items (notified_at DESC, id DESC);
-    CREATE INDEX IF NOT EXISTS items_unread ON items (room_id, notified_at) WHERE seq > read_seq;`,
+    CREATE INDEX IF NOT EXISTS items_newest ON items (identity_id, notified_at DESC, id DESC);
+    CREATE INDEX IF NOT EXISTS items_unread ON items (identity_id, room_id, notified_at) WHERE seq > read_seq;`,
     // Of activities that are not shown any more, the ID stays: it must have no second effect.
     activities: `CREATE TABLE IF NOT EXISTS activities (
-      id TEXT PRIMARY KEY,
+      identity_id TEXT NOT NULL,
+      id TEXT NOT NULL,
       item INTEGER,
       seq INTEGER NOT NULL,
       at INTEGER NOT NULL,
       created_by TEXT,
-      data TEXT
+      data TEXT,
+      PRIMARY KEY (identity_id, id)
     ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS activities_of_item ON activities (item, seq) WHERE item IS NOT NULL;
     CREATE INDEX IF NOT EXISTS activities_forgotten ON activities (at) WHERE item IS NULL;`,
     // An item waits for a channel from its first unread activity on until it is read.
     waiting: `CREATE TABLE IF NOT EXISTS waiting (
-        channel TEXT NOT NULL,
+        identity_id TEXT NOT NULL,
         item INTEGER NOT NULL,
+        channel TEXT NOT NULL,
         due INTEGER NOT NULL,
-        PRIMARY KEY (channel, item)
+        PRIMARY KEY (identity_id, item, channel)
       ) WITHOUT ROWID;
-      CREATE INDEX IF NOT EXISTS waiting_item ON waiting (item);
+      CREATE INDEX IF NOT EXISTS waiting_due ON waiting (due);
       CREATE TRIGGER IF NOT EXISTS waiting_read AFTER UPDATE ON items WHEN new.read_seq >= new.seq
-      BEGIN DELETE FROM waiting WHERE item = new.number; END;
+      BEGIN DELETE FROM waiting WHERE identity_id = new.identity_id AND item = new.number; END;
       CREATE TRIGGER IF NOT EXISTS waiting_deleted AFTER DELETE ON items
-      BEGIN DELETE FROM waiting WHERE item = old.number; END;`,
+      BEGIN DELETE FROM waiting WHERE identity_id = old.identity_id AND item = old.number; END;`,
     sendings: `CREATE TABLE IF NOT EXISTS sendings (
         id TEXT PRIMARY KEY,
+        identity_id TEXT NOT NULL,
         channel TEXT NOT NULL,
         at INTEGER NOT NULL,
         outcome TEXT NOT NULL,
@@ -52,15 +65,18 @@ export const SCHEMA: Schema = {
         failures INTEGER NOT NULL DEFAULT 0,
         items TEXT NOT NULL
       ) WITHOUT ROWID;
-      CREATE INDEX IF NOT EXISTS sendings_newest ON sendings (at DESC, id DESC);`,
+      CREATE INDEX IF NOT EXISTS sendings_newest ON sendings (identity_id, at DESC, id DESC);
+      CREATE INDEX IF NOT EXISTS sendings_due ON sendings (due) WHERE due IS NOT NULL;`,
     push_targets: `CREATE TABLE IF NOT EXISTS push_targets (
-        endpoint TEXT PRIMARY KEY,
+        identity_id TEXT NOT NULL,
+        endpoint TEXT NOT NULL,
         p256dh TEXT NOT NULL,
         auth TEXT NOT NULL,
         origin TEXT NOT NULL,
         created_at INTEGER NOT NULL,
         expires_at INTEGER,
-        terms TEXT NOT NULL
+        terms TEXT NOT NULL,
+        PRIMARY KEY (identity_id, endpoint)
       ) WITHOUT ROWID;`,
     // The push services that have taken a sending, while it is repeated for others.
     push_reached: `CREATE TABLE IF NOT EXISTS push_reached (
@@ -69,7 +85,15 @@ export const SCHEMA: Schema = {
         PRIMARY KEY (sending, endpoint)
       ) WITHOUT ROWID;
       CREATE TRIGGER IF NOT EXISTS push_reached_ended AFTER UPDATE OF due ON sendings WHEN new.due IS NULL
-      BEGIN DELETE FROM push_reached WHERE sending = new.id; END;`,
+      BEGIN DELETE FROM push_reached WHERE sending = new.id; END;
+      CREATE TRIGGER IF NOT EXISTS push_reached_deleted AFTER DELETE ON sendings
+      BEGIN DELETE FROM push_reached WHERE sending = old.id; END;
+      CREATE TRIGGER IF NOT EXISTS inboxes_deleted AFTER DELETE ON inboxes BEGIN
+        DELETE FROM items WHERE identity_id = old.identity_id;
+        DELETE FROM activities WHERE identity_id = old.identity_id;
+        DELETE FROM sendings WHERE identity_id = old.identity_id;
+        DELETE FROM push_targets WHERE identity_id = old.identity_id;
+      END;`,
   },
   migrations: [],
 };
@@ -77,3 +101,110 @@ export const SCHEMA: Schema = {
 /** The columns of an item as its fields. */
 export const COLUMNS = `number, id, kind, room_id AS roomId, subject_id AS subjectId, seq, read_seq AS readSeq,
   deleted_seq AS deletedSeq, notified_at AS notifiedAt, read_at AS readAt`;
+
+export const KEPT_MS = 90 * DAY_MS;
+/** Rows that one alarm deletes of each table. */
+const PRUNED_AT_ONCE = 1_000;
+
+/** The SQLite database of a shard. Empty until the first write. */
+export class InboxTables extends ObjectTables {
+  readonly #storage: DurableObjectStorage;
+
+  constructor(storage: DurableObjectStorage) {
+    super(storage, SCHEMA);
+    this.#storage = storage;
+  }
+
+  /** When too old content is to be deleted next (epoch ms); null before the first write. */
+  get pruneAt(): number | null {
+    const row = this.first<{ value: string }>("SELECT value FROM facts WHERE name = 'prune_at'");
+    return row && Number(row.value);
+  }
+
+  planPruning(at: number): void {
+    this.write("INSERT OR REPLACE INTO facts VALUES ('prune_at', ?)", String(at));
+  }
+
+  /** When the next notification or sending is due (epoch ms); null without any. */
+  get dueAt(): number | null {
+    const query = `SELECT min(due) AS due FROM (SELECT min(due) AS due FROM waiting
+      UNION ALL SELECT min(due) FROM sendings WHERE due IS NOT NULL)`;
+    return this.first<{ due: number | null }>(query)?.due ?? null;
+  }
+
+  /** Identities whose notifications or sendings are due. */
+  dueIdentities(now: number, limit: number): string[] {
+    const query = `SELECT identity_id AS id FROM waiting WHERE due <= ?1
+      UNION SELECT identity_id FROM sendings WHERE due <= ?1 LIMIT ?2`;
+    return this.read<{ id: string }>(query, now, limit).map(({ id }) => id);
+  }
+
+  /** Notifications and sendings stop waiting. */
+  forgetDue(): void {
+    this.write("DELETE FROM waiting");
+    this.write("UPDATE sendings SET outcome = 'failed', due = NULL WHERE due IS NOT NULL");
+  }
+
+  /** Deletes what an identity has. What arrives later for it has no effect. */
+  remove(identityId: string, now: number): void {
+    this.transaction(() => {
+      this.create();
+      this.write("DELETE FROM inboxes WHERE identity_id = ?", identityId);
+      this.write("INSERT INTO inboxes (identity_id, removed_at) VALUES (?, ?)", identityId, now);
+    });
+  }
+
+  /** Deletes some of what is too old, and the inboxes that have become empty. True while there is more of it. */
+  prune(now: number): boolean {
+    return this.transaction(() => {
+      const cut = now - KEPT_MS;
+      const old = this.read<{ number: number }>(
+        `SELECT items.number FROM inboxes CROSS JOIN items ON items.identity_id = inboxes.identity_id
+         WHERE items.notified_at <= ? LIMIT ?`,
+        ...[cut, PRUNED_AT_ONCE],
+      ).map(({ number }) => number);
+      deleteItems(this, old);
+      const marks = this.read(
+        `DELETE FROM activities WHERE (identity_id, id) IN (
+           SELECT identity_id, id FROM activities WHERE item IS NULL AND at <= ? ORDER BY at LIMIT ?) RETURNING 1`,
+        ...[cut, PRUNED_AT_ONCE],
+      ).length;
+      const isMore = Math.max(old.length, marks) === PRUNED_AT_ONCE;
+      if (!isMore) this.#dropEmpty(cut);
+      return isMore;
+    });
+  }
+
+  #dropEmpty(cut: number): void {
+    const hasNo = (table: string) =>
+      `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${table}.identity_id = inboxes.identity_id)`;
+    this.write(
+      `DELETE FROM inboxes WHERE settings IS NULL AND ifnull(removed_at, 0) <= ?
+         AND ${["items", "activities", "push_targets"].map(hasNo).join(" AND ")}`,
+      cut,
+    );
+  }
+
+  get isEmpty(): boolean {
+    return this.first("SELECT 1 FROM inboxes LIMIT 1") === null;
+  }
+
+  /** Deletes the whole storage, the alarm included. */
+  async clear(): Promise<void> {
+    this.forgetTables();
+    await this.#storage.deleteAlarm();
+    await this.#storage.deleteAll();
+  }
+}
+
+/** Deletes items by their numbers, and keeps only the IDs of their activities. */
+export function deleteItems(tables: ObjectTables, numbers: readonly number[]): void {
+  if (numbers.length === 0) return;
+  const json = JSON.stringify(numbers);
+  tables.write(
+    `UPDATE activities SET item = NULL, created_by = NULL, data = NULL
+     WHERE item IN (SELECT value FROM json_each(?))`,
+    json,
+  );
+  tables.write("DELETE FROM items WHERE number IN (SELECT value FROM json_each(?))", json);
+}

@@ -9,8 +9,8 @@ import { addressOf, type Told, tell, unreadCount } from "./tell.ts";
 import { unsubscribeUrl } from "./unsubscribe.ts";
 
 type Inbox = {
-  readMail(sendingId: string, address: string): Promise<MailContent | null>;
-  finishMail(sendingId: string, outcome: "sent" | "failed"): Promise<void>;
+  readMail(identityId: string, sendingId: string, address: string): Promise<MailContent | null>;
+  finishMail(identityId: string, sendingId: string, outcome: "sent" | "failed"): Promise<void>;
 };
 
 const MAX_SHOWN = 20;
@@ -20,7 +20,7 @@ export function notificationMails(env: Env): NotificationMails {
     openInbox<Inbox>(env)(accountId, identityId);
   return {
     async write(mail, address, origin) {
-      const content = await inboxOf(mail).readMail(mail.sendingId, address);
+      const content = await inboxOf(mail).readMail(mail.identityId, mail.sendingId, address);
       if (content === null) return null;
       const { notifications, link } = content;
       const [{ organization, told }, unsubscribe] = await Promise.all([
@@ -30,7 +30,7 @@ export function notificationMails(env: Env): NotificationMails {
       const more = notifications.length - MAX_SHOWN;
       return letterOf({ told, more, link, unsubscribe, organization });
     },
-    finish: (mail, outcome) => inboxOf(mail).finishMail(mail.sendingId, outcome),
+    finish: (mail, outcome) => inboxOf(mail).finishMail(mail.identityId, mail.sendingId, outcome),
   };
 }
 

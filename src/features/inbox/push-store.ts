@@ -1,5 +1,5 @@
 /** The browsers to which the notifications of an inbox are pushed. */
-import type { ObjectTables } from "../../platform/objects/object-tables.ts";
+import type { InboxStore } from "./inbox-store.ts";
 import type { IdentityEpochs } from "./store.ts";
 
 /** A browser's subscription, and the terms under which it was made. */
@@ -28,54 +28,64 @@ const textOf = ({ publicKey, epochs }: PushTerms): string =>
   JSON.stringify([publicKey, epochs.account, epochs.identity]);
 
 export class PushTargets {
-  readonly #store: ObjectTables;
+  readonly #inbox: InboxStore;
 
-  constructor(store: ObjectTables) {
-    this.#store = store;
+  constructor(inbox: InboxStore) {
+    this.#inbox = inbox;
+  }
+
+  #read<Row extends object>(columns: string, order: string): Row[] {
+    const { tables, identityId } = this.#inbox;
+    return tables.read(`SELECT ${columns} FROM push_targets WHERE identity_id = ? ${order}`, identityId);
   }
 
   get exist(): boolean {
-    return this.#store.first("SELECT 1 FROM push_targets LIMIT 1") !== null;
+    return this.#read("1", "LIMIT 1").length > 0;
   }
 
-  /** Replaces the one with the same endpoint. Beyond 20, the oldest gives way. */
-  add({ endpoint, p256dh, auth, origin, createdAt, expiresAt }: PushTarget, terms: PushTerms): void {
-    this.#store.transaction(() => {
-      this.#store.create();
-      this.#store.write(
-        "INSERT OR REPLACE INTO push_targets VALUES (?, ?, ?, ?, ?, ?, ?)",
-        ...[endpoint, p256dh, auth, origin, createdAt, expiresAt, textOf(terms)],
+  /** Replaces the one with the same endpoint. Beyond 20, the oldest gives way. False when the identity was deleted. */
+  add({ endpoint, p256dh, auth, origin, createdAt, expiresAt }: PushTarget, terms: PushTerms): boolean {
+    const { tables, identityId } = this.#inbox;
+    return tables.transaction(() => {
+      if (!this.#inbox.open()) return false;
+      tables.write(
+        "INSERT OR REPLACE INTO push_targets VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ...[identityId, endpoint, p256dh, auth, origin, createdAt, expiresAt, textOf(terms)],
       );
-      const old = `SELECT endpoint FROM push_targets ORDER BY created_at DESC, endpoint LIMIT -1 OFFSET ${MAX_TARGETS}`;
-      this.#store.write(`DELETE FROM push_targets WHERE endpoint IN (${old})`);
+      const old = this.all.slice(MAX_TARGETS);
+      for (const target of old) this.remove(target.endpoint);
+      return true;
     });
   }
 
   remove(endpoint: string): void {
-    this.#store.write("DELETE FROM push_targets WHERE endpoint = ?", endpoint);
+    const { tables, identityId } = this.#inbox;
+    tables.write("DELETE FROM push_targets WHERE identity_id = ? AND endpoint = ?", identityId, endpoint);
   }
 
   /** The latest first. */
   get all(): PushTarget[] {
-    return this.#store.read(`SELECT ${COLUMNS} FROM push_targets ORDER BY created_at DESC, endpoint`);
+    return this.#read(COLUMNS, "ORDER BY created_at DESC, endpoint");
   }
 
   /** The subscriptions that hold at `now` (epoch ms), the latest first. All others are deleted. */
   list(terms: PushTerms, now: number): PushTarget[] {
-    const ended = "DELETE FROM push_targets WHERE terms <> ? OR expires_at <= ?";
-    this.#store.write(ended, textOf(terms), now);
+    const { tables, identityId } = this.#inbox;
+    const ended = "DELETE FROM push_targets WHERE identity_id = ? AND (terms <> ? OR expires_at <= ?)";
+    tables.write(ended, identityId, textOf(terms), now);
     return this.all;
   }
 
   /** The endpoints that have taken a sending which is to be repeated for others. */
   reached(sendingId: string): ReadonlySet<string> {
     const query = "SELECT endpoint FROM push_reached WHERE sending = ?";
-    return new Set(this.#store.read<{ endpoint: string }>(query, sendingId).map(({ endpoint }) => endpoint));
+    const rows = this.#inbox.tables.read<{ endpoint: string }>(query, sendingId);
+    return new Set(rows.map(({ endpoint }) => endpoint));
   }
 
   /** Remembers endpoints for {@link reached}, until the sending has ended. */
   keepReached(sendingId: string, endpoints: readonly string[]): void {
     const query = "INSERT OR IGNORE INTO push_reached SELECT ?, value FROM json_each(?)";
-    this.#store.write(query, sendingId, JSON.stringify(endpoints));
+    this.#inbox.tables.write(query, sendingId, JSON.stringify(endpoints));
   }
 }

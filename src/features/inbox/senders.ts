@@ -9,7 +9,7 @@ import { roomGateway } from "../../room/host/gateway.ts";
 import { mailOutbox } from "../mail/outbox.ts";
 import { addressWithin, insertMail, NOTIFICATIONS, selectMail } from "../mail/statements.ts";
 import type { Sender, Senders } from "./channels.ts";
-import type { InboxKey } from "./inbox-sockets.ts";
+import type { InboxKey } from "./inbox-ports.ts";
 import { notificationMails } from "./notification-mail.ts";
 import { insertNotificationEvent } from "./store.ts";
 

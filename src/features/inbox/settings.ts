@@ -32,26 +32,29 @@ export async function changeDefaults(
 const refused = (why = "The settings are too large") => new AppError("Inbox", "VALIDATION_ERROR", why);
 
 /** NOT_FOUND without the identity. */
-export async function getSettings({ inbox }: OpenInbox): Promise<{ settings: NotificationSettings }> {
-  const settings = await inbox.readSettings();
+export async function getSettings({ inbox, viewer }: OpenInbox): Promise<{ settings: NotificationSettings }> {
+  const settings = await inbox.readSettings(viewer.identityId);
   if (settings === null) throw noIdentity();
   return { settings };
 }
 
 /** NOT_FOUND without the identity, VALIDATION_ERROR with too many kinds or rooms. */
 export async function changeSettings(
-  { inbox }: OpenInbox,
+  { inbox, viewer }: OpenInbox,
   update: NotificationSettingsUpdate,
 ): Promise<{ settings: NotificationSettings }> {
-  const settings = await inbox.changeSettings(update);
+  const settings = await inbox.changeSettings(viewer.identityId, update);
   if (settings === null) throw noIdentity();
   if (typeof settings === "string") throw refused(settings);
   return { settings };
 }
 
 /** The latest first. NOT_FOUND without the identity. */
-export async function listSent({ inbox }: OpenInbox, limit: number): Promise<{ sent: SentNotifications[] }> {
-  const sendings = await inbox.listSendings(limit);
+export async function listSent(
+  { inbox, viewer }: OpenInbox,
+  limit: number,
+): Promise<{ sent: SentNotifications[] }> {
+  const sendings = await inbox.listSendings(viewer.identityId, limit);
   if (sendings === null) throw noIdentity();
   return { sent: sendings.map(presentSending) };
 }

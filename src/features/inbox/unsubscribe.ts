@@ -13,7 +13,10 @@ const PLACE = ["unsubscribe"];
 type Subscriber = Pick<NotificationMail, "accountId" | "identityId">;
 
 type Inbox = {
-  changeSettings(update: NotificationSettingsUpdate): Promise<NotificationSettings | string | null>;
+  changeSettings(
+    identityId: string,
+    update: NotificationSettingsUpdate,
+  ): Promise<NotificationSettings | string | null>;
 };
 
 /** The link in a mail. It works while the deployment has its secret, or the one before. */
@@ -51,7 +54,8 @@ export async function unsubscribeResponse(request: Request, env: Env): Promise<R
   if (request.method !== "POST")
     return page(url, 200, "Do you want to receive no more mails about unread notifications?", true);
   const { accountId, identityId } = subscriber;
-  await openInbox<Inbox>(env)(accountId, identityId).changeSettings({ email: { enabled: false } });
+  const inbox = openInbox<Inbox>(env)(accountId, identityId);
+  await inbox.changeSettings(identityId, { email: { enabled: false } });
   return page(url, 200, "You receive no more mails about unread notifications.");
 }
 

@@ -1,12 +1,13 @@
 /** Passes the updates of rooms on to inboxes: page by page, and each page in an invocation of its own. */
 import { WorkerEntrypoint } from "cloudflare:workers";
 import * as z from "zod";
-import { type Inboxes, openInbox } from "../../delivery/inboxes.ts";
+import { callShards, type InboxDelivery, type Inboxes, openInbox } from "../../delivery/inboxes.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
-import { forEachConcurrently, sleep } from "../../platform/flow/concurrency.ts";
+import { sleep } from "../../platform/flow/concurrency.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
+import type { Stub } from "../../platform/objects/rpc.ts";
 import type { StoredInboxUpdate } from "../../room/storage/sqlite-threads.ts";
 import type { InboxUpdate } from "../../room/types/inbox-updates.ts";
 import type { NotificationDefaults } from "../../wire/notification-settings.ts";
@@ -14,16 +15,12 @@ import { rightsIn, selectMembersAfter, selectReaders } from "../access/statement
 import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
 
-/** Recipients of one invocation: each is a call, and the platform allows 10,000. */
+/** Recipients of one invocation, which may make 1,000 queries. */
 const PAGE_SIZE = 1_000;
-const INBOXES_AT_ONCE = 8;
-/** Recipients whose access one query reads: a longer one would hold up the database. */
+/** Recipients whose access one query reads, and whose inboxes are called: a longer one would hold up the database. */
 const READ_AT_ONCE = 100;
-/**
- * The least time of each of these calls, where there are many: a process that has all objects takes up requests of
- * others only when no call is under way.
- */
-const INBOX_MS = 14;
+/** The least time between these queries: others are served meanwhile, also by a process that has all objects. */
+const PACE_MS = 150;
 
 /** The place in an update's recipients: so many of those by name, so many groups, and members up to an ID. */
 const Place = z.tuple([z.int(), z.int(), z.string()]);
@@ -107,60 +104,59 @@ async function deliverPage(
   inboxes: Inboxes,
 ): Promise<void> {
   const failures: unknown[] = [];
-  for (let at = 0; at < subjects.length; at += READ_AT_ONCE) {
+  const inOrder = subjects.toSorted(); // those of one shard stand together
+  for (let at = 0; at < inOrder.length; at += READ_AT_ONCE) {
+    const pause = inOrder.length > at + READ_AT_ONCE ? sleep(PACE_MS) : null;
     const [[room], identities, [defaults]] = await tenant.db.run([
       selectRoom(tenant, { id: roomId }),
-      selectReaders(tenant, roomId, subjects.slice(at, at + READ_AT_ONCE)),
+      selectReaders(tenant, roomId, inOrder.slice(at, at + READ_AT_ONCE)),
       selectDefaults(tenant),
     ]);
     if (room === undefined) return; // its items are shown no more
     const mayRead = identities.filter(({ access }) => DELETIONS.has(update.type) || rightsIn(access) !== 0);
-    await forEachConcurrently(INBOXES_AT_ONCE, mayRead, async (identity) => {
-      const pause = subjects.length > READ_AT_ONCE ? sleep(INBOX_MS) : null;
-      await apply(inboxes(tenant.accountId, identity.id), roomId, update, defaultsIn(defaults)).catch(
-        (error: unknown) => void failures.push(error),
-      );
-      await pause;
-    });
+    const ids = mayRead.map(({ id }) => id);
+    const apply = applying(roomId, update, defaultsIn(defaults));
+    await callShards(inboxes, tenant.accountId, ids, apply).catch(
+      (error: unknown) => void failures.push(error),
+    );
+    await pause;
   }
   if (failures.length > 0) throw failures[0];
 }
 
-function apply(
-  inbox: ReturnType<Inboxes>,
-  roomId: string,
-  update: InboxUpdate,
-  defaults: NotificationDefaults,
-): Promise<void> {
-  if ("mentionId" in update) return applyMention(inbox, roomId, update, defaults);
+type Apply = (shard: Stub<InboxDelivery>, identityIds: readonly string[]) => Promise<void>;
+
+/** What an update means for inboxes. */
+function applying(roomId: string, update: InboxUpdate, defaults: NotificationDefaults): Apply {
+  if ("mentionId" in update) return applyingMention(roomId, update, defaults);
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
   switch (update.type) {
     case "comment": {
       const { seq, at, by, commentId } = update;
       const activity = { id: commentId, ...subject, seq, at, by, data: { commentId } };
-      return inbox.deliver([activity], defaults);
+      return (shard, ids) => shard.deliver(ids, [activity], defaults);
     }
     case "commentsDeleted":
-      return inbox.removeItems({ ...subject, activityIds: update.commentIds });
+      return (shard, ids) => shard.removeItems(ids, { ...subject, activityIds: update.commentIds });
     case "read":
-      return inbox.markRead({ ...subject, upTo: update.seq });
+      return (shard, ids) => shard.markRead(ids, { ...subject, upTo: update.seq });
     case "threadDeleted":
-      return inbox.removeItems(subject);
+      return (shard, ids) => shard.removeItems(ids, subject);
   }
 }
 
 /** A mention is a subject of its own with one activity, so that it is notified of once. */
-function applyMention(
-  inbox: ReturnType<Inboxes>,
+function applyingMention(
   roomId: string,
   update: Extract<InboxUpdate, { readonly mentionId: string }>,
   defaults: NotificationDefaults,
-): Promise<void> {
+): Apply {
   const subject = { roomId, kind: "textMention", subjectId: update.mentionId } as const;
-  if (update.type === "textMentionDeleted") return inbox.removeItems(subject);
+  if (update.type === "textMentionDeleted") return (shard, ids) => shard.removeItems(ids, subject);
   const { mentionId, document, at, by } = update;
   const data = document === undefined ? {} : { document };
-  return inbox.deliver([{ id: `${roomId} ${mentionId}`, ...subject, seq: 1, at, by, data }], defaults);
+  const activity = { id: `${roomId} ${mentionId}`, ...subject, seq: 1, at, by, data };
+  return (shard, ids) => shard.deliver(ids, [activity], defaults);
 }
 
 /** Delivers pages in invocations of their own, for which the platform counts calls anew. */

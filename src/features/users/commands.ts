@@ -1,5 +1,6 @@
 /** The commands on users and their tokens, each committed as one batch with its events and room command. */
 
+import { closeInboxSockets } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange, relayCommand, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import {
@@ -15,6 +16,7 @@ import { presentTime } from "../../platform/time.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
 import { newTerms } from "../../wire/token-claims.ts";
 import { ERASED_FIELDS, lowerRole, presentUser } from "../../wire/user.ts";
+import { selectInboxShards } from "../access/statements.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/statements.ts";
 import type { UserContext } from "./context.ts";
@@ -189,13 +191,21 @@ export async function endTokens(ctx: UserContext, roomId: string, userId: string
 /** The rooms that receive the end of all tokens within the request; the cron trigger reaches the others. */
 const MAX_ENDED_NOW = 200;
 
-/** Ends the tokens of all users of the organization at once, and closes their sockets room by room. */
+/** Ends the tokens of all users and identities of the organization at once, and closes the sockets of rooms and inboxes. */
 export async function endAllTokens(ctx: UserContext) {
   requireOwner(ctx);
   const { accountId } = ctx;
   const command: RoomCommand = { type: "tokens.ended", userId: null };
   const all = { accountId, command: JSON.stringify(command), at: ctx.now() };
-  const [, owed] = await ctx.commit([endTokensOfAccount(ctx, ctx.now()), insertForOnlineRooms(all)]);
+  const [, owed, shards] = await ctx.commit([
+    endTokensOfAccount(ctx, ctx.now()),
+    insertForOnlineRooms(all),
+    selectInboxShards(ctx),
+  ]);
+  closeInboxSockets(
+    ctx,
+    shards.map(({ shard }) => shard),
+  );
   const complete = owed.filter(({ isUnfinished }) => isUnfinished === 0);
   await relayToRooms(ctx, command, complete, MAX_ENDED_NOW);
   return {};

@@ -21,10 +21,10 @@ const refused = (why: string) => new AppError("Inbox", "VALIDATION_ERROR", why);
 /** NOT_FOUND without the identity. */
 export async function listPushSubscriptions(
   ctx: PushContext,
-  { inbox }: OpenInbox,
+  { inbox, viewer }: OpenInbox,
 ): Promise<PushSubscriptions> {
   const publicKey = await ctx.findPushKey();
-  const targets = await inbox.listPushTargets(publicKey);
+  const targets = await inbox.listPushTargets(viewer.identityId, publicKey);
   if (targets === null) throw noIdentity();
   return { public_key: publicKey, subscriptions: targets.map(presentSubscription) };
 }
@@ -35,7 +35,7 @@ export async function listPushSubscriptions(
  */
 export async function subscribeToPush(
   ctx: PushContext,
-  { inbox }: OpenInbox,
+  { inbox, viewer }: OpenInbox,
   { endpoint, expirationTime = null, keys }: PushSubscriptionInput,
 ): Promise<Record<string, never>> {
   const publicKey = await ctx.findPushKey();
@@ -46,7 +46,8 @@ export async function subscribeToPush(
   if (problem !== null) throw refused(`endpoint: ${problem}`);
   if (!(await isPublicKey(keys.p256dh))) throw refused("keys.p256dh: must be a public key on P-256");
   const expiresAt = expirationTime && Math.floor(expirationTime);
-  if (!(await inbox.addPushTarget({ endpoint, ...keys, origin, expiresAt }, publicKey))) throw noIdentity();
+  const target = { endpoint, ...keys, origin, expiresAt };
+  if (!(await inbox.addPushTarget(viewer.identityId, target, publicKey))) throw noIdentity();
   return {};
 }
 
@@ -62,9 +63,9 @@ async function isPublicKey(key: string): Promise<boolean> {
 
 /** Without such a subscription it changes nothing. NOT_FOUND without the identity. */
 export async function unsubscribeFromPush(
-  { inbox }: OpenInbox,
+  { inbox, viewer }: OpenInbox,
   endpoint: string,
 ): Promise<Record<string, never>> {
-  if (!(await inbox.removePushTarget(endpoint))) throw noIdentity();
+  if (!(await inbox.removePushTarget(viewer.identityId, endpoint))) throw noIdentity();
   return {};
 }

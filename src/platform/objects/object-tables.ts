@@ -71,6 +71,11 @@ export class ObjectTables {
     this.#exist = openTables(storage, schema);
   }
 
+  /** The database was replaced. */
+  reopen(): void {
+    this.#exist = openTables(this.storage, this.#schema);
+  }
+
   /** False before the first write, and while the database is being restored. */
   get exists(): boolean {
     return this.#exist;

@@ -186,51 +186,67 @@ const PUSH_TARGET = {
 };
 
 const INBOX_CALLS: Calls = {
-  "deliver an activity": (place) => inboxIn(place).deliver([ownActivityIn(place)]),
+  "deliver an activity": (place) => inboxIn(place).deliver([place.userId], [ownActivityIn(place)], DEFAULTS),
   "list all items": async (place) => {
-    const page = await inboxIn(place).list({}, ALL_ITEMS);
+    const page = await inboxIn(place).list({ identityId: place.userId }, ALL_ITEMS);
     place.kept.set("item", page?.notifications[0]?.id ?? "");
   },
-  "add a push target": (place) => inboxIn(place).addPushTarget(PUSH_TARGET, "key"),
-  "list push targets": (place) => inboxIn(place).listPushTargets("key"),
-  "list no push targets": (place) => inboxIn(place).listPushTargets(null),
-  "export all items": (place) => inboxIn(place).export({ ...ALL_ITEMS, limit: 1 }),
-  "deliver activities of a known identity": (place) =>
-    inboxIn(place).deliver([activityIn(place, "comment 1", 1), activityIn(place, "comment 2", 2)], DEFAULTS),
+  "add a push target": (place) => inboxIn(place).addPushTarget(place.userId, PUSH_TARGET, "key"),
+  "list push targets": (place) => inboxIn(place).listPushTargets(place.userId, "key"),
+  "list no push targets": (place) => inboxIn(place).listPushTargets(place.userId, null),
+  "export all items": (place) => inboxIn(place).export(place.userId, { ...ALL_ITEMS, limit: 1 }),
+  "deliver activities": (place) =>
+    inboxIn(place).deliver(
+      [place.userId],
+      [activityIn(place, "comment 1", 1), activityIn(place, "comment 2", 2)],
+      DEFAULTS,
+    ),
   "list some items": (place) =>
     inboxIn(place).list(
-      { rooms: [place.roomId] },
+      { identityId: place.userId, rooms: [place.roomId] },
       {
         ...{ limit: 1, unread: true, roomId: place.roomId, kind: "thread" },
         after: { notifiedAt: place.now + 1, id: "item" },
       },
     ),
-  "count unread items": (place) => inboxIn(place).count({}),
-  "mark an item up to a seq": (place) => inboxIn(place).markItem({}, keptAs(place, "item"), 0),
-  "mark an item": (place) => inboxIn(place).markItem({}, keptAs(place, "item"), null),
-  "mark no item": (place) => inboxIn(place).markItem({}, "none", null),
+  "count unread items": (place) => inboxIn(place).count({ identityId: place.userId }),
+  "mark an item up to a seq": (place) =>
+    inboxIn(place).markItem({ identityId: place.userId }, keptAs(place, "item"), 0),
+  "mark an item": (place) =>
+    inboxIn(place).markItem({ identityId: place.userId }, keptAs(place, "item"), null),
+  "mark no item": (place) => inboxIn(place).markItem({ identityId: place.userId }, "none", null),
   "mark up to a position": (place) =>
-    inboxIn(place).markRead({ roomId: place.roomId, kind: "thread", subjectId: "thread", upTo: 1 }),
-  "mark all items": (place) => inboxIn(place).markAll({ rooms: [place.roomId] }),
-  "remove a push target": (place) => inboxIn(place).removePushTarget(PUSH_TARGET.endpoint),
-  "read the settings": (place) => inboxIn(place).readSettings(),
-  "change the settings": (place) => inboxIn(place).changeSettings({ email: { enabled: false } }),
-  "list what was sent": (place) => inboxIn(place).listSendings(9),
-  "read a mail": (place) => inboxIn(place).readMail("sending", "ada@example.com"),
-  "finish a mail": (place) => inboxIn(place).finishMail("sending", "sent"),
+    inboxIn(place).markRead([place.userId], {
+      roomId: place.roomId,
+      kind: "thread",
+      subjectId: "thread",
+      upTo: 1,
+    }),
+  "mark all items": (place) => inboxIn(place).markAll({ identityId: place.userId, rooms: [place.roomId] }),
+  "remove a push target": (place) => inboxIn(place).removePushTarget(place.userId, PUSH_TARGET.endpoint),
+  "read the settings": (place) => inboxIn(place).readSettings(place.userId),
+  "change the settings": (place) =>
+    inboxIn(place).changeSettings(place.userId, { email: { enabled: false } }),
+  "list what was sent": (place) => inboxIn(place).listSendings(place.userId, 9),
+  "read a mail": (place) => inboxIn(place).readMail(place.userId, "sending", "ada@example.com"),
+  "finish a mail": (place) => inboxIn(place).finishMail(place.userId, "sending", "sent"),
   "remove activities": (place) =>
-    inboxIn(place).removeItems({
+    inboxIn(place).removeItems([place.userId], {
       ...{ roomId: place.roomId, kind: "thread", subjectId: "thread" },
       activityIds: ["comment 2"],
     }),
-  "remove a subject": (place) => inboxIn(place).removeItems({ roomId: place.roomId, subjectId: "thread" }),
-  "remove a room": (place) => inboxIn(place).removeItems({ roomId: place.roomId }),
-  "delete an item": (place) => inboxIn(place).deleteItem({}, keptAs(place, "item")),
-  "delete all items": (place) => inboxIn(place).deleteAll({}),
+  "remove a subject": (place) =>
+    inboxIn(place).removeItems([place.userId], { roomId: place.roomId, subjectId: "thread" }),
+  "remove a room": (place) => inboxIn(place).removeItems([place.userId], { roomId: place.roomId }),
+  "delete an item": (place) => inboxIn(place).deleteItem({ identityId: place.userId }, keptAs(place, "item")),
+  "delete all items": (place) => inboxIn(place).deleteAll({ identityId: place.userId }),
   "open a socket": ({ env, accountId, userId }) => connectInbox(env)(accountId, userId, upgrade()),
-  "count anew": (place) => inboxIn(place).recount(),
-  "close the sockets": (place) => inboxIn(place).closeSockets(),
-  "remove it": (place) => inboxIn(place).remove(),
+  "count anew": (place) => inboxIn(place).recount([place.userId]),
+  "count all anew": (place) => inboxIn(place).recount(null),
+  "close the sockets": (place) => inboxIn(place).closeSockets([place.userId]),
+  "close all sockets": (place) => inboxIn(place).closeSockets(null),
+  "remove it": (place) => inboxIn(place).remove([place.userId]),
+  "remove all": (place) => inboxIn(place).removeAll(),
   ...archiveCalls((place) =>
     archivedObject("Inbox", () => openInbox<ArchiveRpc>(place.env)(place.accountId, place.userId)),
   ),

@@ -1,6 +1,7 @@
 /** The object of an inbox: what activities, positions and deletions do in any order, and what it keeps. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
+import { InboxDeliveries } from "../../src/features/inbox/deliveries.ts";
 import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
 import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
 import type { InboxActivity, InboxKind } from "../../src/wire/inbox.ts";
@@ -239,7 +240,10 @@ describe("an inbox", () => {
       const tables = new InboxTables(storage);
       const store = new InboxStore(tables, identityId, () => crypto.randomUUID(), limits);
       const now = Date.now();
-      const deliver = (subjectId: string, at: number) => store.deliver([activity({ subjectId, at })], now);
+      const deliveries = new InboxDeliveries(tables, () => crypto.randomUUID(), limits);
+      const given = { identityIds: [identityId], defaults: DEFAULTS, now };
+      const deliver = (subjectId: string, at: number) =>
+        deliveries.deliver({ ...given, activities: [activity({ subjectId, at })] });
       for (const [index, subject] of ["a", "b", "c"].entries()) deliver(subject, now + index);
       store.markRead({ roomId: null, kind: "thread", subjectId: "b", upTo: 1 }, now);
       deliver("d", now + 3);

@@ -30,15 +30,6 @@ export class ChannelStore {
     this.#identityId = identityId;
   }
 
-  /** An item that waits already keeps its time. `due` is in epoch milliseconds. */
-  add(channel: Channel, itemId: string, due: number): void {
-    this.#tables.write(
-      `INSERT OR IGNORE INTO waiting (identity_id, item, channel, due)
-       SELECT identity_id, number, ?, ? FROM items WHERE id = ? AND identity_id = ? AND seq > read_seq`,
-      ...[channel, due, itemId, this.#identityId],
-    );
-  }
-
   /** What is due at `now` waits until `due` (epoch ms). */
   postpone(now: number, due: number): void {
     for (const table of ["waiting", "sendings"])

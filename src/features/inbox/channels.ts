@@ -3,17 +3,14 @@ import { backoffMs } from "../../platform/flow/backoff.ts";
 import {
   ALL_WANTED,
   type Channel,
-  DEFAULTS,
   isWanted,
-  type NotificationDefaults,
   type NotificationSettings,
 } from "../../wire/notification-settings.ts";
 import type { Outcome, Reason, Sending, SentItem } from "../../wire/sent-notification.ts";
 import { type Recipient, visibleRooms } from "./access.ts";
 import { ChannelStore } from "./channel-store.ts";
 import type { InboxStore } from "./inbox-store.ts";
-import { PushTargets } from "./push-store.ts";
-import type { ChangedItem, InboxItem } from "./schema.ts";
+import type { InboxItem } from "./schema.ts";
 
 /** Sends by one channel. */
 export interface Sender {
@@ -63,24 +60,6 @@ export class InboxChannels {
 
   get settings(): NotificationSettings {
     return this.ownSettings ?? ALL_WANTED;
-  }
-
-  /** Items with a further activity wait for the channels that are to carry them. Runs in the transaction of the caller. */
-  add(items: readonly ChangedItem[], defaults: NotificationDefaults = DEFAULTS): void {
-    const { settings } = this;
-    for (const { id } of items) {
-      const item = this.#ports.store.find(id);
-      if (item === null) continue;
-      for (const channel of this.#possible(defaults))
-        if (isWanted(channel, item, settings, defaults))
-          this.#queue.add(channel, id, this.#ports.now() + defaults[channel].delay * 1000);
-    }
-  }
-
-  /** A push waits if a browser has subscribed, or if a back end is to send it. */
-  #possible({ webPush }: NotificationDefaults): Channel[] {
-    const isPushed = webPush.sender === "webhook" || new PushTargets(this.#ports.store).exist;
-    return isPushed ? ["email", "webPush"] : ["email"];
   }
 
   list(limit?: number): readonly Sending[] {

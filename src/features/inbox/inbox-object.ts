@@ -17,6 +17,7 @@ import {
 import type { Sending } from "../../wire/sent-notification.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import { InboxChannels } from "./channels.ts";
+import { InboxDeliveries } from "./deliveries.ts";
 import type { InboxExport, InboxKey, InboxPage, InboxPorts, MailContent, SentInbox } from "./inbox-ports.ts";
 import { countUnread, InboxSockets } from "./inbox-sockets.ts";
 import { InboxStore, type ItemsPage } from "./inbox-store.ts";
@@ -130,12 +131,10 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     activities: readonly InboxActivity[],
     defaults: NotificationDefaults,
   ): void {
-    for (const identityId of identityIds) {
-      const inbox = this.#open(identityId);
-      const items = inbox.deliver(activities, this.clock());
-      this.#channels(inbox).add(items, defaults);
-      this.#sockets.push(identityId, { type: "notified", items });
-    }
+    const deliveries = new InboxDeliveries(this.#tables, () => crypto.randomUUID());
+    const changed = deliveries.deliver({ identityIds, activities, defaults, now: this.clock() });
+    for (const [identityId, items] of changed)
+      this.#sockets.push(identityId, { type: "notified", items: [...items.values()] });
     this.#planAlarm();
   }
 

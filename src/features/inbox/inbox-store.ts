@@ -1,11 +1,10 @@
 /** The items of one inbox in the database of its shard, and how far they are read. */
-import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
+import type { InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
 import { COLUMNS, deleteItems, type InboxTables, KEPT_MS } from "./inbox-tables.ts";
 import type { ChangedItem, InboxItem, StoredActivity } from "./schema.ts";
 
 /** Items are counted once in `countedEvery` changes. */
-const LIMITS = { items: 10_000, countedEvery: 128 };
-const MAX_ACTIVITIES = 50;
+export const LIMITS = { items: 10_000, countedEvery: 128 };
 const FOREVER = Number.MAX_SAFE_INTEGER;
 
 /** An item is read up to a seq. */
@@ -29,14 +28,6 @@ const SHOWN = "seq > deleted_seq";
 const UNREAD = "seq > read_seq";
 const OF_SUBJECT = "identity_id = ? AND room_id = ? AND kind = ? AND subject_id = ?";
 const OF_ACTIVITIES = "identity_id = ? AND id IN (SELECT value FROM json_each(?))";
-
-/** Up to which seq a subject is read and deleted, and its latest one. `at` is in epoch milliseconds. */
-interface Positions {
-  readonly at: number;
-  readonly seq?: number;
-  readonly readSeq?: number;
-  readonly deletedSeq?: number;
-}
 
 type Subject = Pick<InboxPosition, "roomId" | "kind" | "subjectId">;
 const keyOf = ({ roomId, kind, subjectId }: Subject) => [roomId ?? "", kind, subjectId] as const;
@@ -97,92 +88,29 @@ export class InboxStore {
     });
   }
 
-  /** Takes activities at `now` (epoch ms). Returns the items that have changed. */
-  deliver(activities: readonly InboxActivity[], now: number): readonly ChangedItem[] {
-    return this.#change(() => {
-      const changed = new Map<string, ChangedItem>();
-      for (const activity of activities) {
-        const id = this.#take(activity, now);
-        if (id !== null) changed.set(id, { id, roomId: activity.roomId ?? "" });
-      }
-      return [...changed.values()];
-    });
-  }
-
-  /** Returns the ID of the item that the activity has changed. */
-  #take(activity: InboxActivity, now: number): string | null {
-    const { id, at, by, data } = activity;
-    if (at <= now - KEPT_MS) return null;
-    const query = "SELECT seq FROM activities WHERE identity_id = ? AND id = ?";
-    const known = this.tables.first<{ seq: number }>(query, this.identityId, id);
-    if (known !== null && (activity.seq ?? 0) <= known.seq) return null;
-    const item = this.#find(activity);
-    const seq = activity.seq ?? (item?.seq ?? 0) + 1;
-    if (item !== null && seq <= item.deletedSeq) {
-      this.#keepActivity(id, seq, at);
-      return null;
-    }
-    const { number, id: itemId } = item ?? this.#insert(activity, { at, seq });
-    this.#keepActivity(id, seq, at, number, by, JSON.stringify(data));
-    if (item === null) return itemId;
-    this.tables.write(
-      `UPDATE items SET seq = max(seq, ?), notified_at = max(iif(${SHOWN}, notified_at, 0), ?) WHERE number = ?`,
-      ...[seq, at, number],
-    );
-    this.#forget(
-      "SELECT id FROM activities WHERE item = ? ORDER BY seq DESC, id DESC LIMIT -1 OFFSET ?",
-      number,
-      MAX_ACTIVITIES,
-    );
-    return itemId;
-  }
-
-  /** Without an item, only the ID stays. */
-  #keepActivity(
-    id: string,
-    seq: number,
-    at: number,
-    item: number | null = null,
-    by: string | null = null,
-    data: string | null = null,
-  ): void {
-    const query = "INSERT OR REPLACE INTO activities VALUES (?, ?, ?, ?, ?, ?, ?)";
-    this.tables.write(query, this.identityId, id, item, seq, at, by, data);
-  }
-
   #find(subject: Subject): InboxItem | null {
     const query = `SELECT ${COLUMNS} FROM items WHERE ${OF_SUBJECT}`;
     return this.tables.first(query, this.identityId, ...keyOf(subject));
   }
 
-  /** Inserts a subject, read and deleted up to these positions. */
-  #insert(
-    subject: Subject,
-    { at, seq = 0, readSeq = 0, deletedSeq = 0 }: Positions,
-  ): Pick<InboxItem, "number" | "id"> {
+  /** Inserts a subject without activities, read and deleted up to these positions. */
+  #insert(subject: Subject, at: number, readSeq: number, deletedSeq = 0): void {
     const id = this.#newId();
-    const [row] = this.tables.read<{ number: number }>(
+    this.tables.write(
       `INSERT INTO items (id, identity_id, room_id, kind, subject_id, seq, read_seq, deleted_seq, notified_at, read_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING number`,
-      ...[id, this.identityId, ...keyOf(subject), seq, readSeq, deletedSeq, at, readSeq > 0 ? at : null],
+       VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
+      ...[id, this.identityId, ...keyOf(subject), readSeq, deletedSeq, at, at],
     );
-    const number = row?.number ?? 0;
-    if (this.seq % this.#limits.countedEvery === 0) this.#makeRoom(number);
-    return { number, id };
+    if (this.seq % this.#limits.countedEvery === 0) this.makeRoom(id);
   }
 
   /** Makes room for items until the next count: the oldest go, those first that are read, and never the new one. */
-  #makeRoom(newest: number): void {
+  makeRoom(newest: string): void {
     const { items, countedEvery } = this.#limits;
-    const count =
-      this.tables.first<{ count: number }>(
-        "SELECT count(*) AS count FROM items WHERE identity_id = ?",
-        this.identityId,
-      )?.count ?? 0;
-    this.#drop(`number <> ? ORDER BY ${UNREAD}, notified_at, id LIMIT ?`, [
-      newest,
-      Math.max(0, count - items + countedEvery - 1),
-    ]);
+    const query = "SELECT count(*) AS count FROM items WHERE identity_id = ?";
+    const count = this.tables.first<{ count: number }>(query, this.identityId)?.count ?? 0;
+    const excess = Math.max(0, count - items + countedEvery - 1);
+    this.#drop(`id <> ? ORDER BY ${UNREAD}, notified_at, id LIMIT ?`, [newest, excess]);
   }
 
   /** Deletes the items of the inbox that fulfil the condition. */
@@ -209,7 +137,7 @@ export class InboxStore {
       const item = this.#find(position);
       if (item === null) {
         // The organization's own are numbered by the inbox, so that nothing later can be read already.
-        if (!position.kind.startsWith("$")) this.#insert(position, { at: now, readSeq: position.upTo });
+        if (!position.kind.startsWith("$")) this.#insert(position, now, position.upTo);
         return [];
       }
       return this.#read(item, position.upTo, now) ? [item] : [];
@@ -243,7 +171,7 @@ export class InboxStore {
       this.#drop(where, found);
       if (subjectId !== undefined)
         for (const each of kind === undefined ? (["thread", "textMention"] as const) : [kind])
-          this.#insert({ roomId, kind: each, subjectId }, { at: now, readSeq: FOREVER, deletedSeq: FOREVER });
+          this.#insert({ roomId, kind: each, subjectId }, now, FOREVER, FOREVER);
       return shown;
     });
   }
@@ -255,7 +183,10 @@ export class InboxStore {
       const item = this.#find(subject);
       const query = `SELECT 1 FROM activities WHERE ${OF_ACTIVITIES} AND item = ? LIMIT 1`;
       const isShown = item !== null && this.tables.first(query, this.identityId, json, item.number) !== null;
-      for (const id of ids) this.#keepActivity(id, FOREVER, now);
+      this.tables.write(
+        `INSERT OR REPLACE INTO activities (identity_id, id, seq, at) SELECT ?, value, ${FOREVER}, ? FROM json_each(?)`,
+        ...[this.identityId, now, json],
+      );
       if (!isShown) return [];
       this.tables.write(
         `UPDATE items SET seq = ifnull(latest.seq, deleted_seq), notified_at = ifnull(latest.at, notified_at)

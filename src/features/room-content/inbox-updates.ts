@@ -18,9 +18,9 @@ import { selectRoom } from "../rooms/statements.ts";
 /** Recipients of one invocation, which may make 1,000 queries. */
 const PAGE_SIZE = 1_000;
 /** Recipients whose access one query reads, and whose inboxes are called: a longer one would hold up the database. */
-const READ_AT_ONCE = 100;
-/** The least time between these queries: others are served meanwhile, also by a process that has all objects. */
-const PACE_MS = 150;
+const READ_AT_ONCE = 50;
+/** A large page takes so long for each call at least: others are served meanwhile, also by a process that has all objects. */
+const PACE_MS = 50;
 
 /** The place in an update's recipients: so many of those by name, so many groups, and members up to an ID. */
 const Place = z.tuple([z.int(), z.int(), z.string()]);
@@ -106,7 +106,6 @@ async function deliverPage(
   const failures: unknown[] = [];
   const inOrder = subjects.toSorted(); // those of one shard stand together
   for (let at = 0; at < inOrder.length; at += READ_AT_ONCE) {
-    const pause = inOrder.length > at + READ_AT_ONCE ? sleep(PACE_MS) : null;
     const [[room], identities, [defaults]] = await tenant.db.run([
       selectRoom(tenant, { id: roomId }),
       selectReaders(tenant, roomId, inOrder.slice(at, at + READ_AT_ONCE)),
@@ -116,12 +115,19 @@ async function deliverPage(
     const mayRead = identities.filter(({ access }) => DELETIONS.has(update.type) || rightsIn(access) !== 0);
     const ids = mayRead.map(({ id }) => id);
     const apply = applying(roomId, update, defaultsIn(defaults));
-    await callShards(inboxes, tenant.accountId, ids, apply).catch(
-      (error: unknown) => void failures.push(error),
-    );
-    await pause;
+    const calling =
+      inOrder.length > READ_AT_ONCE
+        ? callShards(inboxes, tenant.accountId, ids, (...call) => paced(apply(...call)), 1)
+        : callShards(inboxes, tenant.accountId, ids, apply);
+    await calling.catch((error: unknown) => void failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
+}
+
+async function paced(call: Promise<void>): Promise<void> {
+  const pause = sleep(PACE_MS);
+  await call;
+  await pause;
 }
 
 type Apply = (shard: Stub<InboxDelivery>, identityIds: readonly string[]) => Promise<void>;

@@ -2,8 +2,9 @@
 import { runInDurableObject } from "cloudflare:test";
 import { exports } from "cloudflare:workers";
 import { expect, inject, it } from "vitest";
+import { InboxObject as InboxShard } from "../../src/features/inbox/inbox-object.ts";
 import { InboxObject } from "../../src/objects.ts";
-import type { NotificationSettingsUpdate } from "../../src/wire/notification-settings.ts";
+import { DEFAULTS, type NotificationSettingsUpdate } from "../../src/wire/notification-settings.ts";
 import { LINKS, Mailbox } from "../mail/mailbox.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { freshEmail } from "../support/person.ts";
@@ -141,6 +142,45 @@ it("tells nothing of a room that the identity may not enter any more", async () 
   await mailed.inbox.allow(roomId, null);
   expect(await mailed.after(15)).toEqual([]);
   expect(await mailed.outcomes()).toEqual(["no_access"]);
+});
+
+it("decides for 50 people by an alarm, and postpones only those whose access cannot be read", async () => {
+  const { stub, identityId } = await Inbox.create();
+  const ids = Array.from({ length: 60 }, () => identityId.slice(0, 2) + crypto.randomUUID().slice(2));
+  await runInDurableObject(stub, async (_, state) => {
+    let isClosed = true;
+    const sender = { refusal: () => null, send: async () => "sent" as const };
+    const now = Date.now();
+    const object = new InboxShard(
+      state,
+      {},
+      {
+        readAccess: async () => ({ epochs: null, rooms: new Map() }),
+        readRecipient: async (key) => {
+          if (isClosed && key.identityId === ids[0]) throw new Error("The database is closed");
+          return { epochs: null, rooms: new Map(), email: null, defaults: DEFAULTS };
+        },
+        senders: () => ({ email: sender, webPush: sender, webhook: sender }),
+        verifyToken: async () => null,
+      },
+    );
+    object.clock = () => now;
+    object.deliver(ids, [activity()], DEFAULTS);
+    const waiting = () =>
+      state.storage.sql
+        .exec<{ id: string; due: number }>("SELECT identity_id AS id, due FROM waiting")
+        .toArray();
+    object.clock = () => now + 15 * MINUTE_MS;
+    await object.alarm();
+    expectLogged("The notifications of an inbox could not be sent yet");
+    expect(waiting()).toHaveLength(11);
+    await object.alarm();
+    expect(waiting()).toEqual([{ id: ids[0], due: now + 16 * MINUTE_MS }]);
+    isClosed = false;
+    object.clock = () => now + 16 * MINUTE_MS;
+    await object.alarm();
+    expect(waiting()).toEqual([]);
+  });
 });
 
 it("writes a queued mail from what is so when it is sent", async () => {

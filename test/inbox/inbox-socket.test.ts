@@ -1,7 +1,8 @@
 /** The socket of an inbox: who may join, what it receives, and what ends it. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { openInbox, RECOUNTED, recountInboxes } from "../../src/delivery/inboxes.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { ORIGIN } from "../support/api.ts";
 import { activity, Inbox, openInboxSocket } from "./support.ts";
@@ -150,6 +151,25 @@ describe("a socket of an inbox", () => {
     await shows(0, api.delete(`/groups/${group.id}`));
     await api.post("/users", { name: "Ada", roomId: room.id, identityId: inbox.identityId });
     await shows(1, access({ defaultAccesses: ["*:read"] }));
+    socket.close();
+  });
+
+  it("counts anew when access changes for more identities than are named (R96)", async () => {
+    const inbox = await Inbox.create();
+    const socket = await join(inbox);
+    const recounting: Promise<unknown>[] = [];
+    const notice = {
+      accountId: inbox.owner.id,
+      inboxes: openInbox(env),
+      defer: (work: Promise<unknown>) => void recounting.push(work),
+      log: (message: string) => expect.unreachable(message),
+    };
+    recountInboxes(
+      notice,
+      Array.from({ length: RECOUNTED + 1 }, () => crypto.randomUUID()),
+    );
+    await Promise.all(recounting);
+    expect(await pushed(socket)).toMatchObject({ event: "inboxUpdated", notificationIds: null, unread: 0 });
     socket.close();
   });
 

@@ -1,7 +1,7 @@
 /** The object of an inbox: what activities, positions and deletions do in any order, and what it keeps. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
-import { InboxDeliveries } from "../../src/features/inbox/deliveries.ts";
+import { InboxDeliveries } from "../../src/features/inbox/delivery-store.ts";
 import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
 import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
 import type { InboxActivity, InboxKind } from "../../src/wire/inbox.ts";

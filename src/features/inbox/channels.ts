@@ -1,10 +1,13 @@
 /** Sends what stays unread by the channels beside the inbox: to those who may still read it, and want it. */
+import * as z from "zod";
 import { backoffMs } from "../../platform/flow/backoff.ts";
+import { patched } from "../../wire/merge-patch.ts";
 import {
   ALL_WANTED,
   type Channel,
   isWanted,
-  type NotificationSettings,
+  NotificationSettings,
+  type NotificationSettingsUpdate,
 } from "../../wire/notification-settings.ts";
 import type { Outcome, Reason, Sending, SentItem } from "../../wire/sent-notification.ts";
 import { type Recipient, visibleRooms } from "./access.ts";
@@ -60,6 +63,13 @@ export class InboxChannels {
 
   get settings(): NotificationSettings {
     return this.ownSettings ?? ALL_WANTED;
+  }
+
+  /** Null when the identity was deleted; the reason for a refusal when there would be too many entries. */
+  change(update: NotificationSettingsUpdate): NotificationSettings | string | null {
+    const changed = NotificationSettings.safeParse(patched(this.settings, update));
+    if (!changed.success) return z.prettifyError(changed.error);
+    return this.#ports.store.keepSettings(JSON.stringify(changed.data)) ? changed.data : null;
   }
 
   list(limit?: number): readonly Sending[] {

@@ -1,5 +1,4 @@
 /** The Durable Object of a shard of inboxes: what they have and how far it is read, and the sockets of their identities. */
-import * as z from "zod";
 import { ADDRESS_HEADER, IDENTITY_HEADER, type InboxDelivery } from "../../delivery/inboxes.ts";
 import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
@@ -8,24 +7,22 @@ import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
-import { patched } from "../../wire/merge-patch.ts";
-import {
-  type NotificationDefaults,
+import type {
+  NotificationDefaults,
   NotificationSettings,
-  type NotificationSettingsUpdate,
+  NotificationSettingsUpdate,
 } from "../../wire/notification-settings.ts";
 import type { Sending } from "../../wire/sent-notification.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import { InboxChannels } from "./channels.ts";
-import { InboxDeliveries } from "./deliveries.ts";
+import { InboxDeliveries } from "./delivery-store.ts";
 import type { InboxExport, InboxKey, InboxPage, InboxPorts, MailContent, SentInbox } from "./inbox-ports.ts";
 import { countUnread, InboxSockets } from "./inbox-sockets.ts";
 import { InboxStore, type ItemsPage } from "./inbox-store.ts";
 import { InboxTables, SCHEMA } from "./inbox-tables.ts";
 import { type PushTarget, PushTargets } from "./push-store.ts";
-import { type ChangedItem, type InboxItem, type InboxNotification, presentNotification } from "./schema.ts";
+import type { InboxItem } from "./schema.ts";
 
-const PRUNE_EVERY_MS = DAY_MS;
 const PRUNE_ON_MS = 1_000;
 const RETRY_MS = 60_000;
 /** An inbox that changes while the database is read is read again. */
@@ -33,8 +30,6 @@ const MAX_READS = 5;
 /** Inboxes whose notifications one alarm sends: each costs the database some 15 queries. */
 const SENT_BY_ALARM = 50;
 const SENT_AT_ONCE = 8;
-/** Sockets are closed at most so long after their tokens have expired; what is pushed meanwhile passes them over. */
-const EXPIRY_GRID_MS = 10_000;
 
 export class InboxObject extends ArchivedDurableObject<object> implements InboxDelivery {
   /** Epoch milliseconds; tests replace it by their own clock. */
@@ -70,7 +65,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
       store: (identityId) => this.#open(identityId),
       readAccess: (identityId, roomIds) => this.#readAccess(this.#open(identityId), "unread", roomIds),
       verifyToken: ports.verifyToken,
-      expireAt: (time) => this.#alarm.scheduleBy([onGrid(time)]),
+      expireAt: (time) => this.#alarm.scheduleBy([time]),
       report: (what, error) => this.#report(what, error),
     });
   }
@@ -106,11 +101,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return {
       now: () => this.clock(),
       pushTargets: new PushTargets(inbox),
-      notifications: (items) =>
-        present(
-          inbox,
-          items.flatMap(({ id }) => inbox.find(id) ?? []),
-        ),
+      notifications: (items) => inbox.present(items.flatMap(({ id }) => inbox.find(id) ?? [])),
     };
   }
 
@@ -123,7 +114,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   /** A day later, and a part of a day, since a mention has written to all shards at once. */
   #planPruning(): void {
     const spread = Number.parseInt(this.#place.shard, 16) / 256;
-    this.#tables.planPruning(this.clock() + (1 + spread) * PRUNE_EVERY_MS);
+    this.#tables.planPruning(this.clock() + (1 + spread) * DAY_MS);
   }
 
   deliver(
@@ -147,31 +138,24 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   }
 
   removeItems(identityIds: readonly string[], removal: InboxRemoval): void {
-    for (const identityId of identityIds) this.#removeItems(this.#open(identityId), removal);
+    for (const identityId of identityIds) {
+      const inbox = this.#open(identityId);
+      const changed = inbox.remove(removal, this.clock());
+      const shown = changed.filter(({ id }) => inbox.find(id) !== null);
+      const deleted = changed.filter((item) => !shown.includes(item));
+      this.#sockets.push(identityId, { type: "deleted", items: deleted });
+      this.#sockets.push(identityId, { type: "updated", items: shown });
+    }
     this.#planAlarm();
   }
 
-  #removeItems(inbox: InboxStore, removal: InboxRemoval): void {
-    const { roomId, kind, subjectId, activityIds } = removal;
-    const changed =
-      activityIds === undefined || kind === undefined || subjectId === undefined
-        ? inbox.remove(removal, this.clock())
-        : inbox.removeActivities({ roomId, kind, subjectId }, activityIds, this.clock());
-    const isShown = ({ id }: ChangedItem) => inbox.find(id) !== null;
-    const deleted = changed.filter((item) => !isShown(item));
-    this.#sockets.push(inbox.identityId, { type: "deleted", items: deleted });
-    this.#sockets.push(inbox.identityId, { type: "updated", items: changed.filter(isShown) });
-  }
-
   recount(identityIds: readonly string[] | null): void {
-    const change = { type: "recounted", items: [] } as const;
-    if (identityIds === null) this.#sockets.pushToAll(change);
-    else for (const identityId of identityIds) this.#sockets.push(identityId, change);
+    for (const identityId of identityIds ?? this.#sockets.identityIds)
+      this.#sockets.push(identityId, { type: "recounted", items: [] });
   }
 
   closeSockets(identityIds: readonly string[] | null): void {
-    if (identityIds === null) this.#sockets.closeAll();
-    else for (const identityId of identityIds) this.#sockets.closeAll(identityId);
+    for (const identityId of identityIds ?? [undefined]) this.#sockets.closeAll(identityId);
   }
 
   remove(identityIds: readonly string[]): void {
@@ -236,7 +220,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     const items = inbox.list(page, rooms, this.clock());
     const last = items.at(-1);
     return {
-      notifications: present(inbox, items),
+      notifications: inbox.present(items),
       next:
         last === undefined || items.length < page.limit ? null : { notifiedAt: last.notifiedAt, id: last.id },
     };
@@ -329,10 +313,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     update: NotificationSettingsUpdate,
   ): Promise<NotificationSettings | string | null> {
     if ((await this.#findEpochs(identityId)) === null) return null;
-    const inbox = this.#open(identityId);
-    const changed = NotificationSettings.safeParse(patched(this.#channels(inbox).settings, update));
-    if (!changed.success) return z.prettifyError(changed.error);
-    return inbox.keepSettings(JSON.stringify(changed.data)) ? changed.data : null;
+    return this.#channels(this.#open(identityId)).change(update);
   }
 
   /** The browsers that have subscribed with a key, the latest first; none without a key. Null without the identity. */
@@ -391,7 +372,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
         this.#channels(this.#open(identityId)).send(),
       );
       await this.#pruneIfDue();
-      this.#planAlarm(expiresAt && onGrid(expiresAt));
+      this.#planAlarm(expiresAt);
     } catch (error) {
       this.#report("The alarm of inboxes failed", error);
       this.#alarm.scheduleBy([this.clock() + RETRY_MS]);
@@ -411,11 +392,6 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     reportFailure("delivery", what, { object: String(this.ctx.id) }, error);
   }
 }
-
-const onGrid = (time: number): number => Math.ceil(time / EXPIRY_GRID_MS) * EXPIRY_GRID_MS;
-
-const present = (inbox: InboxStore, items: readonly InboxItem[]): InboxNotification[] =>
-  items.map((item) => presentNotification(item, inbox.activitiesOf(item)));
 
 /** The item, if the viewer sees it. */
 function findVisible(inbox: InboxStore, access: InboxAccess, viewer: Viewer, id: string): InboxItem | null {

@@ -10,7 +10,7 @@ import { CLOSE, type CloseCode, type Fault, PING, PONG } from "../../room/protoc
 import { beingRestored, type IdentityClaims, RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import type { InboxStore } from "./inbox-store.ts";
-import { type ChangedItem, presentNotification } from "./schema.ts";
+import type { ChangedItem } from "./schema.ts";
 import type { IdentityEpochs } from "./store.ts";
 
 interface Waiting {
@@ -42,7 +42,7 @@ interface SocketPorts {
   /** The access to the rooms of the unread items and of others, as it is when the store has not changed since. */
   readAccess(identityId: string, roomIds: readonly string[]): Promise<InboxAccess>;
   verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
-  /** A token has been taken, which expires then (epoch ms). */
+  /** Sockets of expired tokens are to be closed then (epoch ms). */
   expireAt(time: number): void;
   report(what: string, error: unknown): void;
 }
@@ -67,6 +67,8 @@ const EVENTS = {
   read: "inboxRead",
   deleted: "inboxDeleted",
 } as const;
+/** Sockets are closed at most so long after their tokens have expired; what is pushed meanwhile passes them over. */
+const EXPIRY_GRID_MS = 10_000;
 const FRAMES = { perSecond: 1, burst: 20 };
 
 const refused = (code: Fault["code"], message: string, module: Fault["module"] = "Identities"): Fault => ({
@@ -206,7 +208,7 @@ export class InboxSockets {
     const { joined, access } = decision as Exclude<typeof decision, Fault>;
     this.#forgetTimer(socket);
     socket.serializeAttachment(joined);
-    this.#ports.expireAt(joined.expiresAt);
+    this.#ports.expireAt(onGrid(joined.expiresAt));
     const expiresAt = presentTime(joined.expiresAt);
     const description = attached.phase === "waiting" ? "Inbox joined" : "Token refreshed";
     this.#send(socket, success(description, { ...this.#counted(access, joined), expiresAt }, requestId));
@@ -273,10 +275,9 @@ export class InboxSockets {
     this.#ports.state.waitUntil(this.#pushAll(identityId, changes));
   }
 
-  /** The same for all identities that have a socket. */
-  pushToAll(change: InboxChange): void {
-    const joined = this.#in("joined").map((socket) => (attachmentOf(socket) as Joined).identityId);
-    for (const identityId of new Set(joined)) this.push(identityId, change);
+  /** The identities that have joined. */
+  get identityIds(): ReadonlySet<string> {
+    return new Set(this.#in("joined").map((socket) => (attachmentOf(socket) as Joined).identityId));
   }
 
   async #pushAll(identityId: string, changes: InboxChange[]): Promise<void> {
@@ -315,28 +316,25 @@ export class InboxSockets {
 
   #pushNotified(socket: WebSocket, identityId: string, ids: readonly string[], counted: object): void {
     const store = this.#ports.store(identityId);
-    for (const id of ids) {
-      const item = store.find(id);
-      if (item === null) continue; // it was deleted meanwhile
-      const notification = presentNotification(item, store.activitiesOf(item));
+    const items = ids.flatMap((id) => store.find(id) ?? []); // without those that were deleted meanwhile
+    for (const notification of store.present(items))
       this.#send(socket, { type: "event", event: "inboxNotification", data: { notification, ...counted } });
-    }
   }
 
-  /** Closes sockets whose tokens have expired. Returns when the next one expires (epoch ms). */
+  /** Closes sockets whose tokens have expired. Returns when to look for the next ones (epoch ms). */
   closeExpired(): number | null {
-    return this.#closeEnded(this.#in("joined"));
+    const expiries = this.#closeEnded(this.#in("joined"));
+    return expiries.length === 0 ? null : onGrid(Math.min(...expiries));
   }
 
-  /** Closes those of the sockets whose tokens have expired or, as `access` has it, were ended. */
-  #closeEnded(sockets: readonly WebSocket[], access?: InboxAccess): number | null {
-    const expiries = sockets.flatMap((socket) => {
+  /** Closes those of the sockets whose tokens have expired or, as `access` has it, were ended. Returns when the others expire. */
+  #closeEnded(sockets: readonly WebSocket[], access?: InboxAccess): number[] {
+    return sockets.flatMap((socket) => {
       const { epochs, expiresAt } = attachmentOf(socket) as Joined;
       const isOver = expiresAt <= this.#ports.now() || (access !== undefined && !isCurrent(epochs, access));
       if (isOver) this.#refuse(socket, TOKEN_ENDED);
       return isOver ? [] : [expiresAt];
     });
-    return expiries.length === 0 ? null : Math.min(...expiries);
   }
 
   /** Closes the sockets of an identity, or all of them, because no token that they know is valid any more. */
@@ -379,6 +377,8 @@ export class InboxSockets {
     this.#timers.delete(socket);
   }
 }
+
+const onGrid = (time: number): number => Math.ceil(time / EXPIRY_GRID_MS) * EXPIRY_GRID_MS;
 
 const isCurrent = ({ identity, account }: IdentityEpochs, { epochs }: InboxAccess): boolean =>
   epochs?.identity === identity && epochs.account === account;

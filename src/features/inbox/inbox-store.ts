@@ -1,7 +1,13 @@
 /** The items of one inbox in the database of its shard, and how far they are read. */
 import type { InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
 import { COLUMNS, deleteItems, type InboxTables, KEPT_MS } from "./inbox-tables.ts";
-import type { ChangedItem, InboxItem, StoredActivity } from "./schema.ts";
+import {
+  type ChangedItem,
+  type InboxItem,
+  type InboxNotification,
+  presentNotification,
+  type StoredActivity,
+} from "./schema.ts";
 
 /** Items are counted once in `countedEvery` changes. */
 export const LIMITS = { items: 10_000, countedEvery: 128 };
@@ -161,8 +167,15 @@ export class InboxStore {
     return seq > deletedSeq && seq > readSeq && seq <= upTo;
   }
 
-  /** Returns the items that are not shown any more. */
-  remove({ roomId, kind, subjectId }: InboxRemoval, now: number): readonly ChangedItem[] {
+  /** Returns the items that have changed, or are not shown any more. */
+  remove(removal: InboxRemoval, now: number): readonly ChangedItem[] {
+    const { roomId, kind, subjectId, activityIds } = removal;
+    return activityIds === undefined || kind === undefined || subjectId === undefined
+      ? this.#removeSubjects(removal, now)
+      : this.#removeActivities({ roomId, kind, subjectId }, activityIds, now);
+  }
+
+  #removeSubjects({ roomId, kind, subjectId }: InboxRemoval, now: number): readonly ChangedItem[] {
     return this.#change(() => {
       const where = "room_id = ? AND kind = ifnull(?, kind) AND subject_id = ifnull(?, subject_id)";
       const found = [roomId, kind ?? null, subjectId ?? null];
@@ -176,8 +189,8 @@ export class InboxStore {
     });
   }
 
-  /** Removes activities of a subject, also those that have yet to arrive. Returns the item if it has changed. */
-  removeActivities(subject: Subject, ids: readonly string[], now: number): readonly ChangedItem[] {
+  /** Also activities that have yet to arrive. */
+  #removeActivities(subject: Subject, ids: readonly string[], now: number): readonly ChangedItem[] {
     return this.#change(() => {
       const json = JSON.stringify(ids);
       const item = this.#find(subject);
@@ -224,11 +237,12 @@ export class InboxStore {
     return this.tables.first(query, id, this.identityId);
   }
 
-  /** The latest activities of an item, newest first. */
-  activitiesOf({ number }: InboxItem): StoredActivity[] {
-    return this.tables.read(
-      "SELECT id, seq, at, created_by AS by, data FROM activities WHERE item = ? ORDER BY seq DESC, id DESC",
-      number,
+  /** The items with their activities, newest first. */
+  present(items: readonly InboxItem[]): InboxNotification[] {
+    const query =
+      "SELECT id, seq, at, created_by AS by, data FROM activities WHERE item = ? ORDER BY seq DESC, id DESC";
+    return items.map((item) =>
+      presentNotification(item, this.tables.read<StoredActivity>(query, item.number)),
     );
   }
 

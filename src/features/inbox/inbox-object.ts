@@ -284,8 +284,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   }
 
   /** An upgrade, forwarded by the Worker. */
-  override fetch(request: Request): Response {
-    const { headers } = request;
+  override fetch({ headers }: Request): Response {
     return this.#sockets.accept(headers.get(IDENTITY_HEADER) ?? "", headers.get(ADDRESS_HEADER) ?? "");
   }
 

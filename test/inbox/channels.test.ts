@@ -144,12 +144,12 @@ it("tells nothing of a room that the identity may not enter any more", async () 
   expect(await mailed.outcomes()).toEqual(["no_access"]);
 });
 
-it("decides for 50 people by an alarm, and postpones only those whose access cannot be read", async () => {
+it("sends to 50 people by an alarm, and postpones only those whose access cannot be read", async () => {
   const { stub, identityId } = await Inbox.create();
-  const ids = Array.from({ length: 60 }, () => identityId.slice(0, 2) + crypto.randomUUID().slice(2));
+  const ids = Array.from({ length: 60 }, () => identityId.slice(0, 2) + crypto.randomUUID().slice(2)).sort();
   await runInDurableObject(stub, async (_, state) => {
     let isClosed = true;
-    const sender = { refusal: () => null, send: async () => "sent" as const };
+    const sent: string[] = [];
     const now = Date.now();
     const object = new InboxShard(
       state,
@@ -158,9 +158,16 @@ it("decides for 50 people by an alarm, and postpones only those whose access can
         readAccess: async () => ({ epochs: null, rooms: new Map() }),
         readRecipient: async (key) => {
           if (isClosed && key.identityId === ids[0]) throw new Error("The database is closed");
-          return { epochs: null, rooms: new Map(), email: null, defaults: DEFAULTS };
+          return { epochs: { identity: 0, account: 0 }, rooms: new Map(), email: null, defaults: DEFAULTS };
         },
-        senders: () => ({ email: sender, webPush: sender, webhook: sender }),
+        senders: ({ identityId: id }) => {
+          const send = async () => {
+            sent.push(id);
+            return "sent" as const;
+          };
+          const sender = { refusal: () => null, send };
+          return { email: sender, webPush: sender, webhook: sender };
+        },
         verifyToken: async () => null,
       },
     );
@@ -180,6 +187,8 @@ it("decides for 50 people by an alarm, and postpones only those whose access can
     object.clock = () => now + 16 * MINUTE_MS;
     await object.alarm();
     expect(waiting()).toEqual([]);
+    expect(sent.toSorted()).toEqual(ids);
+    expect(object.export(ids[1] ?? "", PAGE).sendings).toMatchObject([{ channel: "email", outcome: "sent" }]);
   });
 });
 

@@ -6,8 +6,9 @@ import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
 import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
 import type { InboxActivity, InboxKind } from "../../src/wire/inbox.ts";
 import { DEFAULTS } from "../../src/wire/notification-settings.ts";
+import { ORIGIN } from "../support/api.ts";
 import { type Random, randomOf } from "../support/random.ts";
-import { activity, Inbox, PAGE } from "./support.ts";
+import { activity, Inbox, PAGE, shareShard } from "./support.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -186,18 +187,6 @@ class Simulation {
   }
 }
 
-/** Two inboxes of an organization that have one shard: of some further identities, one has the digits of an earlier one. */
-async function shareShard(): Promise<[Inbox, Inbox]> {
-  const first = await Inbox.create();
-  const known = [first];
-  for (;;) {
-    const next = await Inbox.create(first.owner, "Ben");
-    const sharing = known.find(({ stub }) => stub.id.equals(next.stub.id));
-    if (sharing !== undefined) return [sharing, next];
-    known.push(next);
-  }
-}
-
 describe("an inbox", () => {
   it.each([1, 2, 3, 4])("shows and counts what a model of it does, at every step (seed %i)", async (seed) => {
     const simulation = await Simulation.begin(seed);
@@ -222,13 +211,16 @@ describe("an inbox", () => {
   });
 
   it("keeps the latest 50 activities of an item, in the order of their seq", async () => {
-    const inbox = await Inbox.create();
+    const [inbox, other] = await shareShard();
     const all = Array.from({ length: 60 }, (_, index) => activity({ seq: index + 1 }));
-    await inbox.deliver(all.toReversed());
+    await inbox.object.deliver([inbox.identityId, other.identityId], all.toReversed(), DEFAULTS);
+    for (const each of [inbox, other]) {
+      const [item] = (await each.object.list(each.viewer, PAGE))?.notifications ?? [];
+      expect(item?.activities.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: 50 }, (_, index) => 60 - index),
+      );
+    }
     const [item] = (await inbox.object.list(inbox.viewer, PAGE))?.notifications ?? [];
-    expect(item?.activities.map(({ seq }) => seq)).toEqual(
-      Array.from({ length: 50 }, (_, index) => 60 - index),
-    );
     await inbox.deliver(all.slice(0, 5));
     expect((await inbox.object.list(inbox.viewer, PAGE))?.notifications).toEqual([item]);
   });
@@ -295,8 +287,9 @@ describe("an inbox", () => {
     const [inbox, other] = await shareShard();
     const roomId = await inbox.room();
     await other.allow(roomId, "viewer");
-    const [shared, own] = [activity({ roomId }), activity({ kind: "$invoice", subjectId: "own", seq: null })];
-    await inbox.object.deliver([inbox.identityId, other.identityId], [shared], DEFAULTS);
+    const shared = activity({ roomId, at: Date.now() - 1 });
+    const own = activity({ kind: "$invoice", subjectId: "own", seq: null });
+    await inbox.object.deliver([inbox.identityId, other.identityId, inbox.identityId], [shared], DEFAULTS);
     await other.deliver([own]);
     expect([await inbox.shown(), await other.shown()]).toEqual([
       { subject: true },
@@ -323,7 +316,15 @@ describe("an inbox", () => {
     await inbox.object.changeSettings(inbox.identityId, { email: { enabled: false } });
     expect([await inbox.shown(), await other.shown()]).toEqual([{}, { subject: true, own: true }]);
     expect(await other.object.readSettings(other.identityId)).toMatchObject({ email: { enabled: true } });
-    expect(await other.object.export(other.identityId, PAGE)).toMatchObject({ settings: null });
+    expect(await other.object.export(other.identityId, PAGE)).toMatchObject({
+      settings: null,
+      notifications: [{ activities: [{ id: own.id }] }, { activities: [{ id: shared.id }] }],
+    });
+    const target = { endpoint: "https://push.example/1", p256dh: "key", auth: "auth", origin: ORIGIN };
+    await inbox.object.addPushTarget(inbox.identityId, { ...target, expiresAt: null }, "key");
+    await other.object.removePushTarget(other.identityId, target.endpoint);
+    const listed = (each: Inbox) => each.object.listPushTargets(each.identityId, "key");
+    expect([await listed(other), await listed(inbox)]).toMatchObject([[], [target]]);
   });
 
   it("marks all as they were when it was asked, and an item up to a seq", async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { openInbox, RECOUNTED, recountInboxes } from "../../src/delivery/inboxes.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { ORIGIN } from "../support/api.ts";
-import { activity, Inbox, openInboxSocket } from "./support.ts";
+import { activity, Inbox, openInboxSocket, shareShard } from "./support.ts";
 
 const open = ({ owner, identityId }: Inbox) => openInboxSocket(owner.id, identityId);
 
@@ -171,6 +171,18 @@ describe("a socket of an inbox", () => {
     await Promise.all(recounting);
     expect(await pushed(socket)).toMatchObject({ event: "inboxUpdated", notificationIds: null, unread: 0 });
     socket.close();
+  });
+
+  it("receives nothing of the others in its shard, and stays when their tokens end (R94)", async () => {
+    const [inbox, other] = await shareShard();
+    const [socket, others] = [await join(inbox), await join(other)];
+    await inbox.deliver([activity()]);
+    expect(await pushed(socket)).toMatchObject({ event: "inboxNotification", unread: 1 });
+    await inbox.owner.api.delete(`/identities/${inbox.identityId}/tokens`);
+    expect(await closeOf(socket)).toBe(4401);
+    await other.deliver([activity({ subjectId: "own" })]);
+    expect(await pushed(others)).toMatchObject({ notification: { subject_id: "own" }, unread: 1 });
+    others.close();
   });
 
   it("learns by one frame that more than 100 are read (R95)", async () => {

@@ -115,3 +115,15 @@ export class Inbox {
     return Object.fromEntries(items.map(({ subject_id, unread }) => [subject_id, unread]));
   }
 }
+
+/** Two inboxes of an organization that have one shard: of some further identities, one has the digits of an earlier one. */
+export async function shareShard(): Promise<[Inbox, Inbox]> {
+  const first = await Inbox.create();
+  const known = [first];
+  for (;;) {
+    const next = await Inbox.create(first.owner, "Ben");
+    const sharing = known.find(({ stub }) => stub.id.equals(next.stub.id));
+    if (sharing !== undefined) return [sharing, next];
+    known.push(next);
+  }
+}

@@ -59,7 +59,7 @@ export class InboxDeliveries {
   }: Delivery): ReadonlyMap<string, ReadonlyMap<string, ChangedItem>> {
     return this.#tables.transaction(() => {
       this.#tables.create();
-      const ids = JSON.stringify(identityIds);
+      const ids = JSON.stringify([...new Set(identityIds)]);
       this.#tables.write(`INSERT OR IGNORE INTO inboxes (identity_id) SELECT * FROM ${LISTED}`, ids);
       const changed = new Map<string, Map<string, ChangedItem>>();
       for (const activity of activities.filter(({ at }) => at > now - KEPT_MS)) {

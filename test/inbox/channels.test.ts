@@ -144,6 +144,16 @@ it("tells nothing of a room that the identity may not enter any more", async () 
   expect(await mailed.outcomes()).toEqual(["no_access"]);
 });
 
+it("lets nothing wait for a mail that was read before, or is not wanted", async () => {
+  const mailed = await MailedInbox.create();
+  await mailed.inbox.markRead({ roomId: null, kind: "thread", subjectId: "read", upTo: 1 });
+  await mailed.deliver({ subjectId: "read" });
+  await mailed.change({ email: { enabled: false } });
+  await mailed.deliver({ subjectId: "unwanted" });
+  expect(await mailed.after(15)).toEqual([]);
+  expect(await mailed.outcomes()).toEqual([]);
+});
+
 it("sends to 50 people by an alarm, and postpones only those whose access cannot be read", async () => {
   const { stub, identityId } = await Inbox.create();
   const ids = Array.from({ length: 60 }, () => identityId.slice(0, 2) + crypto.randomUUID().slice(2)).sort();

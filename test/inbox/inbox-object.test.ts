@@ -210,6 +210,17 @@ describe("an inbox", () => {
     ]);
   });
 
+  it("shows no activity from before the deletion of its item, also when it arrives later", async () => {
+    const inbox = await Inbox.create();
+    await inbox.deliver([activity({ seq: 2 })]);
+    await inbox.object.deleteAll(inbox.viewer);
+    await inbox.deliver([activity({ seq: 1 })]);
+    expect(await inbox.shown()).toEqual({});
+    await inbox.deliver([activity({ seq: 3 })]);
+    const page = await inbox.object.list(inbox.viewer, PAGE);
+    expect(page?.notifications.map(({ activities }) => activities.map(({ seq }) => seq))).toEqual([[3]]);
+  });
+
   it("keeps the latest 50 activities of an item, in the order of their seq", async () => {
     const [inbox, other] = await shareShard();
     const all = Array.from({ length: 60 }, (_, index) => activity({ seq: index + 1 }));
@@ -266,6 +277,18 @@ describe("an inbox", () => {
     });
   });
 
+  it("keeps settings also when there is nothing else", async () => {
+    const inbox = await Inbox.create();
+    await inbox.object.changeSettings(inbox.identityId, { email: { enabled: false } });
+    await inbox.deliver([activity()]);
+    await runInDurableObject(inbox.stub, async (object) => {
+      object.clock = () => Date.now() + 91 * DAY_MS;
+      await object.alarm();
+    });
+    expect(await inbox.contents()).toEqual(["inboxes"]);
+    expect(await inbox.object.readSettings(inbox.identityId)).toMatchObject({ email: { enabled: false } });
+  });
+
   it("takes nothing of an identity that was deleted, whatever arrives later", async () => {
     const [inbox, other] = await shareShard();
     for (const each of [inbox, other]) await each.deliver([activity()]);
@@ -289,12 +312,14 @@ describe("an inbox", () => {
     await other.allow(roomId, "viewer");
     const shared = activity({ roomId, at: Date.now() - 1 });
     const own = activity({ kind: "$invoice", subjectId: "own", seq: null });
+    await inbox.deliver([shared]);
     await inbox.object.deliver([inbox.identityId, other.identityId, inbox.identityId], [shared], DEFAULTS);
     await other.deliver([own]);
     expect([await inbox.shown(), await other.shown()]).toEqual([
       { subject: true },
       { subject: true, own: true },
     ]);
+    expect([await inbox.object.count(inbox.viewer), await other.object.count(other.viewer)]).toEqual([1, 2]);
     await inbox.markRead({ roomId, kind: "thread", subjectId: "subject", upTo: 1 });
     expect([await inbox.shown(), await other.shown()]).toEqual([
       { subject: false },

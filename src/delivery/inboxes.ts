@@ -44,17 +44,18 @@ export type Inboxes<Inbox = InboxDelivery> = (accountId: string, identityId: str
 export const shardName = (accountId: string, identityId: string): string =>
   `${accountId}:${inboxShardOf(identityId)}`;
 
+const AT_ONCE = 8;
+
 /** Calls the shards of identities, some at once, also when calls fail. Rejects with the first failure. */
 export async function callShards<Inbox>(
   inboxes: Inboxes<Inbox>,
   accountId: string,
   identityIds: readonly string[],
   call: (shard: Stub<Inbox>, identityIds: readonly string[]) => Promise<void>,
-  atOnce = 8,
 ): Promise<void> {
   const failures: unknown[] = [];
   const shards = Map.groupBy(identityIds, inboxShardOf);
-  await forEachConcurrently(atOnce, shards, async ([shard, ids]) => {
+  await forEachConcurrently(AT_ONCE, shards, async ([shard, ids]) => {
     await call(inboxes(accountId, shard), ids).catch((error: unknown) => void failures.push(error));
   });
   if (failures.length > 0) throw failures[0];

@@ -10,6 +10,7 @@ import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { Stub } from "../../platform/objects/rpc.ts";
 import type { StoredInboxUpdate } from "../../room/storage/sqlite-threads.ts";
 import type { InboxUpdate } from "../../room/types/inbox-updates.ts";
+import { inboxShardOf } from "../../wire/inbox.ts";
 import type { NotificationDefaults } from "../../wire/notification-settings.ts";
 import { rightsIn, selectMembersAfter, selectReaders } from "../access/statements.ts";
 import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
@@ -19,8 +20,8 @@ import { selectRoom } from "../rooms/statements.ts";
 const PAGE_SIZE = 1_000;
 /** Recipients whose access one query reads, and whose inboxes are called: a longer one would hold up the database. */
 const READ_AT_ONCE = 50;
-/** A large page takes so long for each call at least: others are served meanwhile, also by a process that has all objects. */
-const PACE_MS = 50;
+/** A large page takes so long for each of these queries at least: others are served meanwhile, also by the only process. */
+const PACE_MS = 100;
 
 /** The place in an update's recipients: so many of those by name, so many groups, and members up to an ID. */
 const Place = z.tuple([z.int(), z.int(), z.string()]);
@@ -104,30 +105,37 @@ async function deliverPage(
   inboxes: Inboxes,
 ): Promise<void> {
   const failures: unknown[] = [];
-  const inOrder = subjects.toSorted(); // those of one shard stand together
-  for (let at = 0; at < inOrder.length; at += READ_AT_ONCE) {
+  const batches = batchesOf(subjects);
+  for (const batch of batches) {
+    const pause = batches.length > 2 ? sleep(PACE_MS) : null;
     const [[room], identities, [defaults]] = await tenant.db.run([
       selectRoom(tenant, { id: roomId }),
-      selectReaders(tenant, roomId, inOrder.slice(at, at + READ_AT_ONCE)),
+      selectReaders(tenant, roomId, batch),
       selectDefaults(tenant),
     ]);
     if (room === undefined) return; // its items are shown no more
     const mayRead = identities.filter(({ access }) => DELETIONS.has(update.type) || rightsIn(access) !== 0);
     const ids = mayRead.map(({ id }) => id);
     const apply = applying(roomId, update, defaultsIn(defaults));
-    const calling =
-      inOrder.length > READ_AT_ONCE
-        ? callShards(inboxes, tenant.accountId, ids, (...call) => paced(apply(...call)), 1)
-        : callShards(inboxes, tenant.accountId, ids, apply);
-    await calling.catch((error: unknown) => void failures.push(error));
+    await callShards(inboxes, tenant.accountId, ids, apply).catch(
+      (error: unknown) => void failures.push(error),
+    );
+    await pause;
   }
   if (failures.length > 0) throw failures[0];
 }
 
-async function paced(call: Promise<void>): Promise<void> {
-  const pause = sleep(PACE_MS);
-  await call;
-  await pause;
+/** Few recipients together, and of many those of one shard, so that it is called once. */
+function batchesOf(subjects: readonly string[]): readonly (readonly string[])[] {
+  const batches: string[][] = [];
+  for (const ofShard of Map.groupBy(subjects, inboxShardOf).values())
+    for (let at = 0; at < ofShard.length; at += READ_AT_ONCE) {
+      const some = ofShard.slice(at, at + READ_AT_ONCE);
+      const last = batches.at(-1);
+      if (last !== undefined && last.length + some.length <= READ_AT_ONCE) last.push(...some);
+      else batches.push(some);
+    }
+  return batches;
 }
 
 type Apply = (shard: Stub<InboxDelivery>, identityIds: readonly string[]) => Promise<void>;

@@ -67,7 +67,7 @@ const measure = (name: string, today: number, bound: number, target: number): Me
 });
 
 export const MEASURES: readonly Measure[] = [
-  measure("lines of source, styles included", codeLines + styleLines, 106_900, 76_000),
+  measure("lines of source, styles included", codeLines + styleLines, 106_300, 76_000),
   measure("code files", sources.length, 795, 900),
   measure(
     `code files below ${SHORT_FILE_LINES} lines`,
@@ -75,11 +75,11 @@ export const MEASURES: readonly Measure[] = [
     42,
     60,
   ),
-  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 75_200, 58_000),
+  measure("lines of tests, without bench and endurance", sum(tests.map(linesOf)), 74_850, 58_000),
   measure("folders at the top of src", folders.size, 12, 12),
   measure("pairs of them that import each other", mutualFolders().length, 0, 0),
   measure(`folders with more than ${MAX_FILES} files`, largeFolders().length, 0, 0),
-  measure("exported declarations", countIn(EXPORT), 3_840, 3_000),
+  measure("exported declarations", countIn(EXPORT), 3_812, 3_000),
   measure(
     "comment lines in a thousand",
     Math.round((1_000 * sum(sources.map(({ text }) => commentLines(text)))) / codeLines),

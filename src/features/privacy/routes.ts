@@ -56,7 +56,7 @@ export const privacyEndpoints = [
     operation: "erasePersonalData",
     summary: "Delete a user with what is kept of it",
     details:
-      "Deletes the user as `DELETE /users/:userId` does, and erases what names the user: sessions, comments, mentions, reactions, files, and in the event log the name, picture, custom ID, and texts. Only the ID stays, which leads to no one. Cannot be undone; repeating it is harmless, and also erases what an earlier deletion of the user left.",
+      "Deletes the user as `DELETE /users/:userId` does, and erases what names the user: sessions, comments, mentions, reactions, resolutions of threads, files, and in the event log the name, picture, custom ID, and texts. Only the ID stays, which leads to no one. Cannot be undone; repeating it is harmless, and also erases what an earlier deletion of the user left.",
     errors: ["NOT_FOUND"],
     query: InRoom,
     done: "Personal data erased",

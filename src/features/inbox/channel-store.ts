@@ -30,7 +30,7 @@ export class ChannelStore {
     this.#identityId = identityId;
   }
 
-  /** What is due at `now` waits until `due` (epoch ms). */
+  /** Items and sendings that are due at `now` wait until `due` (epoch ms). */
   postpone(now: number, due: number): void {
     for (const table of ["waiting", "sendings"])
       this.#tables.write(

@@ -80,7 +80,7 @@ export class InboxChannels {
     this.#queue.finish(sendingId, outcome);
   }
 
-  /** Sends the items that are due. What a sender does not take, and all of them when access cannot be read, is due again later. */
+  /** Sends the items that are due. Those that a sender does not take, and all when access cannot be read, are due again later. */
   async send(): Promise<void> {
     const { now, report } = this.#ports;
     try {

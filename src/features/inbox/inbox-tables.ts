@@ -145,7 +145,7 @@ export class InboxTables extends ObjectTables {
     this.write("UPDATE sendings SET outcome = 'failed', due = NULL WHERE due IS NOT NULL");
   }
 
-  /** Deletes what an identity has. What arrives later for it has no effect. */
+  /** Deletes the inbox of an identity. Later deliveries to it have no effect. */
   remove(identityId: string, now: number): void {
     this.transaction(() => {
       this.create();

@@ -140,7 +140,7 @@ function batchesOf(subjects: readonly string[]): readonly (readonly string[])[] 
 
 type Apply = (shard: Stub<InboxDelivery>, identityIds: readonly string[]) => Promise<void>;
 
-/** What an update means for inboxes. */
+/** The calls of shards that an update takes. */
 function applying(roomId: string, update: InboxUpdate, defaults: NotificationDefaults): Apply {
   if ("mentionId" in update) return applyingMention(roomId, update, defaults);
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;

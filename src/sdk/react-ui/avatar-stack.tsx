@@ -15,7 +15,7 @@ interface AvatarStackProps {
   readonly onAvatarClick?: ((user: User) => void) | undefined;
   /** The IDs of the users whose buttons are pressed. */
   readonly pressed?: readonly string[] | undefined;
-  /** What a click does, by the user's name, such as "Follow Ada"; the name alone by default. */
+  /** The effect of a click, by the user's name, such as "Follow Ada"; the name alone by default. */
   readonly label?: ((name: string) => string) | undefined;
 }
 

@@ -120,7 +120,7 @@ export default function Minutes({ close }: { readonly close: () => void }) {
 }
 
 interface VersionsProps {
-  /** Who may save a version, and null for a visitor who can only read. */
+  /** The visitor who may save a version; null for one who can only read. */
   readonly by: { readonly name: string } | null;
   readonly isSaved: boolean;
 }

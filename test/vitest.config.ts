@@ -145,7 +145,6 @@ export default defineConfig({
           include: [
             "test/{architecture,language}.test.ts",
             "test/docs/{links,samples,snippets}.test.ts",
-            "test/house/house.test.ts",
             "test/bugs/bank/*.test.ts",
           ],
           maxWorkers: 3,
@@ -156,11 +155,7 @@ export default defineConfig({
         test: {
           name: "network",
           expect: expectOptions,
-          include: [
-            "test/{stories,sdk,cli,endurance}/**/*.test.ts",
-            "test/docs/*-tours.test.ts",
-            "test/house/paths.test.ts",
-          ],
+          include: ["test/{stories,sdk,cli,endurance}/**/*.test.ts", "test/docs/*-tours.test.ts"],
           globalSetup: ["test/cli/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
           provide,
           testTimeout: 240_000,

@@ -24,10 +24,9 @@ import type { QuotaContext } from "./features/quotas/guard.ts";
 import { quotaEndpoints } from "./features/quotas/routes.ts";
 import type { RequestLogContext } from "./features/request-log/queries.ts";
 import { requestLogEndpoints } from "./features/request-log/routes.ts";
-import { realtimeEndpoints } from "./features/room-content/routes.ts";
+import { realtimeEndpoints, type SocketContext } from "./features/room-content/routes.ts";
 import type { RoomContext } from "./features/rooms/context.ts";
 import { roomEndpoints } from "./features/rooms/routes.ts";
-import type { UserContext } from "./features/users/context.ts";
 import { userEndpoints } from "./features/users/routes.ts";
 import type { PushContext } from "./features/web-push/commands.ts";
 import { pushEndpoints } from "./features/web-push/routes.ts";
@@ -71,7 +70,7 @@ export interface AppContext
     MemberContext,
     RequestLogContext,
     RoomContext,
-    UserContext,
+    SocketContext,
     IdentityContext,
     Omit<PushContext, "inboxes">,
     FileContext,

@@ -44,6 +44,9 @@ export const mayWrite = (rights: Rights, resource: Resource): boolean => (rights
 export const missing = (module: Module, resource: Resource): AppError =>
   new AppError(module, "FORBIDDEN", `You may not do this: the permission ${resource}:write is missing`);
 
+/** The refusal of a change, of something that is no resource, by a token that gives {@link READ} alone. */
+export const READS_ONLY = "The token only reads: it may write nothing";
+
 /** FORBIDDEN for a user of a room who may not write the resource there. */
 export function requireWrite(
   { actor }: Pick<OperationContext, "actor">,

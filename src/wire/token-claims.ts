@@ -3,7 +3,7 @@
 import { decodeJwt } from "jose";
 import * as z from "zod";
 import { AppError } from "../platform/errors.ts";
-import { ALL_RIGHTS, Permission, type Rights, rightsOfRole } from "./permissions.ts";
+import { ALL_RIGHTS, Permission, type Rights, rightsIn, rightsOfRole } from "./permissions.ts";
 import { Role, type UserRecord } from "./user.ts";
 
 /** The lifetimes of tokens. A lasting one has the longest: from its user's creation, or from the end of earlier tokens. */
@@ -90,6 +90,40 @@ export const ceilingOf = ({ narrowed, role }: TokenClaims): Rights =>
 /** The lifetimes of identities' tokens. */
 export const IDENTITY_TOKEN_SECONDS = { min: 60, usual: 15 * 60, max: 24 * 60 * 60 };
 
+const ROOM_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * A room in a token: its ID, its custom ID, or the beginning of custom IDs before `*`. An object has a custom ID that
+ * looks like one of the others.
+ */
+const RoomName = z.union([z.string(), z.strictObject({ customId: z.string() })]);
+export type RoomName = z.infer<typeof RoomName>;
+
+/** A room as callers name it for a token. */
+export type RoomNaming = RoomName | { readonly customIdPrefix: string };
+
+/** The IDs that rooms must have for these names to mean them. */
+export const idsIn = (names: readonly RoomNaming[]): string[] =>
+  names.filter((name) => typeof name === "string" && ROOM_ID.test(name)) as string[];
+
+/** The name in a token. A text in the form of an ID that none of `ids` is means a custom ID, as it did before. */
+export function roomNameOf(name: RoomNaming, ids: readonly string[]): RoomName {
+  if (typeof name === "string") return ROOM_ID.test(name) && !ids.includes(name) ? { customId: name } : name;
+  if ("customIdPrefix" in name) return `${name.customIdPrefix}*`;
+  return ROOM_ID.test(name.customId) || name.customId.endsWith("*") ? name : name.customId;
+}
+
+function isNameOf(name: RoomName, { id, customId }: Named): boolean {
+  if (typeof name === "object") return name.customId === customId;
+  if (ROOM_ID.test(name)) return name === id;
+  return name.endsWith("*") ? customId?.startsWith(name.slice(0, -1)) === true : name === customId;
+}
+
+interface Named {
+  readonly id: string;
+  readonly customId: string | null;
+}
+
 /** The claims of a token that opens each room as far as its identity has access. It names no groups and gives no rights. */
 export const IdentityClaims = z.object({
   accountId: z.string(),
@@ -99,8 +133,8 @@ export const IdentityClaims = z.object({
   exp: z.int(),
   accountEpoch: z.int().default(0),
   identityEpoch: z.int().default(0),
-  /** The rooms that it opens: IDs, custom IDs, or beginnings of custom IDs before `*`. Absent for all. */
-  rooms: z.array(z.string()).optional(),
+  /** The rooms that it opens. Absent for all. */
+  rooms: z.array(RoomName).optional(),
   /** The most that it allows. Absent for everything. */
   permissions: z.array(Permission).optional(),
 });
@@ -108,13 +142,23 @@ export type IdentityClaims = z.infer<typeof IdentityClaims>;
 
 /** True when an identity's token opens the room. */
 export const opensRoom = (
-  { rooms }: Pick<IdentityClaims, "rooms">,
-  { id, customId }: { readonly id: string; readonly customId: string | null },
-): boolean =>
-  rooms === undefined ||
-  rooms.some((name) =>
-    name.endsWith("*") ? customId?.startsWith(name.slice(0, -1)) : name === id || name === customId,
-  );
+  { rooms }: { readonly rooms?: readonly RoomName[] | undefined },
+  room: Named,
+): boolean => rooms === undefined || rooms.some((name) => isNameOf(name, room));
+
+/** The most that an identity's token allows. */
+export const limitOf = ({ permissions }: Pick<IdentityClaims, "permissions">): Rights =>
+  permissions === undefined ? ALL_RIGHTS : rightsIn(permissions);
+
+/** True for a token that lives longer than an identity's can: no address may have it. */
+export function isLasting(token: string): boolean {
+  try {
+    const { iat, exp } = decodeJwt(token);
+    return !(Number(exp) - Number(iat) <= IDENTITY_TOKEN_SECONDS.max);
+  } catch {
+    return false; // it is refused as what it is
+  }
+}
 
 /** True when a token with these claims is one of the user's as its row stands, and not ended. */
 export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>

@@ -234,11 +234,10 @@ const documentsWriter = ({ owner, roomId, token }: Place): Writer => ({
 async function socketWriter(place: Place, wire: "yWebsocket" | "hocuspocus"): Promise<Writer> {
   const { owner, roomId, socketToken: token } = place;
   const isNamed = wire === "hocuspocus";
-  const path = isNamed ? "" : `/${DOCUMENT}/sync?token=${token}`;
+  const path = isNamed ? "" : `/${DOCUMENT}/sync`;
   const address = `${ORIGIN}${owner.api.base}/rooms/${roomId}/documents${path}`;
-  const { webSocket } = await exports.default.fetch(
-    new Request(address, { headers: { Upgrade: "websocket" } }),
-  );
+  const headers = { Upgrade: "websocket", ...(!isNamed && { "Sec-WebSocket-Protocol": `atrium, ${token}` }) };
+  const { webSocket } = await exports.default.fetch(new Request(address, { headers }));
   if (webSocket === null) throw new Error("The upgrade returned no socket");
   const client = isNamed ? DocumentClient.over(webSocket, DOCUMENT, token) : DocumentClient.over(webSocket);
   await client.synced();

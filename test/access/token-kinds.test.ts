@@ -199,6 +199,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   "a document's address": {
     ...IN_ROOM,
+    opens: IN_ROOM.opens.filter((kind) => kind !== "a user's token"), // which lasts
     try: (world, credential) =>
       openDocument(world, `/notes/sync?token=${encodeURIComponent(credential)}`, (socket) =>
         DocumentClient.over(socket),

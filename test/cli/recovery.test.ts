@@ -17,7 +17,8 @@ const workerds = () => processTree(service.pid).filter(({ command }) => /\/worke
 function openDocument(customer: Customer, roomId: string, token: string) {
   const doc = new Y.Doc();
   const url = `${customer.base.replace("http", "ws")}/rooms/${roomId}/documents`;
-  const provider = new WebsocketProvider(url, "notes/sync", doc, { params: { token }, disableBc: true });
+  const options = { protocols: ["atrium", token], disableBc: true };
+  const provider = new WebsocketProvider(url, "notes/sync", doc, options);
   const text = () => doc.getText("text").toString();
   const type = (added: string) => doc.getText("text").insert(doc.getText("text").length, added);
   const has = (whole: string) => eventually(`a client has "${whole}"`, async () => text() === whole);

@@ -33,7 +33,7 @@ export async function visit(
 export const identityClaims = (token = ""): IdentityClaims => IdentityClaims.parse(decodeJwt(token));
 
 /** The room that a visitor's token opens. */
-export const boardOf = (token?: string): string => identityClaims(token).rooms?.[0] ?? "";
+export const boardOf = (token?: string): string => String(identityClaims(token).rooms?.[0] ?? "");
 
 /** Asks below `/demo` with the token of a visitor, or with another credential about the same board. */
 export async function askAs<Data>(

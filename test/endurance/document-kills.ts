@@ -83,7 +83,7 @@ const TABS: readonly ((address: Address) => Tab)[] = [
   },
   ({ documents, token }) => {
     const doc = new Y.Doc();
-    const options = { params: { token }, disableBc: true, maxBackoffTime: 200 };
+    const options = { protocols: ["atrium", token], disableBc: true, maxBackoffTime: 200 };
     const provider = new WebsocketProvider(documents, `${NAME}/sync`, doc, options);
     const settled = async () => {
       await new Promise((resolve) => setTimeout(resolve, UNANSWERED_PACE_MS));

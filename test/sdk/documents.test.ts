@@ -171,7 +171,7 @@ it("everyone sees who is in the document, also y-websocket's clients, until they
   const { token } = await customer.createUser(roomId, "Cem");
   const documents = `${customer.base.replace("http", "ws")}/rooms/${roomId}/documents`;
   const foreign = new WebsocketProvider(documents, "notes/sync", new Y.Doc(), {
-    params: { token },
+    protocols: ["atrium", token],
     disableBc: true,
   });
   onTestFinished(() => foreign.destroy());

@@ -12,9 +12,23 @@ const customer = new Customer(service, service);
 const roomId = (await customer.createRoom()).id;
 const documents = `${customer.base.replace("http", "ws")}/rooms/${roomId}/documents`;
 
-const token = async (role = "editor") =>
-  (await customer.send<{ user: { token: string } }>("POST", "/users", { name: "Ada", roomId, role })).data
-    .user.token;
+const userOf = async (role: string) =>
+  (
+    await customer.send<{ user: { id: string; token: string } }>("POST", "/users", {
+      name: "Ada",
+      roomId,
+      role,
+    })
+  ).data.user;
+
+const token = async (role = "editor") => (await userOf(role)).token;
+
+/** For an address. */
+const shortToken = async () => {
+  const { id } = await userOf("editor");
+  const path = `/users/${id}/tokens?roomId=${roomId}`;
+  return (await customer.send<{ token: string }>("POST", path, { ttl: 900 })).data.token;
+};
 
 const textOf = (doc: Y.Doc) => doc.getText("text");
 
@@ -34,11 +48,11 @@ const event = (provider: WebsocketProvider | HocuspocusProvider, name: string) =
     on(name, resolve);
   });
 
-function byYWebsocket(name: string, options: { token: string; asProtocol?: boolean }) {
+function byYWebsocket(name: string, options: { token: string; inAddress?: boolean }) {
   const doc = new Y.Doc();
-  const credential = options.asProtocol
-    ? { protocols: ["atrium", options.token] }
-    : { params: { token: options.token } };
+  const credential = options.inAddress
+    ? { params: { token: options.token } }
+    : { protocols: ["atrium", options.token] };
   const provider = new WebsocketProvider(documents, `${name}/sync`, doc, { ...credential, disableBc: true });
   onTestFinished(() => provider.destroy());
   return { doc, provider, synced: event(provider, "sync") };
@@ -60,7 +74,7 @@ function byHocuspocus(name: string, options: { token: string; url?: string }) {
 }
 
 it("both clients edit one document, one goes offline and returns, and nothing is lost (D1, D9)", async () => {
-  const one = byYWebsocket("notes", { token: await token() });
+  const one = byYWebsocket("notes", { token: await shortToken(), inAddress: true });
   const other = byHocuspocus("notes", { token: await token() });
   await Promise.all([one.synced, other.synced]);
   textOf(one.doc).insert(0, "Hello");
@@ -70,7 +84,7 @@ it("both clients edit one document, one goes offline and returns, and nothing is
   textOf(other.doc).insert(0, "> ");
   one.provider.connect();
   await Promise.all([until(one.doc, "> Hello, offline"), until(other.doc, "> Hello, offline")]);
-  const later = byYWebsocket("notes", { token: await token("viewer"), asProtocol: true });
+  const later = byYWebsocket("notes", { token: await token("viewer") });
   await later.synced;
   expect(textOf(later.doc).toString()).toBe("> Hello, offline");
 });

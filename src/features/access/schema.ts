@@ -1,6 +1,6 @@
 /** The access to a room on the wire, and how it is presented. The SDK imports these types. */
 import * as z from "zod";
-import { updateOf } from "../../platform/text.ts";
+import { recordOf, updateOf } from "../../platform/text.ts";
 import {
   BAN,
   type DecidedLevel,
@@ -42,11 +42,7 @@ const ByDefault = permissionsOrPreset(0).meta({
 const Banned = z.tuple([z.literal(BAN)]);
 
 const entriesOf = <Entry extends z.ZodType>(subject: "group" | "identity", entry: Entry) =>
-  z
-    .record(z.uuid(), entry.nullable(), {
-      error: ({ code }) => (code === "invalid_key" ? `is no ${subject}'s ID` : undefined),
-    })
-    .optional();
+  recordOf(z.uuid(), entry.nullable(), `is no ${subject}'s ID`).optional();
 
 const countOf = (entries: object | undefined): number => Object.keys(entries ?? {}).length;
 

@@ -1,5 +1,6 @@
 /** Authenticates organizations by their API keys, from memory for some seconds, else with one D1 read. */
 
+import { decodeJwt } from "jose";
 import { bearerOf, type Scheme } from "../../http/authenticate.ts";
 import { equalInConstantTime } from "../../http/security.ts";
 import { TtlCache } from "../../platform/cache.ts";
@@ -68,22 +69,36 @@ async function readKey(
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
-/** `accountId:apiKey` in standard or URL-safe Base64, padded or not; null when it is something else. */
+/**
+ * `accountId:apiKey` in standard or URL-safe Base64, padded or not; null when it is something else. `echo` and files end
+ * with a line end, which is no part of a key.
+ */
 function decodeBearer(bearer: string): { readonly accountId: string; readonly apiKey: string } | null {
   if (!BASE64.test(bearer)) return null;
   try {
     const pair = atob(bearer.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, ""));
     const colon = pair.indexOf(":");
-    return colon === -1 ? null : { accountId: pair.slice(0, colon), apiKey: pair.slice(colon + 1) };
+    if (colon === -1) return null;
+    return { accountId: pair.slice(0, colon).trim(), apiKey: pair.slice(colon + 1).trim() };
   } catch {
     return null;
   }
 }
 
-/** The organization that an API key is said to belong to; null when the request has no key. */
+/** The organization that an API key or a token is said to belong to; null when the request has neither. */
 export function claimedAccountOf(request: Request): string | null {
   const bearer = bearerOf(request);
-  return bearer === null ? null : (decodeBearer(bearer)?.accountId ?? null);
+  if (bearer === null) return null;
+  return bearer.includes(".") ? accountInToken(bearer) : (decodeBearer(bearer)?.accountId ?? null);
+}
+
+function accountInToken(token: string): string | null {
+  try {
+    const { accountId } = decodeJwt(token);
+    return typeof accountId === "string" ? accountId : null;
+  } catch {
+    return null; // it is refused as what it is
+  }
 }
 
 /** `Bearer <Base64 of accountId:apiKey>`, without dots, unlike a JWT. A mistyped key fails its checksum without a read. */

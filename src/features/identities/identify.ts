@@ -1,16 +1,24 @@
 /** Tokens of identities: one opens each room as far as its identity has access there. */
 
+import { recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
-import { PING, violatedConstraint } from "../../platform/d1/d1.ts";
+import { PING, type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import { fold } from "../../platform/text.ts";
+import { byteLength, fold } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import { presentIdentity } from "../../wire/identity.ts";
-import { type IdentityClaims, requireRestored } from "../../wire/token-claims.ts";
+import {
+  type IdentityClaims,
+  idsIn,
+  type RoomName,
+  requireRestored,
+  roomNameOf,
+} from "../../wire/token-claims.ts";
 import { tellRoomsOfIdentity, tellRoomsOfMember } from "../access/statements.ts";
 import { guardQuota } from "../quotas/guard.ts";
+import { selectRoomsById } from "../rooms/statements.ts";
 import { MEMBER_TOKEN_SECONDS } from "../users/queries.ts";
-import { selectAccountTokenEpoch } from "../users/statements.ts";
+import { IDENTITY_GONE, requireIdentity, selectAccountTokenEpoch } from "../users/statements.ts";
 import { type IdentityContext, TAKEN_CUSTOM_ID, tell } from "./commands.ts";
 import {
   differingGroups,
@@ -28,28 +36,32 @@ const invalid = (message: string) => new AppError("Identities", "VALIDATION_ERRO
 
 /**
  * Creates or updates the identity of a custom ID, and returns a token for it: one round trip when nothing changes, else
- * two. VALIDATION_ERROR for an unknown group, FORBIDDEN beyond a quota; then nothing has changed.
+ * two, and again when another request creates or deletes it at the same time. VALIDATION_ERROR for an unknown group, FORBIDDEN beyond a quota; then nothing has changed.
  */
 export async function identify(
   ctx: IdentityContext,
   { ttl, rooms, permissions, ...profile }: Identification,
 ) {
-  requireShort(ctx, ttl);
-  const terms = { ttl, rooms, permissions };
-  const known = await readKnown(ctx, profile);
-  const saved = await save(ctx, profile, known).catch(async (error: unknown) => {
-    if (violatedConstraint(error) !== TAKEN_CUSTOM_ID) throw error;
-    return save(ctx, profile, await readKnown(ctx, profile)); // another request has just created it
-  });
-  const { identity, pending_rooms } = saved;
-  return {
-    identity: presentIdentity(identity),
-    ...(await issue(ctx, identity, known.accountEpoch, terms)),
-    pending_rooms,
-  };
+  requireIssuable(ctx, { ttl, rooms, permissions });
+  for (let attempts = 1; ; attempts += 1) {
+    const known = await readKnown(ctx, profile, rooms);
+    try {
+      const { identity, pending_rooms } = await save(ctx, profile, known);
+      const token = await issue(ctx, identity, known.accountEpoch, { ttl, rooms: known.rooms, permissions });
+      return { identity: presentIdentity(identity), ...token, pending_rooms };
+    } catch (error) {
+      // Another request has just created or deleted it.
+      const isOvertaken = OVERTAKEN.has(violatedConstraint(error) ?? "");
+      if (!isOvertaken || attempts === MAX_ATTEMPTS) throw error;
+    }
+  }
 }
 
+const OVERTAKEN: ReadonlySet<string> = new Set([TAKEN_CUSTOM_ID, IDENTITY_GONE]);
+const MAX_ATTEMPTS = 10;
+
 const NONE = { sql: "SELECT NULL", params: [] };
+const NO_ROW: Statement<IdentityRow> = { sql: "SELECT 1 WHERE FALSE", params: [] };
 
 type Profile = Omit<Identification, keyof IdentityTokenCreation>;
 
@@ -60,14 +72,21 @@ interface Known {
   readonly groupIds: readonly string[] | null;
   readonly added: readonly string[];
   readonly removed: readonly string[];
+  /** The rooms of the token. Absent for all. */
+  readonly rooms: RoomName[] | undefined;
 }
 
-async function readKnown(ctx: IdentityContext, { customId, groups }: Profile): Promise<Known> {
-  const [[identity], found, members, [account]] = await ctx.db.run([
+async function readKnown(
+  ctx: IdentityContext,
+  { customId, groups }: Profile,
+  rooms: Identification["rooms"],
+): Promise<Known> {
+  const [[identity], found, members, [account], named] = await ctx.db.run([
     IDENTITIES.select(ctx, { customId }),
     selectGroupsByKeys(ctx, groups ?? []),
     selectGroupIds(ctx, customId),
     selectAccountTokenEpoch(ctx),
+    selectRoomsById(ctx, idsIn(rooms ?? [])),
   ]);
   const accountEpoch = account?.tokenEpoch ?? 0;
   requireRestored(accountEpoch);
@@ -84,8 +103,17 @@ async function readKnown(ctx: IdentityContext, { customId, groups }: Profile): P
     groupIds: groupIds ?? null,
     added: [...wanted].filter((id) => !current.has(id)),
     removed: [...current].filter((id) => !wanted.has(id)),
+    rooms: namesOf(rooms, named),
   };
 }
+
+const namesOf = (rooms: Identification["rooms"], found: readonly { readonly id: string }[]) =>
+  rooms?.map((name) =>
+    roomNameOf(
+      name,
+      found.map(({ id }) => id),
+    ),
+  );
 
 /** Writes what differs. */
 async function save(ctx: IdentityContext, profile: Profile, known: Known) {
@@ -113,22 +141,27 @@ async function save(ctx: IdentityContext, profile: Profile, known: Known) {
   const changes = { name, nameFolded: row.nameFolded, profilePicture: row.profilePicture, email: row.email };
   const isNew = identity === null;
   const event = newEvent(ctx, isNew ? "identity.created" : "identity.updated", row.id);
-  const [, events, , owed, , , , , ...ofGroups] = await ctx
-    .commit([
-      isNew ? insertIdentity(ctx, row) : PING,
-      IDENTITIES.insertEvent(ctx, event, isNew ? null : changes),
-      isNew ? PING : IDENTITIES.update(ctx, row.id, changes),
-      tellRoomsOfMember(ctx, row.id, groupIds === null ? NONE : differingGroups(ctx, row.id, groupIds)),
-      ...(groupIds === null ? ([PING, PING] as const) : setGroups(ctx, row.id, groupIds, ctx.now())),
-      isNew ? quotas[0].statement : PING,
-      added.length > 0 ? quotas[1].statement : PING,
-      ...[...added, ...removed].map((groupId) =>
-        insertGroupEvent(ctx, newEvent(ctx, "group.updated", groupId), { groupId, identityId: row.id }),
-      ),
-    ])
+  const [, events, [updated = row], owed, , , , , ...ofGroups] = await ctx
+    .commit(
+      [
+        isNew ? insertIdentity(ctx, row) : requireIdentity(ctx, row.id),
+        IDENTITIES.insertEvent(ctx, event, isNew ? null : changes),
+        isNew ? NO_ROW : IDENTITIES.update(ctx, row.id, changes),
+        tellRoomsOfMember(ctx, row.id, groupIds === null ? NONE : differingGroups(ctx, row.id, groupIds)),
+        ...(groupIds === null ? ([PING, PING] as const) : setGroups(ctx, row.id, groupIds, ctx.now())),
+        isNew ? quotas[0].statement : PING,
+        added.length > 0 ? quotas[1].statement : PING,
+        ...[...added, ...removed].map((groupId) =>
+          insertGroupEvent(ctx, newEvent(ctx, "group.updated", groupId), { groupId, identityId: row.id }),
+        ),
+      ],
+      undefined,
+      row.id,
+    )
     .catch(quotas[0].refuse)
     .catch(quotas[1].refuse);
-  return { identity: row, ...(await tell(ctx, row.id, owed, [...events, ...ofGroups.flat()])) };
+  if (!isNew && added.length + removed.length > 0) recountInboxes(ctx, [row.id]);
+  return { identity: updated, ...(await tell(ctx, row.id, owed, [...events, ...ofGroups.flat()])) };
 }
 
 /** A token of an identity. NOT_FOUND without it. */
@@ -137,14 +170,15 @@ export async function createIdentityToken(
   identityId: string,
   terms: IdentityTokenCreation,
 ) {
-  requireShort(ctx, terms.ttl);
-  const [[identity], [account]] = await ctx.db.run([
+  requireIssuable(ctx, terms);
+  const [[identity], [account], named] = await ctx.db.run([
     IDENTITIES.select(ctx, { id: identityId }),
     selectAccountTokenEpoch(ctx),
+    selectRoomsById(ctx, idsIn(terms.rooms ?? [])),
   ]);
   if (identity === undefined) throw noIdentity();
   requireRestored(account?.tokenEpoch);
-  return issue(ctx, identity, account?.tokenEpoch ?? 0, terms);
+  return issue(ctx, identity, account?.tokenEpoch ?? 0, { ...terms, rooms: namesOf(terms.rooms, named) });
 }
 
 /** Ends the tokens of an identity and of its users in all rooms, and closes the sockets that joined with them. */
@@ -162,9 +196,22 @@ export async function endIdentityTokens(ctx: IdentityContext, identityId: string
   return tell(ctx, identityId, owed);
 }
 
-function requireShort({ actor }: IdentityContext, ttl: number): void {
+/** A longer token would be refused everywhere: it has 2,048 characters at most. */
+const MAX_NARROWING_BYTES = 1_200;
+
+function requireIssuable(
+  { actor }: IdentityContext,
+  { ttl, rooms, permissions }: IdentityTokenCreation,
+): void {
+  const names = rooms?.map((name) => roomNameOf(name, []));
+  if (byteLength(JSON.stringify([names, permissions])) > MAX_NARROWING_BYTES)
+    throw invalid("rooms: too long for one token; name fewer rooms, or the beginning of their custom IDs");
   if (actor.type === "person" && ttl > MEMBER_TOKEN_SECONDS)
     throw invalid(`ttl: must be at most ${MEMBER_TOKEN_SECONDS} in the dashboard; use an API key for more`);
+}
+
+interface Terms extends Pick<IdentityTokenCreation, "ttl" | "permissions"> {
+  readonly rooms: RoomName[] | undefined;
 }
 
 /** Signs a token of an identity on these terms. */
@@ -172,7 +219,7 @@ export async function issue(
   ctx: IdentityContext,
   { id: identityId, accountId, createdAt, tokenEpoch: identityEpoch }: IdentityRow,
   accountEpoch: number,
-  { ttl, rooms, permissions }: IdentityTokenCreation,
+  { ttl, rooms, permissions }: Terms,
 ) {
   const iat = Math.floor(Math.max(ctx.now(), createdAt) / 1000);
   const claims: IdentityClaims = {

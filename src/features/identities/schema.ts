@@ -76,14 +76,20 @@ const tokenTerms = {
     .default(IDENTITY_TOKEN_SECONDS.usual)
     .meta({ description: "How many seconds the token is valid." }),
   rooms: z
-    .array(text(1, 256))
+    .array(
+      z.union([
+        text(1, 256),
+        z.strictObject({ customId: CustomId.meta({ description: "The room's custom ID." }) }),
+        z.strictObject({ customIdPrefix: CustomId.meta({ description: "The beginning of custom IDs." }) }),
+      ]),
+    )
     .min(1)
     .max(10)
     .optional()
     .meta({
       description:
-        "The rooms that the token opens: IDs, custom IDs, or the beginning of custom IDs before `*`. All rooms by default.",
-      example: ["board-*"],
+        "The rooms that the token opens: IDs as text, `{ customId }`, or `{ customIdPrefix }` for all rooms whose custom IDs begin so. A text that is no room's ID is a custom ID, or the beginning of custom IDs before `*`. All rooms by default.",
+      example: ["0f8e7a52-1c4d-4b7f-9a37-2f5c3d6e8b19", { customIdPrefix: "board-" }],
     }),
   permissions: z
     .array(Permission)

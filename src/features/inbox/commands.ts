@@ -6,6 +6,8 @@ import type { RequestContext } from "../../platform/d1/context.ts";
 import type { ListPosition } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import type { Stub } from "../../platform/objects/rpc.ts";
+import { defaultsFor } from "../../wire/notification-settings.ts";
+import { ALL_RIGHTS, READ, READS_ONLY } from "../../wire/permissions.ts";
 import { presentSubscription } from "../../wire/push-subscription.ts";
 import { presentSending } from "../../wire/sent-notification.ts";
 import { checkRoomAccess } from "../access/queries.ts";
@@ -14,6 +16,7 @@ import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
 import type { Viewer } from "./access.ts";
 import type { InboxObject } from "./inbox-object.ts";
 import type { InboxRead, InboxTrigger } from "./schema.ts";
+import { type IdentityEpochs, selectReachability } from "./store.ts";
 
 export interface InboxContext extends RequestContext {
   readonly inboxes: Inboxes<InboxObject>;
@@ -34,12 +37,35 @@ export function inboxOf({ accountId, inboxes }: InboxContext, identityId: string
   return { inbox: inboxes(accountId, identityId), viewer: { identityId } };
 }
 
-/** The inbox of the calling identity. */
-export function ownInbox({ actor, accountId, inboxes }: InboxContext): OpenInbox {
-  if (actor.type !== "identity") throw new AppError("Auth", "FORBIDDEN", "Only an identity has an inbox");
-  const { identityId, rooms } = actor;
+const forbidden = (message: string) => new AppError("Auth", "FORBIDDEN", message);
+
+function callerOf({ actor }: InboxContext) {
+  if (actor.type !== "identity") throw forbidden("Only an identity has an inbox");
+  return actor;
+}
+
+/** The inbox of the calling identity, as far as its token goes: what it reads it may mark as read. */
+export function ownInbox(ctx: InboxContext): OpenInbox {
+  const { identityId, rooms } = callerOf(ctx);
   const narrowing = rooms === undefined ? {} : { rooms: [...rooms] };
-  return { inbox: inboxes(accountId, identityId), viewer: { identityId, ...narrowing } };
+  return { inbox: ctx.inboxes(ctx.accountId, identityId), viewer: { identityId, ...narrowing } };
+}
+
+/** The same, to delete from it. FORBIDDEN for a token that only reads. */
+export function ownInboxToChange(ctx: InboxContext): OpenInbox {
+  if (callerOf(ctx).rights === READ) throw forbidden(READS_ONLY);
+  return ownInbox(ctx);
+}
+
+/** The same, for what concerns all rooms and outlives the token. FORBIDDEN for a narrowed one, and for guests. */
+export function wholeOwnInbox(ctx: InboxContext): OpenInbox & { readonly epochs: IdentityEpochs } {
+  const { isGuest, rooms, rights, epochs } = callerOf(ctx);
+  if (isGuest) throw forbidden("Guests have neither mails nor pushes; show them their inbox on your page");
+  if (rooms !== undefined || rights !== ALL_RIGHTS)
+    throw forbidden(
+      "The token is narrowed, and this concerns all rooms; use one without `rooms` and `permissions`",
+    );
+  return { ...ownInbox(ctx), epochs };
 }
 
 const noNotification = () => notFound("Inbox", "Notification");
@@ -135,8 +161,9 @@ export async function triggerNotification(
     ...{ kind: kind as `$${string}`, subjectId, roomId: roomId ?? null, seq: null },
     ...{ at: ctx.now(), by: null, data },
   };
-  const [[defaults]] = await ctx.db.run([selectDefaults(ctx)]);
-  await ctx.inboxes(accountId, id).deliver([id], [activity], defaultsIn(defaults));
+  const [[identity], [defaults]] = await ctx.db.run([selectReachability(ctx, id), selectDefaults(ctx)]);
+  if (identity === undefined) throw noIdentity();
+  await ctx.inboxes(accountId, id).deliver([id], [activity], defaultsFor(identity, defaultsIn(defaults)));
   return { delivered: true };
 }
 

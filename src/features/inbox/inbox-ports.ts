@@ -19,8 +19,12 @@ export interface InboxPorts {
   /** The same, with the address and with the organization's defaults. */
   readRecipient(key: InboxKey, roomIds: readonly string[]): Promise<Recipient>;
   senders(key: InboxKey, inbox: SentInbox): Senders;
+  /** Mails of these sendings that have yet to be sent are not, and the address of those that were is forgotten. */
+  forgetMails(sendingIds: readonly string[]): Promise<void>;
   /** The claims of an identity's token that is valid at `now` (epoch ms). */
   verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
+  /** Whether a token of any organization, valid by itself, has not ended. */
+  isTokenCurrent(claims: IdentityClaims): Promise<boolean>;
 }
 
 /** The inbox as senders need it. */
@@ -49,4 +53,6 @@ export interface MailContent {
   readonly notifications: readonly InboxNotification[];
   /** The address of the application's page, with its placeholders; null without one. */
   readonly link: string | null;
+  /** The address of the identity now; absent from objects of the version before, which follow no change of it. */
+  readonly address?: string;
 }

@@ -9,7 +9,7 @@ import {
   NotificationSettingsUpdate,
 } from "../../wire/notification-settings.ts";
 import { SentNotifications } from "../../wire/sent-notification.ts";
-import { type InboxContext, inboxOf, ownInbox } from "./commands.ts";
+import { type InboxContext, inboxOf, wholeOwnInbox } from "./commands.ts";
 import { changeDefaults, changeSettings, getDefaults, getSettings, listSent } from "./settings.ts";
 
 const { endpoint } = endpointsFor<InboxContext>({ module: "Inbox" });
@@ -19,6 +19,9 @@ const changed = { ...settings, done: "Settings changed", body: NotificationSetti
 const defaults = z.object({ defaults: NotificationDefaults });
 
 const MERGED = "Absent fields stay as they are, and `null` removes the entry of a kind or a room.";
+
+/** Of endpoints for what concerns an identity in all rooms. */
+export const NOT_NARROWED = "`FORBIDDEN` for a token that names rooms or permissions.";
 
 export const notificationEndpoints = [
   endpoint({
@@ -69,7 +72,7 @@ export const notificationEndpoints = [
     operation: "listSentNotifications",
     summary: "List what was sent to an identity",
     details:
-      "The latest 200 times that a channel was to send notifications, newest first, and why some were not sent.",
+      "The latest 200 times that a channel was to send notifications, newest first, and why some were not sent. Notifications that were read before their time are not among them, nor pushes without a browser.",
     errors: ["NOT_FOUND"],
     query: z.object({ limit: limitOf(50, 200) }),
     done: "Sent notifications retrieved",
@@ -83,8 +86,8 @@ export const notificationEndpoints = [
     path: "/me/notification-settings",
     operation: "getOwnNotificationSettings",
     summary: "Get one's own notification settings",
-    details: "Without settings of one's own, everything is sent that the organization's defaults allow.",
-    handle: (ctx) => getSettings(ownInbox(ctx)),
+    details: `Without settings of one's own, everything is sent that the organization's defaults allow. ${NOT_NARROWED}`,
+    handle: (ctx) => getSettings(wholeOwnInbox(ctx)),
   }),
   endpoint({
     ...changed,
@@ -93,7 +96,7 @@ export const notificationEndpoints = [
     path: "/me/notification-settings",
     operation: "updateOwnNotificationSettings",
     summary: "Change one's own notification settings",
-    details: MERGED,
-    handle: (ctx, { body }) => changeSettings(ownInbox(ctx), body),
+    details: `${MERGED} ${NOT_NARROWED}`,
+    handle: (ctx, { body }) => changeSettings(wholeOwnInbox(ctx), body),
   }),
 ];

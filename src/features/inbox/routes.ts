@@ -15,6 +15,7 @@ import {
   listNotifications,
   markNotifications,
   ownInbox,
+  ownInboxToChange,
   triggerNotification,
 } from "./commands.ts";
 import { InboxNotification, InboxRead, InboxTrigger } from "./schema.ts";
@@ -56,6 +57,7 @@ const counted = { done: "Notifications counted", data: unread } as const;
 
 const PATH = "/identities/:identityId/inbox-notifications";
 const OWN_PATH = "/me/inbox-notifications";
+const NOT_BY_READERS = "`FORBIDDEN` for a token that may write nothing.";
 const LATER = "A later activity of the same subject shows it again.";
 
 const ofIdentities = [
@@ -141,7 +143,8 @@ const ofCaller = [
     path: `${OWN_PATH}/read`,
     operation: "markOwnInboxNotificationsAsRead",
     summary: "Mark one's own notifications as read",
-    details: "Notifications that arrive meanwhile stay unread.",
+    details:
+      "Notifications that arrive meanwhile stay unread. With a token for certain rooms, the notifications of those rooms alone.",
     errors: ["NOT_FOUND"],
     handle: (ctx, { body }) => markNotifications(ownInbox(ctx), body),
   }),
@@ -152,9 +155,9 @@ const ofCaller = [
     path: `${OWN_PATH}/:notificationId`,
     operation: "deleteOwnInboxNotification",
     summary: "Delete one's own notification",
-    details: LATER,
+    details: `${LATER} ${NOT_BY_READERS}`,
     errors: ["NOT_FOUND"],
-    handle: (ctx, { params }) => deleteNotification(ownInbox(ctx), params.notificationId),
+    handle: (ctx, { params }) => deleteNotification(ownInboxToChange(ctx), params.notificationId),
   }),
   endpoint({
     ...own,
@@ -163,8 +166,8 @@ const ofCaller = [
     path: OWN_PATH,
     operation: "deleteOwnInboxNotifications",
     summary: "Delete all of one's own notifications",
-    details: "With a token for certain rooms, the notifications of those rooms alone.",
-    handle: (ctx) => deleteNotifications(ownInbox(ctx)),
+    details: `With a token for certain rooms, the notifications of those rooms alone. ${NOT_BY_READERS}`,
+    handle: (ctx) => deleteNotifications(ownInboxToChange(ctx)),
   }),
 ];
 

@@ -71,7 +71,10 @@ export const VERSIONS = { handshake: HANDSHAKE_VERSIONS, all: [STATELESS, ...HAN
 
 const VERSION_HEADER = "MCP-Protocol-Version";
 /** The parameter that `Mcp-Name` repeats, by method. */
-const NAMED: Readonly<Record<string, string>> = { "tools/call": "name", "resources/read": "uri" };
+const NAMED = new Map([
+  ["tools/call", "name"],
+  ["resources/read", "uri"],
+]);
 
 const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", message);
 
@@ -89,7 +92,7 @@ export function isStateless(headers: Headers, { method, params }: ClientMessage)
   for (const key of ["protocolVersion", "clientCapabilities"])
     if (!meta.has(META + key))
       throw new RpcError(RPC.invalidParams, refusal(`params._meta must have ${META}${key}`));
-  const field = NAMED[method ?? ""];
+  const field = NAMED.get(method ?? "");
   requireSame(headers, VERSION_HEADER, declared);
   requireSame(headers, "Mcp-Method", method);
   if (field !== undefined) requireSame(headers, "Mcp-Name", params[field]);

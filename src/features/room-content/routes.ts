@@ -17,7 +17,12 @@ import { messagingEndpoints } from "./routes-messaging.ts";
 import { storeEndpoints } from "./routes-stores.ts";
 import { threadEndpoints } from "./routes-threads.ts";
 
-const { rawEndpoint } = endpointsFor<UserContext>({ module: "Rooms" });
+export interface SocketContext extends UserContext {
+  /** Whether a token that is valid by itself has not ended. */
+  isTokenCurrent(claims: IdentityClaims): Promise<boolean>;
+}
+
+const { rawEndpoint } = endpointsFor<SocketContext>({ module: "Rooms" });
 
 const EXPECTS_JOIN = { 101: "The socket is open; `JOIN_ROOM` is expected within 10 seconds." };
 
@@ -28,7 +33,7 @@ function refuse(request: Request, error: AppError, protocol: string | null): Res
   const { code, message } = error;
   if (code === "NOT_FOUND") return refusedSocket(CLOSE.roomDeleted, "room not found", protocol);
   const event = { type: "event", event: "authFailed", data: { code, message } };
-  return refusedSocket(CLOSE.unauthorized, message, protocol, event);
+  return refusedSocket(CLOSE.unauthorized, message, protocol, [JSON.stringify(event)]);
 }
 
 async function openSocket(ctx: UserContext, roomId: string, request: Request, protocol: string | null) {
@@ -64,7 +69,7 @@ export const realtimeEndpoints = [
     respond: async (ctx, { params }, request) => {
       const { token, protocol } = credentialOf(request);
       const claims = await ctx.tokens.verifyIdentity(token, ctx.now());
-      if (claims === null)
+      if (claims === null || !(await ctx.isTokenCurrent(claims)))
         return refuse(
           request,
           new AppError("Auth", "UNAUTHORIZED", "The token is invalid or has expired"),

@@ -15,6 +15,7 @@ import { presentRoom } from "../../wire/room.ts";
 import {
   type IdentityClaims,
   isTokenOf,
+  limitOf,
   newTerms,
   opensRoom,
   requireRestored,
@@ -113,38 +114,74 @@ export async function findTokenBearer(db: Database, claims: TokenClaims): Promis
 }
 
 /**
- * The user of an identity's token in a room, as {@link findTokenBearer}. NOT_FOUND without the room, FORBIDDEN unless the
- * token is for it and the identity has joined it.
+ * The user of an identity's token in a room, as {@link findTokenBearer}. If the token has not ended: NOT_FOUND without the
+ * room, FORBIDDEN unless the token is for it and the identity has joined it.
  */
 export async function findIdentityBearer(
   db: Database,
   claims: IdentityClaims,
   roomId: string,
 ): Promise<BearerRow | null> {
-  const { accountId, identityId, accountEpoch, identityEpoch } = claims;
+  const { accountId, identityId } = claims;
   const tenant = { db, accountId };
-  const [[user], [room]] = await db.run([
+  const [identities, accounts, [user], [room]] = await db.run([
+    selectIdentityEpoch(tenant, identityId),
+    selectAccountTokenEpoch(tenant),
     selectBearers(tenant, roomId, "identity", [identityId]),
     selectRoom(tenant, { id: roomId }),
   ]);
-  requireRestored(user?.accountTokenEpoch ?? (await findAccountTokenEpoch(tenant)));
+  requireRestored(accounts[0]?.tokenEpoch);
+  if (!isOfEpochs(claims, [identities, accounts])) return null;
   if (room === undefined) throw notFound("Rooms", "Room");
-  if (user === undefined || !opensRoom(claims, room))
-    throw new AppError("Auth", "FORBIDDEN", "The token gives access to rooms that its identity has joined");
-  return user.identityEpoch === identityEpoch && user.accountTokenEpoch === accountEpoch ? user : null;
+  if (!opensRoom(claims, room)) throw new AppError("Auth", "FORBIDDEN", "The token is for another room");
+  if (user === undefined)
+    throw new AppError(
+      "Auth",
+      "FORBIDDEN",
+      "The identity has not joined this room yet; join it once, then repeat this",
+    );
+  return user;
 }
+
+/** True for an identity's token that has not ended. */
+const isOfEpochs = (
+  { identityEpoch, accountEpoch }: IdentityClaims,
+  [[identity], [account]]: readonly [
+    readonly { readonly epoch: number }[],
+    readonly { readonly tokenEpoch: number }[],
+  ],
+): boolean => identity?.epoch === identityEpoch && account?.tokenEpoch === accountEpoch;
+
+const readEpochs = (tenant: Tenant, identityId: string) =>
+  tenant.db.run([selectIdentityEpoch(tenant, identityId), selectAccountTokenEpoch(tenant)]);
 
 /** The identity of a token; null unless it exists, and the token has not ended. RATE_LIMITED while a restore goes on. */
 export async function findIdentityActor(db: Database, claims: IdentityClaims): Promise<Actor | null> {
   const { accountId, identityId, accountEpoch, identityEpoch, rooms } = claims;
-  const tenant = { db, accountId };
-  const [[identity], [account]] = await db.run([
-    selectIdentityEpoch(tenant, identityId),
-    selectAccountTokenEpoch(tenant),
-  ]);
-  requireRestored(account?.tokenEpoch);
-  if (identity?.epoch !== identityEpoch || account?.tokenEpoch !== accountEpoch) return null;
-  return { type: "identity", accountId, identityId, ...(rooms && { rooms }) };
+  const found = await readEpochs({ db, accountId }, identityId);
+  requireRestored(found[1][0]?.tokenEpoch);
+  if (!isOfEpochs(claims, found)) return null;
+  const epochs = { identity: identityEpoch, account: accountEpoch };
+  return {
+    type: "identity",
+    accountId,
+    identityId,
+    isGuest: found[0][0]?.kind === "guest",
+    ...(rooms && { rooms }),
+    rights: limitOf(claims),
+    epochs,
+  };
+}
+
+/** Whether a token of an organization, valid by itself, has not ended. RATE_LIMITED while a restore goes on. */
+export async function isTokenCurrent(tenant: Tenant, claims: TokenClaims | IdentityClaims): Promise<boolean> {
+  if ("identityId" in claims) {
+    const found = await readEpochs(tenant, claims.identityId);
+    requireRestored(found[1][0]?.tokenEpoch);
+    return isOfEpochs(claims, found);
+  }
+  const [[user]] = await tenant.db.run([selectBearers(tenant, claims.roomId, "id", [claims.userId])]);
+  return user !== undefined && isTokenOf(claims, user);
 }
 
 /**

@@ -3,14 +3,17 @@ import { type AuthPorts, bearerOf, type Claim } from "../../http/authenticate.ts
 import type { Actor } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
 import { NO_ACCESS } from "../../wire/no-access.ts";
-import { ALL_RIGHTS, type Rights, rightsIn } from "../../wire/permissions.ts";
-import { ceilingOf, type IdentityClaims, type TokenClaims } from "../../wire/token-claims.ts";
+import type { Rights } from "../../wire/permissions.ts";
+import { ceilingOf, limitOf } from "../../wire/token-claims.ts";
 import { findIdentityActor, findIdentityBearer, findTokenBearer } from "./queries.ts";
 import { rightsOfUser } from "./statements.ts";
 import type { BearerRow } from "./table.ts";
 import type { Tokens } from "./tokens.ts";
 
-/** The user whose token `tokens` verifies. A credential without dots is not a JWT. */
+/**
+ * The user whose token `tokens` verifies, or the identity itself where the request names no room. A credential without
+ * dots is not a JWT.
+ */
 export async function authenticateUser(
   request: Request,
   { db, now }: AuthPorts,
@@ -27,19 +30,16 @@ export async function authenticateUser(
     isOfUser: true,
     isOurs: true,
     verify: async () => {
-      if (isByIdentity && isAboutItself(request)) return findIdentityActor(db, claims);
-      const user = await (isByIdentity
-        ? findIdentityBearer(db, claims, roomOf(request))
-        : findTokenBearer(db, claims));
-      return user && actorOf(user, limitOf(claims), isByIdentity);
+      if (!isByIdentity) {
+        const user = await findTokenBearer(db, claims);
+        return user && actorOf(user, ceilingOf(claims), false);
+      }
+      const roomId = roomOf(request);
+      if (roomId === null) return findIdentityActor(db, claims);
+      const user = await findIdentityBearer(db, claims, roomId);
+      return user && actorOf(user, limitOf(claims), true);
     },
   };
-}
-
-/** The most that a token allows. */
-function limitOf(claims: TokenClaims | IdentityClaims): Rights {
-  if (!("identityId" in claims)) return ceilingOf(claims);
-  return claims.permissions === undefined ? ALL_RIGHTS : rightsIn(claims.permissions);
 }
 
 function actorOf(user: BearerRow, limit: Rights, isByIdentity: boolean): Actor {
@@ -51,14 +51,11 @@ function actorOf(user: BearerRow, limit: Rights, isByIdentity: boolean): Actor {
 }
 
 /** Whether a request is about the identity itself, and not about a room. */
-const isAboutItself = ({ url }: Request): boolean =>
-  /^\/v1\/accounts\/[^/]+\/me\//.test(new URL(url).pathname);
+const isAboutItself = (pathname: string): boolean => /^\/v1\/accounts\/[^/]+\/me\//.test(pathname);
 
-/** The room that a request is about, of which an identity's token says nothing. FORBIDDEN without one. */
-function roomOf({ url }: Request): string {
+/** The room that a request is about, of which an identity's token says nothing. Null without one. */
+function roomOf({ url }: Request): string | null {
   const { pathname, searchParams } = new URL(url);
-  const inPath = /^\/v1\/accounts\/[^/]+\/rooms\/([^/]+)\//.exec(pathname)?.[1];
-  const roomId = inPath ?? searchParams.get("roomId");
-  if (roomId !== null) return roomId;
-  throw new AppError("Auth", "FORBIDDEN", "With an identity's token, name the room: add ?roomId= to the URL");
+  if (isAboutItself(pathname)) return null;
+  return /^\/v1\/accounts\/[^/]+\/rooms\/([^/]+)\//.exec(pathname)?.[1] ?? searchParams.get("roomId");
 }

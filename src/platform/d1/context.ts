@@ -45,8 +45,13 @@ export type Actor =
       readonly type: "identity";
       readonly accountId: string;
       readonly identityId: string;
-      /** The rooms that its token opens: IDs, custom IDs, or beginnings of custom IDs before `*`. Absent for all. */
-      readonly rooms?: readonly string[];
+      readonly isGuest: boolean;
+      /** The rooms that its token names. Absent for all. */
+      readonly rooms?: readonly (string | { readonly customId: string })[];
+      /** The most that its token allows in a room, as a bit set. */
+      readonly rights: number;
+      /** The token epochs in which its token was signed. */
+      readonly epochs: { readonly identity: number; readonly account: number };
     }
   /** An unauthenticated caller of a public endpoint. */
   | { readonly type: "anyone"; readonly address: string };
@@ -75,10 +80,14 @@ export interface OperationContext extends Tenant {
   now(): number;
   /** Logs one entry. Never log secrets or anything that users wrote. */
   log(message: string, error?: unknown): void;
-  /** Runs one atomic D1 batch. With `data`, an Idempotency-Key's receipt joins the batch. */
+  /**
+   * Runs one atomic D1 batch. With `data`, an Idempotency-Key's receipt joins the batch. An audit entry is about `resourceId`,
+   * if only the operation knows it.
+   */
   commit<const T extends readonly [Statement, ...Statement[]]>(
     statements: T,
     data?: object,
+    resourceId?: string,
   ): Promise<Results<T>>;
 }
 

@@ -3,9 +3,10 @@
 import { AppError } from "../../platform/errors.ts";
 import type { Comment } from "../../wire/comment.ts";
 import type { EventCause } from "../../wire/events.ts";
-import { mayWrite, missing, type Resource, type Rights } from "../../wire/permissions.ts";
-import type { Addressees, Reader } from "../../wire/thread.ts";
+import { mayWrite, missing, READS_ONLY, type Resource, type Rights } from "../../wire/permissions.ts";
+import type { Addressees, Author } from "../../wire/thread.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
+import { commentDataForGuest } from "../protocol/guest-view.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { CommentCreation, StoreOperation } from "../protocol/messages.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
@@ -14,7 +15,6 @@ import type { Effect, Joined } from "../transport/connection.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import { ORGANIZATION } from "./content/changes.ts";
-import type { Author } from "./content/comments.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { Downloads } from "./downloads.ts";
 import { findSeen, onlinePage } from "./participants/online-users.ts";
@@ -69,6 +69,8 @@ const REPORTED: ReadonlySet<string> = new Set([
 ] satisfies RoomRequest["type"][]);
 export const isReported = ({ type }: RoomRequest): boolean => REPORTED.has(type);
 
+const isOfComments = ({ type }: RoomRequest): boolean => type.startsWith("COMMENT");
+
 /** The parts of the room that requests use. */
 interface RequestParts {
   readonly ports: Pick<RoomPorts, "report">;
@@ -95,9 +97,15 @@ const WRITTEN: Readonly<Partial<Record<RoomRequest["type"], Resource>>> = {
   TEXT_MENTION_DELETE: "documents",
 };
 
-function requireRight(type: RoomRequest["type"], rights: Rights): void {
-  const resource = WRITTEN[type];
+/** True for a change of what the room keeps of its sender: whom it follows, and what it is notified of. */
+const changesSettings = (request: RoomRequest): boolean =>
+  ["THREAD_SUBSCRIBE", "USER_FOLLOW", "USER_UNFOLLOW"].includes(request.type) ||
+  (request.type === "SUBSCRIPTION_SETTINGS" && Object.keys(request.data).length > 0);
+
+function requireRight(request: RoomRequest, { rights, connection }: Requester): void {
+  const resource = WRITTEN[request.type];
   if (resource !== undefined && !mayWrite(rights, resource)) throw missing("Rooms", resource);
+  if (connection?.readsOnly && changesSettings(request)) throw new AppError("Rooms", "FORBIDDEN", READS_ONLY);
 }
 
 export class Requests {
@@ -115,10 +123,11 @@ export class Requests {
     const handler: Handler<RoomRequest> = this.#handlers[request.type];
     content.cause = by.cause;
     try {
-      requireRight(request.type, by.rights);
+      requireRight(request, by);
       const { data, effects = [] } = this.#run(handler, request, by);
       const changes = participants.connections.sendToAll(content.changes.takeEvents());
-      const response = success(handler.description, data, request.requestId);
+      const shown = by.connection?.isGuest && isOfComments(request) ? commentDataForGuest(data) : data;
+      const response = success(handler.description, shown, request.requestId);
       return { response, effects: [...changes, ...effects] };
     } catch (error) {
       return { response: failure(this.#faultOf(request, error), request.requestId), effects: [] };
@@ -245,13 +254,15 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
     })),
 
     TEXT_MENTION_CREATE: write("Mention created", ({ data, addressees = NO_ADDRESSEES }, by) => {
-      const [reader] = addressees.readers;
-      if (reader === undefined) return { unnotified: [data.userId] };
-      threads.mentionInText(data, reader.subject, readerOf(by.connection)?.subject ?? null);
+      if (addressees.readers.length === 0) return { unnotified: [data.userId] };
+      threads.mentionInText(data, addressees, readerOf(by.connection));
       return {};
     }),
     TEXT_MENTION_DELETE: write("Mention deleted", ({ data, addressees }) => {
-      threads.unmentionInText(data.mentionId, addressees?.readers[0]?.subject ?? data.userId);
+      // The version before does not look up readers who may not read the room any more.
+      const { readers = [], others = [{ subject: data.userId, userId: null }] } = addressees ?? {};
+      const [reader] = [...readers, ...others];
+      if (reader !== undefined) threads.unmentionInText(data.mentionId, reader);
       return {};
     }),
 
@@ -311,7 +322,7 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
 }
 
 function readerOf(connection: Joined): Author;
-function readerOf(connection: Joined | null): Reader | null;
+function readerOf(connection: Joined | null): Author | null;
 function readerOf(connection: Joined | null) {
   return connection && { subject: connection.identityId ?? connection.userId, userId: connection.userId };
 }

@@ -4,7 +4,7 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import { FairLoader } from "../../platform/flow/fair-queue.ts";
 import { NO_ACCESS } from "../../wire/no-access.ts";
-import { ALL_RIGHTS, type Rights, rightsIn } from "../../wire/permissions.ts";
+import type { Rights } from "../../wire/permissions.ts";
 import { describeExceeded, type QuotaUse } from "../../wire/quota.ts";
 import type { RoomFields } from "../../wire/room.ts";
 import {
@@ -12,8 +12,10 @@ import {
   ceilingOf,
   type IdentityClaims,
   isTokenOf,
+  limitOf,
   opensRoom,
   RESTORING_EPOCH,
+  type RoomName,
   type TokenClaims,
   type TokenEpochs,
 } from "../../wire/token-claims.ts";
@@ -63,6 +65,7 @@ interface Joiner extends Pick<Joiners, "room" | "onlineUsers" | "allUsers"> {
   readonly user: KnownUser | null;
   /** Of an identity's token. */
   readonly identity: KnownIdentity | null;
+  readonly postponed: AppError | null;
 }
 
 /** The key of a joiner: a user's ID, or the JSON of an entrant. */
@@ -81,7 +84,11 @@ interface Credential {
   /** Epoch seconds. */
   readonly exp: number;
   readonly epochs: Required<TokenEpochs>;
+  /** The names by which it opens the room, if that is not the room's ID. */
+  readonly byCustomId?: readonly RoomName[] | null;
 }
+
+const refusalBy = ({ module, code, message }: AppError): JoinRefusal => joinRefusal(module, code, message);
 
 const ownerOf = (claims: TokenClaims | IdentityClaims): string =>
   "identityId" in claims ? claims.identityId : claims.userId;
@@ -138,7 +145,7 @@ export class JoinAuthorizer {
   }
 
   #verify(id: string, token: string, complete: (decision: JoinDecision) => readonly Effect[]): void {
-    const completing = this.#decide({ id, token, mayJoin: () => true }).then((decision) => {
+    const completing = this.#decideAsOfNow(id, token).then((decision) => {
       try {
         this.#ports.perform(complete(decision));
       } catch (error) {
@@ -146,6 +153,18 @@ export class JoinAuthorizer {
       }
     });
     this.#ports.context.keepAlive(completing);
+  }
+
+  /** A change over REST meanwhile may have come too late for what was read. */
+  async #decideAsOfNow(id: string, token: string): Promise<JoinDecision> {
+    const { commands } = this.#ports.room;
+    let decision: JoinDecision;
+    let revision: number;
+    do {
+      revision = commands.revision;
+      decision = await this.#decide({ id, token, mayJoin: () => true });
+    } while (revision !== commands.revision);
+    return decision;
   }
 
   /** Joins wait for a moment, and are then read together. */
@@ -163,7 +182,8 @@ export class JoinAuthorizer {
       const { accountId, roomId } = context.identity;
       const claims = await service.verifyToken(token, context.now());
       if (claims === null) return INVALID_TOKEN;
-      if (claims.accountId !== accountId || !(await this.#opens(claims, roomId))) return ANOTHER_ROOM;
+      if (claims.accountId !== accountId || !(await this.#opens(claims, roomId)))
+        return (await service.isTokenCurrent(claims)) ? ANOTHER_ROOM : INVALID_TOKEN;
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
       if (!mayJoin(ownerOf(claims))) return await tooManyJoins();
       room.handshake.verified(id);
@@ -177,6 +197,7 @@ export class JoinAuthorizer {
       if (epoch === RESTORING_EPOCH) return BEING_RESTORED;
       return "identityId" in claims ? this.#judgeIdentity(claims, joiner) : this.#judge(claims, joiner);
     } catch (error) {
+      if (error instanceof AppError) return refusalBy(error);
       context.report("A join could not be authorized", error);
       return JOIN_FAILED;
     }
@@ -195,8 +216,9 @@ export class JoinAuthorizer {
       joiner = await this.#joiners.load(userId, () => true);
     } while (revision !== commands.revision);
     if (commands.isDeleted || joiner === null || joiner.room === null) throw notFound("Rooms", "Room");
-    const { room, user, onlineUsers } = joiner;
+    const { room, user, onlineUsers, postponed } = joiner;
     if (user === null) throw notFound("Users", "User");
+    if (postponed !== null) throw postponed;
     const refusal = user.rights === 0 ? SHUT_OUT : this.#refusalOf(room, user.record.id, onlineUsers);
     if (refusal !== null) throw new AppError(refusal.module, refusal.code, refusal.message);
     return { room, user: user.record };
@@ -210,19 +232,23 @@ export class JoinAuthorizer {
     return null;
   }
 
-  #judge(claims: TokenClaims, { room, user, onlineUsers }: Joiner): JoinDecision {
+  #judge(claims: TokenClaims, { room, user, onlineUsers, postponed }: Joiner): JoinDecision {
     if (room === null) return ROOM_GONE;
     if (user === null || !isTokenOf(claims, user.subject)) return INVALID_TOKEN;
+    if (postponed !== null) return refusalBy(postponed);
     const { exp, userEpoch, accountEpoch, identityEpoch } = claims;
     const epochs = { user: userEpoch, account: accountEpoch, identity: identityEpoch };
     return this.#admit({ room, user, onlineUsers }, { ceiling: ceilingOf(claims), exp, epochs });
   }
 
-  #judgeIdentity(claims: IdentityClaims, { room, identity, onlineUsers, allUsers }: Joiner): JoinDecision {
-    if (room === null) return ROOM_GONE;
-    const { exp, identityEpoch, accountEpoch } = claims;
+  #judgeIdentity(claims: IdentityClaims, joiner: Joiner): JoinDecision {
+    const { room, identity, onlineUsers, allUsers, postponed } = joiner;
+    const { exp, identityEpoch, accountEpoch, rooms } = claims;
     if (identity?.identityEpoch !== identityEpoch || identity.accountEpoch !== accountEpoch)
       return INVALID_TOKEN;
+    if (room === null) return ROOM_GONE;
+    if (postponed !== null) return refusalBy(postponed);
+    if (!opensRoom(claims, room)) return ANOTHER_ROOM; // its custom ID has just changed
     const { user } = identity;
     if (user === null) {
       if (room.state === "closed") return ROOM_CLOSED;
@@ -231,11 +257,14 @@ export class JoinAuthorizer {
         : joinRefusal("Accounts", "FORBIDDEN", describeExceeded(allUsers));
     }
     const epochs = { user: user.subject.tokenEpoch, account: accountEpoch, identity: identityEpoch };
-    const ceiling = claims.permissions === undefined ? ALL_RIGHTS : rightsIn(claims.permissions);
-    return this.#admit({ room, user, onlineUsers }, { ceiling, exp, epochs });
+    const byCustomId = rooms === undefined || rooms.includes(room.id) ? null : rooms;
+    return this.#admit({ room, user, onlineUsers }, { ceiling: limitOf(claims), exp, epochs, byCustomId });
   }
 
-  #admit({ room, user, onlineUsers }: Admitted, { ceiling, exp, epochs }: Credential): JoinDecision {
+  #admit(
+    { room, user, onlineUsers }: Admitted,
+    { ceiling, exp, epochs, byCustomId }: Credential,
+  ): JoinDecision {
     if (user.rights === 0) return SHUT_OUT;
     const refusal = this.#refusalOf(room, user.record.id, onlineUsers);
     if (refusal !== null) return refusal;
@@ -248,6 +277,8 @@ export class JoinAuthorizer {
       rights: user.rights,
       ceiling,
       ...(identityId !== null && { identityId }),
+      ...(user.isGuest && { isGuest: true }),
+      ...(byCustomId && { byCustomId }),
       tokenExpiresAt: exp * 1000,
       ...((userEpoch > 0 || account > 0 || identity > 0) && {
         tokenEpochs: { user: userEpoch, account, ...(identity > 0 && { identity }) },
@@ -279,7 +310,7 @@ export class JoinAuthorizer {
       userIds: keys.filter((key) => !isEntrant(key)),
       entrants: keys.filter(isEntrant).map((key) => JSON.parse(key) as Entrant),
     };
-    const { users, identities, ...joiner } = await service.readJoiners(
+    const { users, identities, postponed, ...joiner } = await service.readJoiners(
       context.identity,
       joining,
       firstJoinAt,
@@ -287,9 +318,11 @@ export class JoinAuthorizer {
     );
     if (joiner.room !== null) room.commands.recordExistence(revision);
     return (key) => {
-      if (!isEntrant(key)) return { ...joiner, user: users.get(key) ?? null, identity: null };
-      const identity = identities.get((JSON.parse(key) as Entrant).identityId) ?? null;
-      return { ...joiner, user: identity?.user ?? null, identity };
+      const id = isEntrant(key) ? (JSON.parse(key) as Entrant).identityId : key;
+      const found = { ...joiner, postponed: postponed.get(id) ?? null };
+      if (!isEntrant(key)) return { ...found, user: users.get(key) ?? null, identity: null };
+      const identity = identities.get(id) ?? null;
+      return { ...found, user: identity?.user ?? null, identity };
     };
   }
 

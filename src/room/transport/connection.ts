@@ -1,6 +1,6 @@
 /** One socket as the room sees it, by phase. */
 import type { Rights } from "../../wire/permissions.ts";
-import type { TokenEpochs } from "../../wire/token-claims.ts";
+import type { RoomName, TokenEpochs } from "../../wire/token-claims.ts";
 import type { Sendable } from "../protocol/frame.ts";
 import type { JoinRoom } from "../protocol/messages.ts";
 import type { CloseCode } from "../protocol/protocol.ts";
@@ -61,6 +61,12 @@ export interface Joined {
   readonly ceiling: Rights;
   /** The identity of its user. Absent for a user of its own. */
   readonly identityId?: string;
+  /** Whether that is a guest. */
+  readonly isGuest?: boolean;
+  /** Whether its token may write nothing, whatever its user may. */
+  readonly readsOnly?: boolean;
+  /** The names of rooms in the token, of which one is to be the room's custom ID. Absent where that does not matter. */
+  readonly byCustomId?: readonly RoomName[];
   readonly tokenExpiresAt: number;
   /** The token's epochs; absent while all are 0. */
   readonly tokenEpochs?: TokenEpochs;

@@ -59,7 +59,8 @@ export function servingDocuments<T>(
             name: "**Atrium**, y-websocket's protocol",
             hasStatus: false,
             addressOf: async (document) => {
-              const { room, token } = await person(document);
+              const room = await roomOf(document);
+              const token = await organization.identify("Ada", room); // short-lived, as in each address
               return { url: `${origin}/rooms/${room}/documents/text/sync?token=${token}`, named: null };
             },
           },

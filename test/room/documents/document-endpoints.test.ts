@@ -38,11 +38,10 @@ async function roomWithDocuments() {
     });
   const text = async () => (await api.get<{ content: string }>(`${path}/notes/content`)).data.content;
   /** Opens the document as its users' clients do. */
-  const open = async (token: string, headers: Record<string, string> = {}) => {
-    const address = `${ORIGIN}${api.base}${path}/notes/sync${token === "" ? "" : `?token=${token}`}`;
-    const response = await exports.default.fetch(
-      new Request(address, { headers: { Upgrade: "websocket", ...headers } }),
-    );
+  const open = async (token: string) => {
+    const headers = { Upgrade: "websocket", "Sec-WebSocket-Protocol": `atrium, ${token}` };
+    const address = `${ORIGIN}${api.base}${path}/notes/sync`;
+    const response = await exports.default.fetch(new Request(address, { headers }));
     if (response.webSocket === null) throw new Error("The upgrade returned no socket");
     return { client: DocumentClient.over(response.webSocket), response };
   };
@@ -117,7 +116,7 @@ it("a viewer reads and may not write, and what is no update changes nothing (D8,
 it("a token may be a subprotocol, and an unknown room is a close code (D9, D13)", async () => {
   const { api, user, open } = await roomWithDocuments();
   const { token } = await user("editor");
-  const { client, response } = await open("", { "Sec-WebSocket-Protocol": `atrium, ${token}` });
+  const { client, response } = await open(token);
   await client.synced();
   expect(response.headers.get("Sec-WebSocket-Protocol")).toBe("atrium");
   const unknown = await exports.default.fetch(

@@ -2,22 +2,24 @@
 
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { AppError } from "../../../platform/errors.ts";
+import { bodies } from "../../../room/documents/sync/frames.ts";
 import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import { CLOSE, type CloseCode } from "../../../room/protocol/protocol.ts";
 import type { DocumentAddress } from "../../../room/types/room-object.ts";
+import { isLasting } from "../../../wire/token-claims.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { getRoomRow, hasRoom } from "../../rooms/queries.ts";
 
-/** A response to an upgrade whose socket closes at once, after the message. */
+/** A response to an upgrade whose socket closes at once, after the messages. */
 export function refusedSocket(
   code: CloseCode,
   reason: string,
   protocol: string | null = null,
-  message: object | null = null,
+  messages: readonly (string | Uint8Array)[] = [],
 ): Response {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
-  if (message !== null) server.send(JSON.stringify(message));
+  for (const message of messages) server.send(message);
   server.close(code, reason);
   const headers = protocol === null ? {} : { "Sec-WebSocket-Protocol": protocol };
   return new Response(null, { status: 101, webSocket: client, headers });
@@ -31,13 +33,18 @@ const SUBPROTOCOL = "atrium";
 export const isUpgrade = (request: Request): boolean =>
   request.headers.get("Upgrade")?.toLowerCase() === "websocket";
 
-/** The token of an upgrade, and the subprotocol to answer with. */
+/** The token among the subprotocols of an upgrade, and the one to answer with. */
 export function credentialOf(request: Request): Pick<DocumentAddress, "token" | "protocol"> {
   const offered = (request.headers.get("Sec-WebSocket-Protocol") ?? "").split(",").map((part) => part.trim());
   const protocol = offered.includes(SUBPROTOCOL) ? SUBPROTOCOL : null;
   const token = protocol === null ? undefined : offered.find((part) => part !== SUBPROTOCOL);
-  return { token: token ?? new URL(request.url).searchParams.get("token") ?? "", protocol };
+  return { token: token ?? "", protocol };
 }
+
+const tokenInAddress = ({ url }: Request): string => new URL(url).searchParams.get("token") ?? "";
+
+const LASTING_IN_ADDRESS =
+  "The token lasts too long for an address, which logs may have: send a short-lived one, or the subprotocols atrium and the token";
 
 /** Opens a socket. Pages cannot read why an upgrade fails: an unknown room is a close code. */
 async function connect(
@@ -60,14 +67,19 @@ export const documentSocketEndpoints = [
     access: "public",
     summary: "Open a document's WebSocket",
     details:
-      "Speaks the protocol of y-websocket and y-partyserver. The token of a user is the query parameter `token`, or the second of the subprotocols `atrium` and the token. The repository's `docs/protocol.md` describes roles, limits and close codes.",
+      "Speaks the protocol of y-websocket and y-partyserver. The token of a user or an identity is the second of the subprotocols `atrium` and the token, or the query parameter `token` if it is valid for at most 24 hours in all. The repository's `docs/protocol.md` describes roles, limits and close codes.",
     answers: { 101: "The socket is open. A refusal closes it with a code of its own." },
     respond: async (ctx, { params: { roomId, document: name } }, request) => {
       if (!isUpgrade(request)) {
         await getRoomRow(ctx, roomId);
         throw new AppError("Rooms", "BAD_REQUEST", "This address accepts only WebSocket upgrades");
       }
-      const credential = credentialOf(request);
+      const { protocol, token: offered } = credentialOf(request);
+      const credential = { protocol, token: offered === "" ? tokenInAddress(request) : offered };
+      if (offered === "" && isLasting(credential.token))
+        return refusedSocket(CLOSE.unauthorized, "the token lasts too long for an address", protocol, [
+          bodies.denied(LASTING_IN_ADDRESS),
+        ]);
       if (name.length > DOCUMENT_LIMITS.documentNameLength)
         return refusedSocket(CLOSE.protocolBroken, "the document's name is too long", credential.protocol);
       return connect(ctx, roomId, { wire: "yWebsocket", name, ...credential }, request);

@@ -2,7 +2,7 @@
 
 import type { Rights } from "../../../wire/permissions.ts";
 import type { RoomFields } from "../../../wire/room.ts";
-import type { TokenEpochs, TokenSubject } from "../../../wire/token-claims.ts";
+import type { RoomName, TokenEpochs, TokenSubject } from "../../../wire/token-claims.ts";
 import type { UserRecord } from "../../../wire/user.ts";
 import type { Fault } from "../../protocol/protocol.ts";
 
@@ -13,6 +13,7 @@ export interface KnownUser {
   readonly subject: TokenSubject;
   /** The rights by its role and its identity's access; 0 if it may not enter. */
   readonly rights: Rights;
+  readonly isGuest: boolean;
 }
 
 export type JoinDecision = JoinApproval | JoinRefusal;
@@ -27,6 +28,10 @@ export interface JoinApproval {
   readonly ceiling: Rights;
   /** The identity of its user. Absent for a user of its own. */
   readonly identityId?: string;
+  /** Whether that is a guest. */
+  readonly isGuest?: boolean;
+  /** The names of rooms in the token, if it does not name this one by its ID. */
+  readonly byCustomId?: readonly RoomName[];
   /** Epoch milliseconds. */
   readonly tokenExpiresAt: number;
   /** The token's epochs; absent while all are 0. */

@@ -37,7 +37,7 @@ export interface Claim {
 /** Recognizes one kind of credential. `undefined`: none of this kind; null: cannot be valid. */
 export type Scheme = (request: Request, ports: AuthPorts) => Promise<Claim | null | undefined>;
 
-const BEARER = /^Bearer +([^\s]+) *$/i;
+const BEARER = /^\s*Bearer\s+(\S+)\s*$/i;
 
 export const bearerOf = (request: Request): string | null =>
   BEARER.exec(request.headers.get("Authorization") ?? "")?.[1] ?? null;
@@ -116,6 +116,8 @@ export async function authorize(
   const actor = await authenticate(request, env, schemes, ports);
   if (access === "identity") {
     if (actor.type !== "identity") throw forbidden("Only an identity's token can call this endpoint");
+  } else if (actor.type === "identity" && access === "member") {
+    throw forbidden("With an identity's token, name the room: add ?roomId= to the URL");
   } else if (actor.type === "identity" || (actor.type === "user" && access !== "member")) {
     throw forbidden("A user's token cannot call this endpoint; use the organization's API key");
   }
@@ -124,7 +126,7 @@ export async function authorize(
 
 /** Windows of the bindings, which do not say when a window ends. */
 const WINDOW_SECONDS = 10;
-const DEMO_WINDOW_SECONDS = 60;
+const NEWCOMER_WINDOW_SECONDS = 60;
 
 const limited = (message: string, retryAfterSeconds = WINDOW_SECONDS) =>
   new AppError("Server", "RATE_LIMITED", message, retryAfterSeconds);
@@ -172,7 +174,15 @@ export const limitDemoVisitors = (env: Env, request: Request): Promise<void> =>
     env.DEMO_RATE_LIMIT,
     clientOf(request),
     "Too many new visitors from this address; wait and retry",
-    DEMO_WINDOW_SECONDS,
+    NEWCOMER_WINDOW_SECONDS,
+  );
+
+export const limitNewGuests = (env: Env, address: string): Promise<void> =>
+  count(
+    env.GUEST_RATE_LIMIT,
+    networkOf(address),
+    "Too many new guests from this address; wait and retry",
+    NEWCOMER_WINDOW_SECONDS,
   );
 
 const REQUESTS_OF_CREDENTIAL = { perSecond: 100, burst: 100 };

@@ -174,8 +174,10 @@ export async function respond<C extends RequestContext>(
     }
   };
   const receipt = isKeyed
-    ? openReceipt<C>(request, {
+    ? await openReceipt<C>(request, {
         actor: ctx.actor,
+        accountId: ctx.accountId,
+        secret: endpoint.replay?.secretIn?.(body),
         db: ctx.db,
         now: ctx.now(),
         module,

@@ -30,6 +30,12 @@ export const hasRequestQuota = (env: Settings): boolean => readSetting(env, "REQ
 
 export const storeQuotaBytes = (env: Settings): number => readSetting(env, "ROOM_STORES_MIB") * 1024 * 1024;
 
+/** How many notifications the mentions of one user may cause in an hour. */
+export const notificationsPerHour = (env: Settings) => ({
+  ofUser: readSetting(env, "NOTIFICATIONS_PER_HOUR"),
+  ofGuest: readSetting(env, "GUEST_NOTIFICATIONS_PER_HOUR"),
+});
+
 /** For how long documents keep their edit history and unnamed versions. */
 export const documentTrailKeptMs = (env: Settings): number =>
   readSetting(env, "DOCUMENT_TRAIL_DAYS") * DAY_MS;

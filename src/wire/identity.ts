@@ -5,6 +5,7 @@ import { ERASED_FIELDS } from "./user.ts";
 
 /** Guests come by the link of a room. */
 export const IDENTITY_KINDS = ["person", "agent", "guest"] as const;
+export type IdentityKind = (typeof IDENTITY_KINDS)[number];
 
 export const Identity = z
   .object({

@@ -1,6 +1,7 @@
 /** The channels of notifications beside the inbox: the defaults of an organization, and the settings of an identity. */
 import * as z from "zod";
-import { text, updateOf } from "../platform/text.ts";
+import { recordOf, text, updateOf } from "../platform/text.ts";
+import type { IdentityKind } from "./identity.ts";
 import { type InboxKind, Kind } from "./inbox.ts";
 
 export const CHANNELS = ["email", "webPush"] as const;
@@ -77,6 +78,19 @@ export const DEFAULTS: NotificationDefaults = {
   link: null,
 };
 
+/** Guests have no channel, whatever the organization's defaults are. */
+export const defaultsFor = (
+  { kind }: { readonly kind: IdentityKind },
+  defaults: NotificationDefaults,
+): NotificationDefaults =>
+  kind !== "guest"
+    ? defaults
+    : {
+        ...defaults,
+        email: { ...defaults.email, sender: "none" },
+        webPush: { ...defaults.webPush, sender: "none" },
+      };
+
 const ChannelSettings = z.object({
   enabled: z.boolean().meta({ description: "Whether anything is sent at all." }),
   kinds: Kinds,
@@ -102,14 +116,13 @@ const anything = { enabled: true, kinds: {}, rooms: {} };
 export const ALL_WANTED: NotificationSettings = { email: anything, webPush: anything };
 
 const changes = {
-  kinds: z
-    .record(Kind, z.boolean().nullable())
+  kinds: recordOf(Kind, z.boolean().nullable())
     .optional()
     .meta({
       description: "The kinds that change. `null` removes a kind's entry.",
       override: { type: "object", additionalProperties: { type: ["boolean", "null"] } },
     }),
-  rooms: z.record(text(1, 255), z.boolean().nullable()).optional().meta({
+  rooms: recordOf(text(1, 255), z.boolean().nullable()).optional().meta({
     description: "The rooms that change. `null` removes a room's entry.",
   }),
 };

@@ -98,14 +98,26 @@ export interface Reader {
   readonly userId: string | null;
 }
 
+/** A user who writes. */
+export type Author = Reader & { readonly userId: string };
+
 /** The people whom a comment concerns, as the database has them when it is written. */
 export interface Addressees {
   /** The subject of its author over REST. */
   readonly author?: string;
   /** The mentioned who may read the room. */
   readonly readers: readonly Reader[];
+  /** The mentioned who exist, and may not read the room. */
+  readonly others?: readonly Reader[];
   /** The IDs of mentioned groups. */
   readonly groups: readonly string[];
+  /** How many members each of them has. */
+  readonly groupSizes?: Readonly<Record<string, number>>;
+  /** True of an author who is a guest. */
+  readonly byGuest?: boolean;
   /** The IDs of mentioned users, identities and groups that do not exist or may not read the room. */
   readonly unnotified: readonly string[];
 }
+
+/** The mentioned who are notified, and what counts for the quota of notifications. */
+export type Mentioned = Pick<Addressees, "readers" | "groups" | "groupSizes" | "byGuest">;

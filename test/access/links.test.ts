@@ -201,6 +201,79 @@ describe("a guest", () => {
   });
 });
 
+describe("a retried redemption", () => {
+  const keyed = (key: string) => ({ headers: { "Idempotency-Key": key } });
+  const makeLink = async (link: object = {}) => {
+    const path = `/rooms/${await newRoom()}/links`;
+    return (await owner.api.post<{ secret: string }>(path, { permissions: "viewer", ...link })).data.secret;
+  };
+  const retry = (secret: string, key: string, fields: object = {}) =>
+    page().post<Redeemed>("/links/redeem", { secret, name: "Gale", ...fields }, keyed(key));
+
+  it("returns the same guest with the same token, also when the link is used up", async () => {
+    const secret = await makeLink({ maxUses: 1 });
+    const key = crypto.randomUUID();
+    const first = await retry(secret, key);
+    const again = await retry(secret, key);
+    expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([200, "true"]);
+    expect(again.data).toEqual(first.data);
+    expect(refusalOf(await retry(secret, crypto.randomUUID()))).toEqual(closed);
+    const { results } = await env.DB.prepare("SELECT * FROM receipts WHERE scope LIKE ? || '%'")
+      .bind(owner.id)
+      .all();
+    const stored = JSON.stringify(results);
+    expect(stored).toContain(first.data.identity.id);
+    expect(stored).not.toContain(first.data.token);
+    expect(stored).not.toContain(secret);
+  });
+
+  it("lets one guest in when it arrives many times at once", async () => {
+    const secret = await makeLink({ maxUses: 1 });
+    const key = crypto.randomUUID();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => retry(secret, key)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(new Set(answers.map(({ data }) => data.token)).size).toBe(1);
+  });
+
+  it("is bound to the link's secret: the same key is another guest's at another link", async () => {
+    const [secret, other] = [await makeLink(), await makeLink()];
+    const first = await retry(secret, "1");
+    expect((await retry(other, "1")).data.identity.id).not.toBe(first.data.identity.id);
+    expect(refusalOf(await retry(secret, "1", { name: "Another" }))).toEqual([409, "Identities", "CONFLICT"]);
+    expect(refusalOf(await retry(secret, "no spaces"))).toEqual([400, "Identities", "BAD_REQUEST"]);
+  });
+
+  it("is remembered for a success alone, and gives a guest who was removed no other token", async () => {
+    const secret = await makeLink({ maxUses: 1 });
+    const { data: first } = await retry(secret, "first");
+    expect(refusalOf(await retry(secret, "second"))).toEqual(closed);
+    expect(refusalOf(await retry(secret, "second"))).toEqual(closed);
+    await owner.api.delete(`/identities/${first.identity.id}`);
+    const again = await retry(secret, "first");
+    expect(again.data.token).toBe(first.token);
+    expect(await refusedJoin(first.room_id, again.data.token)).toBe(4401);
+  });
+});
+
+describe("redemptions from one network", () => {
+  it("are refused above 60 new guests in a minute, and let those come back who are in", async () => {
+    const roomId = await newRoom();
+    const { secret, guest } = await makeGuest(owner.api, roomId, { permissions: "viewer" });
+    const api = page();
+    // More than two minutes allow, since another one may begin meanwhile.
+    const answers = await Promise.all(Array.from({ length: 130 }, () => redeem(secret, {}, api)));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused.length).toBeGreaterThanOrEqual(10);
+    for (const answer of refused) {
+      expect(refusalOf(answer)).toEqual([429, "Server", "RATE_LIMITED"]);
+      expect(answer.headers.get("Retry-After")).toBe("60");
+    }
+    expect((await listLinks(roomId)).links).toMatchObject([{ uses: 131 - refused.length }]);
+    expect((await redeem(secret, { token: guest.token }, api)).status).toBe(200);
+    expect((await redeem(secret)).status).toBe(200);
+  });
+});
+
 describe("the end of a link", () => {
   it("closes the sockets of its guests before it is answered, and leaves what they wrote", async () => {
     const roomId = await newRoom();

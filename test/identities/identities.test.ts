@@ -1,10 +1,12 @@
 /** Identities, groups and their members over REST. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import type { Env } from "../../src/env.ts";
 import type { GroupMember } from "../../src/features/identities/schema.ts";
 import { MAX_GROUPS } from "../../src/features/identities/table.ts";
 import type { Group, Identity } from "../../src/wire/identity.ts";
 import { type Account, account, refusalOf } from "../support/api.ts";
+import { answerOf } from "../support/person.ts";
 import { usesOf } from "../support/quotas.ts";
 
 const identify = async ({ api }: Account, fields: object = {}): Promise<Identity> =>
@@ -157,5 +159,92 @@ describe("a group", () => {
     await owner.api.delete(`/groups/${first.id}/members/${ada.id}`);
     expect((await add(group)).status).toBe(200);
     expect(await groupsOf(owner, ada)).toHaveLength(MAX_GROUPS);
+  });
+});
+
+describe("an identity that is deleted while a request is about it", () => {
+  /** The database, where `change` comes between a request's read and its first batch with such a statement. */
+  function overtakenAt(pattern: RegExp, change: () => Promise<unknown>): Partial<Env> {
+    let isDue: boolean | null = null;
+    const prepare = (sql: string) => {
+      isDue ??= pattern.test(sql) || null;
+      return env.DB.prepare(sql);
+    };
+    const batch = async (statements: D1PreparedStatement[]) => {
+      if (isDue === true) {
+        isDue = false;
+        await change();
+      }
+      return env.DB.batch(statements);
+    };
+    const DB = new Proxy(env.DB, {
+      get: (target, name) => ({ prepare, batch })[String(name)] ?? Reflect.get(target, name),
+    });
+    return { DB };
+  }
+
+  const send = <Data>(bindings: Partial<Env>, { api }: Account, path: string, body: object) => {
+    const headers = { "Content-Type": "application/json" };
+    return answerOf<Data>(bindings, api.request("POST", path, { headers, body: JSON.stringify(body) }));
+  };
+
+  it.each([
+    ["with groups", { groups: ["team"] }],
+    ["without groups", {}],
+    ["that it leaves", { groups: [] }],
+  ])("is created anew by identify %s", async (_, fields) => {
+    const owner = await account();
+    const group = await makeGroup(owner, { customId: "team" });
+    const before = await identify(owner, { customId: "ada" });
+    await owner.api.put(`/groups/${group.id}/members/${before.id}`, {});
+    const gone = overtakenAt(/^update "identities"/, () => owner.api.delete(`/identities/${before.id}`));
+    const body = { customId: "ada", name: "Ada L.", ...fields };
+    const answer = await send<{ identity: Identity; token: string }>(gone, owner, "/identify", body);
+    expect([answer.status, answer.error]).toEqual([200, null]);
+    const { identity, token } = answer.data;
+    expect(identity.id).not.toBe(before.id);
+    expect((await owner.api.get(`/identities/${identity.id}`)).data).toEqual({ identity });
+    expect((await owner.api.as(token).get("/me/inbox-notifications/count")).status).toBe(200);
+    expect((await groupsOf(owner, identity)).length).toBe(
+      (fields as { groups?: string[] }).groups?.length ?? 0,
+    );
+  });
+
+  it("has a token of its present epoch when its tokens end meanwhile", async () => {
+    const owner = await account();
+    const { id } = await identify(owner, { customId: "ada" });
+    const ended = overtakenAt(/^update "identities"/, () => owner.api.delete(`/identities/${id}/tokens`));
+    const body = { customId: "ada", name: "Ada L." };
+    const { data } = await send<{ token: string }>(ended, owner, "/identify", body);
+    expect((await owner.api.as(data.token).get("/me/inbox-notifications/count")).status).toBe(200);
+  });
+
+  it("gets no user, access or group", async () => {
+    const owner = await account();
+    const [room, group] = [await owner.api.createRoom(), await makeGroup(owner)];
+    const make = async () => (await identify(owner)).id;
+    const [first, second, third] = [await make(), await make(), await make()];
+    const gone = (pattern: RegExp, id: string) =>
+      overtakenAt(pattern, () => owner.api.delete(`/identities/${id}`));
+    const user = { name: "Ada", roomId: room.id, identityId: first };
+    const created = await send(gone(/^insert into "users"/, first), owner, "/users", user);
+    expect(refusalOf(created)).toEqual([404, "Users", "NOT_FOUND"]);
+    const put = (bindings: Partial<Env>, path: string, body: object) => {
+      const headers = { "Content-Type": "application/json" };
+      return answerOf(bindings, owner.api.request("PUT", path, { headers, body: JSON.stringify(body) }));
+    };
+    const access = { identitiesAccesses: { [second]: "editor" } };
+    const granted = await put(gone(/INSERT INTO room_access/, second), `/rooms/${room.id}/access`, access);
+    expect(refusalOf(granted)).toEqual([400, "Access", "VALIDATION_ERROR"]);
+    const path = `/groups/${group.id}/members/${third}`;
+    expect(refusalOf(await put(gone(/INSERT INTO group_members/, third), path, {}))).toEqual([
+      ...[404, "Identities", "NOT_FOUND"],
+    ]);
+    const { results } = await env.DB.prepare(
+      "SELECT 1 FROM users WHERE account_id = ?1 UNION ALL SELECT 1 FROM room_access WHERE account_id = ?1",
+    )
+      .bind(owner.id)
+      .all();
+    expect(results).toEqual([]);
   });
 });

@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { continueMoves, type MovePorts } from "../../src/features/organizations/move.ts";
-import { deleteQuotas, type MoveRow, selectSlice } from "../../src/features/organizations/move-store.ts";
+import { deleteQuotas, type MoveRow } from "../../src/features/organizations/move-store.ts";
+import { selectSlice } from "../../src/features/organizations/statements.ts";
 import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
@@ -13,6 +14,7 @@ import { behindFence } from "../../src/platform/d1/fence-store.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { remainsOf, remove } from "../backup/furnished.ts";
 import { backUp, restore } from "../backup/operator.ts";
+import { joinWith, openSocket } from "../room/support/join.ts";
 import { type Account, account, makeGuest, type PlaceName } from "../support/api.ts";
 import { addMember } from "../support/person.ts";
 import { planOf } from "../support/plan-guard.ts";
@@ -50,6 +52,7 @@ async function furnish({ api, id }: Account, place: PlaceName): Promise<{ roomId
   await api.post("/api-keys", { name: "Second" }, { headers: { "Idempotency-Key": "key" } });
   const identity = await api.post<{ identity: { id: string } }>("/identities", { name: "Ada" });
   await api.put("/access/default", { defaultAccesses: "viewer" });
+  await api.patch("/notification-defaults", { email: { sender: "none" } });
   await api.put(`/rooms/${room.id}/access`, {
     identitiesAccesses: { [identity.data.identity.id]: "editor" },
   });
@@ -87,6 +90,15 @@ const begin = (id: string, target: PlaceName) =>
   )
     .bind(target, id)
     .run();
+
+async function cancel(id: string): Promise<void> {
+  await env.DB.prepare(
+    "UPDATE moves SET phase = 'cancelled', fencing_token = fencing_token + 1 WHERE account_id = ?",
+  )
+    .bind(id)
+    .run();
+  await continueMoves(portsOf());
+}
 
 const moveOf = (id: string) =>
   env.DB.prepare(
@@ -244,15 +256,52 @@ describe("a move", () => {
     expect((await owner.api.get("/rooms")).data).toMatchObject({ total: 2 });
     expect((await owner.api.post("/invitations", { role: "member" })).status).toBe(201);
     expect(Object.keys(await contentOf("DB_3", owner.id))).not.toEqual([]);
-    await env.DB.prepare(
-      "UPDATE moves SET phase = 'cancelled', fencing_token = fencing_token + 1 WHERE account_id = ?",
-    )
-      .bind(owner.id)
-      .run();
-    await continueMoves(portsOf());
+    await cancel(owner.id);
     expect(await moveOf(owner.id)).toBe(null);
     expect([await contentOf("DB_2", owner.id), await contentOf("DB_3", owner.id)]).toEqual([before, {}]);
     expect((await owner.api.post("/rooms", { name: "Accepted" })).status).toBe(201);
+  });
+
+  it("lets users in whose joins write nothing, and has the others try again, guests of links too", async () => {
+    const owner = await account("DB_2");
+    const [room, idle] = [await owner.api.createRoom(), await owner.api.createRoom()];
+    const fresh = await owner.api.createRoom();
+    for (const { id } of [room, idle])
+      await owner.api.put(`/rooms/${id}/access`, { defaultAccesses: "editor" });
+    const identify = async (customId: string) =>
+      (await owner.api.post<{ token: string }>("/identify", { customId, name: customId })).data.token;
+    const [ada, ben] = [await identify("ada"), await identify("ben")];
+    const [user, stranger] = [await owner.api.createUser(room.id), await owner.api.createUser(fresh.id)];
+    const { secret } = await makeGuest(owner.api, room.id);
+    for (const { id } of [room, idle]) await joinWith(owner.id, id, ada);
+    const rowOf = (id: string) =>
+      env.DB_2.prepare("SELECT active_participants AS online FROM rooms WHERE id = ?").bind(id).first();
+    for (const { id } of [room, idle]) await expect.poll(() => rowOf(id)).toEqual({ online: 1 });
+    await relayed("DB_2", owner.id);
+    // As after joins of some time ago, and with everyone gone from the second room.
+    await env.DB_2.prepare(
+      "UPDATE rooms SET joining_until = 0, active_participants = active_participants * (id = ?) WHERE account_id = ?",
+    )
+      .bind(room.id, owner.id)
+      .run();
+    await begin(owner.id, "DB_3");
+    await continueMoves(portsOf(), new WorkBudget(3));
+    const join = async (roomId: string, token: string) => {
+      const socket = await openSocket(owner.id, roomId);
+      const answer = await socket.request("JOIN_ROOM", { token });
+      return answer.success ? null : [answer.error.code, (await socket.closed).code];
+    };
+    const later = ["RATE_LIMITED", 4429];
+    expect([await join(room.id, ada), await join(room.id, user.token)]).toEqual([null, null]);
+    expect([await join(room.id, ben), await join(idle.id, ada)]).toEqual([later, later]);
+    expect(await join(fresh.id, stranger.token)).toEqual(later);
+    const redemption = await owner.api.post("/links/redeem", { secret, name: "Gale" });
+    expect([redemption.status, redemption.headers.get("Retry-After")]).toEqual([429, "10"]);
+    const taking = await owner.api.put(`/rooms/${room.id}/participants/${user.id}`, { ttl: 60 });
+    expect([200, 409]).toContain(taking.status); // the user has a connection of its own
+    await cancel(owner.id);
+    expect([await join(room.id, ben), await join(fresh.id, stranger.token)]).toEqual([null, null]);
+    expect((await owner.api.post("/links/redeem", { secret, name: "Gale" })).status).toBe(200);
   });
 
   it("that is killed at any trip goes on with the next run", async () => {

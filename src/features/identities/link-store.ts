@@ -70,23 +70,23 @@ export const selectLinkByHash = (
   params: [until, accountId, hash],
 });
 
-/** Creates a guest unless its link has ended or is used up. Returns the ID if it did. */
-export const insertGuest = (
-  { accountId }: Tenant,
-  guest: IdentityRow,
-  until: number,
-): Statement<{ id: string }> => ({
+/** The constraint that {@link insertGuest} violates when the link has ended or is used up. */
+export const LINK_CLOSED = "required:identities.name";
+
+/** Creates a guest, or fails its batch: a receipt in it is of a guest who is in. */
+export const insertGuest = ({ accountId }: Tenant, guest: IdentityRow, until: number): Statement => ({
   sql: `INSERT INTO identities (account_id, id, kind, name, name_folded, profile_picture, created_at, link_id)
-        SELECT room_links.account_id, ?, ?, ?, ?, ?, ?, room_links.id FROM ${WITH_ROOM}
-        WHERE room_links.account_id = ? AND room_links.id = ? AND ${IS_OPEN} AND uses < max_uses
-        RETURNING id`,
+        SELECT ?1, ?2, ?3, (
+            SELECT ?4 FROM ${WITH_ROOM}
+            WHERE room_links.account_id = ?1 AND room_links.id = ?8 AND ${IS_OPEN} AND uses < max_uses),
+          ?5, ?6, ?7, ?8`,
   params: [
-    ...[guest.id, guest.kind, guest.name, guest.nameFolded, guest.profilePicture, guest.createdAt],
-    ...[accountId, guest.linkId, until],
+    ...[accountId, guest.id, guest.kind, guest.name, guest.nameFolded, guest.profilePicture],
+    ...[guest.createdAt, guest.linkId, until],
   ],
 });
 
-/** Behind {@link insertGuest}: if it has created the guest, counts a use and gives the guest access. */
+/** Behind {@link insertGuest}: counts a use and gives the guest access. */
 export const admitGuest = ({ accountId }: Tenant, guestId: string): readonly [Statement, Statement] => {
   const link = "room_links.account_id = identities.account_id AND room_links.id = identities.link_id";
   const params = [accountId, guestId];

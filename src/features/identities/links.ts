@@ -1,4 +1,5 @@
 /** Links of rooms: guests come by them, without an account of yours, and end with them. */
+import { RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
@@ -6,7 +7,7 @@ import { presentScroll } from "../../http/lists.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import { type Database, isFenced, type Page, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { AppError, combined, notFound } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
 import { ERASED_IDENTITY, presentIdentity } from "../../wire/identity.ts";
@@ -14,6 +15,7 @@ import { IDENTITY_TOKEN_SECONDS, requireRestored } from "../../wire/token-claims
 import { tellRoomsOfIdentities } from "../access/statements.ts";
 import { createApiKey, isApiKey } from "../accounts/api-key.ts";
 import { guardQuota } from "../quotas/guard.ts";
+import { QUOTA_EXCEEDED } from "../quotas/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
 import { type IdentityContext, tell } from "./commands.ts";
 import { issue } from "./identify.ts";
@@ -28,6 +30,7 @@ import {
   idsOf,
   insertGuest,
   insertLink,
+  LINK_CLOSED,
   linkPositionOf,
   selectEndedLinks,
   selectGuests,
@@ -116,8 +119,13 @@ export async function redeemLink(
     throw closed();
   }
   requireRestored(link.accountEpoch);
-  const guest =
-    token === undefined ? await createGuest(ctx, link, profile) : await findGuest(ctx, link, token);
+  if (token !== undefined) return redeemedBy(ctx, link, await findGuest(ctx, link, token));
+  await ctx.limitNewGuests(ctx.address);
+  return createGuest(ctx, link, profile);
+}
+
+/** The answer that lets a guest in. */
+async function redeemedBy(ctx: IdentityContext, link: FoundLink, guest: IdentityRow): Promise<RedeemedLink> {
   const leftSeconds = link.expiresAt === null ? Infinity : Math.floor((link.expiresAt - ctx.now()) / 1_000);
   const terms = {
     ttl: Math.max(IDENTITY_TOKEN_SECONDS.min, Math.min(IDENTITY_TOKEN_SECONDS.usual, leftSeconds)),
@@ -132,7 +140,8 @@ export async function redeemLink(
 }
 
 /** A mistyped secret fails its checksum without a read. */
-async function findLink(ctx: IdentityContext, secret: string): Promise<FoundLink | null> {
+async function findLink(ctx: IdentityContext, given: string): Promise<FoundLink | null> {
+  const secret = given.trim();
   if (!isApiKey(secret, PREFIX)) return null;
   const [[link]] = await ctx.db.run([selectLinkByHash(ctx, await hashOf(secret), ctx.now() + LEAST_MS)]);
   return link ?? null;
@@ -142,7 +151,7 @@ async function createGuest(
   ctx: IdentityContext,
   link: FoundLink,
   { name, profilePicture }: Pick<LinkRedemption, "name" | "profilePicture">,
-): Promise<IdentityRow> {
+): Promise<RedeemedLink> {
   const row: IdentityRow = {
     accountId: ctx.accountId,
     id: ctx.newId(),
@@ -157,25 +166,28 @@ async function createGuest(
     linkId: link.id,
   };
   const quotas = [guardQuota(ctx, "guests"), guardQuota(ctx, "access_entries")] as const;
-  // A guest is not told how much the organization has of what.
-  const refuse = (error: unknown) => {
-    throw error instanceof AppError
-      ? forbidden("No further guest can be let in; tell who gave you the link")
-      : error;
-  };
-  const [created, , , events] = await ctx
-    .commit([
-      insertGuest(ctx, row, ctx.now() + LEAST_MS),
-      ...admitGuest(ctx, row.id),
-      IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.created", row.id)),
-      quotas[0].statement,
-      quotas[1].statement,
-    ])
-    .catch(quotas[0].refuse)
-    .catch(refuse);
-  if (created.length === 0) throw closed();
+  const data = await redeemedBy(ctx, link, row);
+  const [, , , events] = await ctx
+    .commit(
+      [
+        insertGuest(ctx, row, ctx.now() + LEAST_MS),
+        ...admitGuest(ctx, row.id),
+        IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.created", row.id)),
+        quotas[0].statement,
+        quotas[1].statement,
+      ],
+      data,
+    )
+    .catch((error: unknown) => {
+      const violated = violatedConstraint(error);
+      if (violated === LINK_CLOSED) throw closed();
+      // A guest is not told how much the organization has of what.
+      if (violated === QUOTA_EXCEEDED)
+        throw forbidden("This link has reached its limit of guests; ask for another link");
+      throw error;
+    });
   await ctx.relayEvents(ctx, events);
-  return row;
+  return data;
 }
 
 async function findGuest(ctx: IdentityContext, link: FoundLink, token: string): Promise<IdentityRow> {
@@ -200,12 +212,18 @@ const LINKS_PER_RUN = 20;
 export async function revokeRoomLink(ctx: IdentityContext, roomId: string, linkId: string) {
   const now = ctx.now();
   const guests = endedGuests(ctx, roomId, linkId, now);
-  const [ended, owed] = await ctx.commit([
+  const [ended, owed, , banned] = await ctx.commit([
     endLink(ctx, roomId, linkId, now),
     tellRoomsOfIdentities(ctx, guests),
     banGuests(ctx, roomId, guests),
+    selectGuests(ctx, linkId, RECOUNTED + 1),
   ]);
   if (ended.length === 0) throw notFound("Identities", "Link");
+  recountInboxes(
+    ctx,
+    banned.map(({ id }) => id),
+    roomId,
+  );
   const told = await tell(ctx, null, owed);
   await removeGuests(ctx, linkId, new WorkBudget(CHUNKS_PER_REQUEST), async (commands, events) => {
     await tell(ctx, null, commands, events);
@@ -233,7 +251,7 @@ const removeGuests = (ctx: Removal, linkId: string, budget: WorkBudget, relay?: 
       ),
       deleteIdentities(ctx, ids),
       deleteEmptyLink(ctx, linkId),
-      ...ids.map((id) => redactPendingIdentity(ctx, id, ERASED_IDENTITY)),
+      ...ids.flatMap((id) => redactPendingIdentity(ctx, id, ERASED_IDENTITY)),
     ]);
     await relay?.(commands, events.flat());
     return ids.length === GUESTS_AT_ONCE;
@@ -256,5 +274,5 @@ export async function removeEndedLinks(
       isFenced(error) ? undefined : failures.push(error),
     );
   }
-  if (failures.length > 0) throw failures[0];
+  if (failures.length > 0) throw combined(failures);
 }

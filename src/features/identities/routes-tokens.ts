@@ -11,7 +11,7 @@ import { Identification, Identified, IdentityToken, IdentityTokenCreation, pendi
 const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
 
 /** The receipt keeps the token's claims, from which the same token is signed again. */
-const SIGN_AGAIN: Replay<IdentityContext> = {
+export const SIGN_AGAIN: Replay<IdentityContext> = {
   keep: (data) => {
     const { token, ...rest } = z.looseObject({ token: z.string() }).parse(data);
     return { ...rest, claims: IdentityClaims.parse(decodeJwt(token)) };
@@ -34,7 +34,7 @@ export const identityTokenEndpoints = [
     body: Identification,
     done: "Identified",
     data: Identified,
-    audit: { resource: "identity", id: ({ body }) => body.customId, onlyCommitted: true },
+    audit: { resource: "identity", onlyCommitted: true }, // the ID is known once the identity is found
     handle: (ctx, { body }) => identify(ctx, body),
   }),
   endpoint({

@@ -1,10 +1,9 @@
 /** The items of an inbox that are shown now: those of rooms that the identity may enter, within the narrowing of a token. */
 import type { Tenant } from "../../platform/d1/d1.ts";
-import type { NotificationDefaults } from "../../wire/notification-settings.ts";
+import { defaultsFor, type NotificationDefaults } from "../../wire/notification-settings.ts";
 import { beingRestored, type IdentityClaims, opensRoom, RESTORING_EPOCH } from "../../wire/token-claims.ts";
-import { rightsIn } from "../access/statements.ts";
 import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
-import { type IdentityEpochs, selectAccessToRooms, selectEmail, selectEpochs } from "./store.ts";
+import { type IdentityEpochs, selectEpochs, selectOpenRooms, selectReachability } from "./store.ts";
 
 export interface InboxAccess {
   /** Null when the identity does not exist. */
@@ -31,10 +30,9 @@ export async function readInboxAccess(
 ): Promise<InboxAccess> {
   const [[epochs], rooms] = await tenant.db.run([
     selectEpochs(tenant, identityId),
-    selectAccessToRooms(tenant, identityId, roomIds),
+    selectOpenRooms(tenant, identityId, roomIds),
   ]);
-  const open = rooms.filter(({ access }) => rightsIn(access) !== 0);
-  return { epochs: epochs ?? null, rooms: new Map(open.map((room) => [room.id, room])) };
+  return { epochs: epochs ?? null, rooms: new Map(rooms.map((room) => [room.id, room])) };
 }
 
 /** Reads what decides whether notifications are sent: access, address and defaults, in one round trip. Rejects while the organization is being restored. */
@@ -45,10 +43,15 @@ export async function readRecipient(
 ): Promise<Recipient> {
   const [access, [[identity], [defaults]]] = await Promise.all([
     readInboxAccess(tenant, identityId, roomIds),
-    tenant.db.run([selectEmail(tenant, identityId), selectDefaults(tenant)]),
+    tenant.db.run([selectReachability(tenant, identityId), selectDefaults(tenant)]),
   ]);
   if (access.epochs?.account === RESTORING_EPOCH) throw beingRestored();
-  return { ...access, email: identity?.email ?? null, defaults: defaultsIn(defaults) };
+  const ofOrganization = defaultsIn(defaults);
+  return {
+    ...access,
+    email: identity?.email ?? null,
+    defaults: identity === undefined ? ofOrganization : defaultsFor(identity, ofOrganization),
+  };
 }
 
 /** The rooms whose items are shown; an empty ID stands for none, which a token for certain rooms does not open. */

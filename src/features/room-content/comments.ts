@@ -93,7 +93,7 @@ export async function postComment<Data>(
   const { userId, mentions } = request.data;
   const [{ room, user }, addressees] = await Promise.all([
     findUserInRoom(ctx, roomId, userId),
-    mentions.length === 0 ? NO_ADDRESSEES : findAddressees(ctx, roomId, mentions),
+    mentions.length === 0 ? NO_ADDRESSEES : findAddressees(ctx, roomId, mentions, userId),
   ]);
   if (room === null) throw notFound("Rooms", "Room");
   if (user === null) throw notFound("Users", "User");
@@ -108,7 +108,8 @@ export async function requestMentioning<Data>(
   request: Extract<RoomRequest, { readonly type: "COMMENT_EDIT" | `TEXT_MENTION_${string}` }>,
 ): Promise<Data> {
   const mentions = request.type === "COMMENT_EDIT" ? (request.data.mentions ?? []) : mentionsOf(request);
-  const addressees = mentions.length === 0 ? NO_ADDRESSEES : await findAddressees(ctx, roomId, mentions);
+  const addressees =
+    mentions.length === 0 ? NO_ADDRESSEES : await findAddressees(ctx, roomId, mentions, null);
   return requestRoom(ctx, roomId, { ...request, addressees });
 }
 

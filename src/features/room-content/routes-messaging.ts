@@ -110,7 +110,7 @@ const CommentQuery = z.object({
 
 const unnotified = z.array(z.string()).optional().meta({
   description:
-    "The mentioned users, identities and groups that do not exist or may not read the room; absent without any.",
+    "The mentioned users, identities and groups that do not exist or may not read the room, and those that a guest can not mention; absent without any.",
 });
 
 const ofComments = [

@@ -3,8 +3,8 @@ import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/e
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
 import type { Entrant } from "../../room/host/room-service.ts";
-import { accessAsJson } from "../access/statements.ts";
-import { IS_LIVE, rooms } from "../rooms/table.ts";
+import { accessAsJson, isGuestElsewhere } from "../access/statements.ts";
+import { IS_LIVE, type RoomRow, rooms } from "../rooms/table.ts";
 import { users } from "./table.ts";
 
 /** An entrant, with the IDs of its user and of that user's creation, if it has none in the room yet. */
@@ -46,7 +46,7 @@ export const insertEntrants = (
           AND identities.token_epoch = entrants.value ->> 'identityEpoch'
           AND accounts.token_epoch = entrants.value ->> 'accountEpoch'
           AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = ?1 AND identity_id = identities.id AND room_id = ?2)
-          AND ${MAY_ENTER}
+          AND NOT ${isGuestElsewhere("?1", "?2", "identities.id")} AND ${MAY_ENTER}
         ON CONFLICT DO NOTHING`,
   params: [accountId, roomId, JSON.stringify(entrants), now],
 });
@@ -102,6 +102,12 @@ export const selectEntrants = (
 
 /** The room's stats reach the database seconds after a join, so a join of an identity marks the room for so long before. */
 const JOINING_MS = 10 * 60_000;
+
+/** Whether {@link markJoining} would write. */
+export const lacksMark = (
+  { activeParticipants, joiningUntil }: Pick<RoomRow, "activeParticipants" | "joiningUntil">,
+  now: number,
+): boolean => activeParticipants === 0 && joiningUntil < now + JOINING_MS / 2;
 
 /** Marks the room if one of these users belongs to an identity, or anyway with null. Half of the time, the mark stays. */
 export const markJoining = (

@@ -1,7 +1,8 @@
 /** Reads users who join a room, and creates the users of identities that come for the first time. */
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
-import { PING, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
+import { isFenced, PING, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
+import { AppError } from "../../platform/errors.ts";
 import type { KnownUser } from "../../room/engine/join/join-decision.ts";
 import type { Entrant, Joiners, KnownIdentity } from "../../room/host/room-service.ts";
 import type { QuotaDefaults } from "../../wire/quota.ts";
@@ -11,8 +12,10 @@ import { QUOTA_EXCEEDED, type QuotaRow, requireWithinQuota, selectQuotas } from 
 import { selectRoom, updateFirstJoin } from "../rooms/statements.ts";
 import {
   countCreated,
+  type EntrantRow,
   insertEntrantEvents,
   insertEntrants,
+  lacksMark,
   markJoining,
   type NewEntrant,
   selectEntrants,
@@ -37,10 +40,28 @@ export const knownUser = (row: BearerRow): KnownUser => ({
   record: recordOf(row),
   subject: row,
   rights: rightsOfUser(row),
+  isGuest: row.isGuest === 1,
 });
 
-/** One round trip to D1, or a second one above the quota `users`: then no user is created. */
+/**
+ * One round trip to D1, or a second one above the quota `users`: then no user is created. While the organization is being
+ * moved, those who can join without a write are read by another one, and the others are postponed.
+ */
 export async function readJoiners(
+  ctx: JoiningContext,
+  roomId: string,
+  joining: Joining,
+  firstJoinAt: number | null,
+): Promise<Joiners> {
+  try {
+    return await readAndWrite(ctx, roomId, joining, firstJoinAt);
+  } catch (error) {
+    if (!(error instanceof AppError && isFenced(error))) throw error;
+    return readOnly(ctx, roomId, joining, error);
+  }
+}
+
+async function readAndWrite(
   ctx: JoiningContext,
   roomId: string,
   { userIds, entrants }: Joining,
@@ -71,7 +92,45 @@ async function readUsers(
     markJoining(ctx, roomId, userIds, ctx.now()),
     ...(firstJoinAt === null ? [] : [updateFirstJoin(ctx, roomId, firstJoinAt)]),
   ]);
-  return { room: room ?? null, users: byId(users), identities: new Map(), ...usesOf(ctx, quotas) };
+  const others = { identities: new Map(), postponed: new Map() };
+  return { room: room ?? null, users: byId(users), ...others, ...usesOf(ctx, quotas) };
+}
+
+/** Postponed are first joins, and those of identities that no change of access would reach without a mark. */
+async function readOnly(
+  ctx: JoiningContext,
+  roomId: string,
+  { userIds, entrants }: Joining,
+  moving: AppError,
+): Promise<Joiners> {
+  const [[room], users, ofIdentities, found, quotas] = await ctx.db.run([
+    selectRoom(ctx, { id: roomId }),
+    selectBearers(ctx, roomId, "id", userIds),
+    selectBearers(
+      ctx,
+      roomId,
+      "identity",
+      entrants.map(({ identityId }) => identityId),
+    ),
+    selectEntrants(ctx, roomId, entrants),
+    selectQuotas(ctx),
+  ]);
+  const identities = identitiesOf(found, ofIdentities);
+  const isFirst = room?.firstJoinAt === null;
+  const isUnmarked = room !== undefined && lacksMark(room, ctx.now());
+  const postponed = [
+    ...users.filter(({ identityId }) => isFirst || (isUnmarked && identityId !== null)).map(({ id }) => id),
+    ...[...identities]
+      .filter(([, { user, rights }]) => (user === null ? rights !== 0 : isFirst || isUnmarked))
+      .map(([id]) => id),
+  ];
+  return {
+    room: room ?? null,
+    users: byId(users),
+    identities,
+    postponed: new Map(postponed.map((id) => [id, moving])),
+    ...usesOf(ctx, quotas),
+  };
 }
 
 interface Entering extends Joining {
@@ -100,17 +159,23 @@ async function readEntrants(
   ]);
   // Before the user joins: subscribers receive user.created first.
   await ctx.relayEvents(events);
-  const usersOf = new Map(ofIdentities.map((user) => [user.identityId, knownUser(user)]));
-  const identities = found.map(({ identityId, access, ...epochs }): [string, KnownIdentity] => [
-    identityId,
-    { ...epochs, rights: access === null ? 0 : rightsIn(access), user: usersOf.get(identityId) ?? null },
-  ]);
   return {
     room: room ?? null,
     users: byId(users),
-    identities: new Map(identities),
+    identities: identitiesOf(found, ofIdentities),
+    postponed: new Map(),
     ...usesOf(ctx, quotas),
   };
+}
+
+function identitiesOf(found: readonly EntrantRow[], users: readonly BearerRow[]): Map<string, KnownIdentity> {
+  const usersOf = new Map(users.map((user) => [user.identityId, knownUser(user)]));
+  return new Map(
+    found.map(({ identityId, access, ...epochs }) => [
+      identityId,
+      { ...epochs, rights: access === null ? 0 : rightsIn(access), user: usersOf.get(identityId) ?? null },
+    ]),
+  );
 }
 
 const byId = (users: readonly BearerRow[]) => new Map(users.map((user) => [user.id, knownUser(user)]));

@@ -10,6 +10,7 @@ import {
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { accounts } from "../../platform/d1/table.ts";
+import type { IdentityKind } from "../../wire/identity.ts";
 import { type Rights, rightsOfRole } from "../../wire/permissions.ts";
 import type { RoomState } from "../../wire/room.ts";
 import { accessAsJson, rightsIn } from "../access/statements.ts";
@@ -29,6 +30,8 @@ const ACCESS = accessAsJson("users.account_id", "users.room_id", "users.identity
 const BEARER_FIELDS = {
   ...USER_FIELDS,
   access: sql<string>`${sql.raw(ACCESS)}`.as("access"),
+  isGuest: sql<0 | 1>`EXISTS (SELECT 1 FROM identities WHERE identities.account_id = users.account_id
+    AND identities.id = users.identity_id AND identities.kind = 'guest')`.as("isGuest"),
   roomState: sql<RoomState | null>`(SELECT state FROM rooms WHERE rooms.account_id = users.account_id
     AND rooms.id = users.room_id AND rooms.deleted_at IS NULL)`.as("roomState"),
 };
@@ -79,6 +82,19 @@ export function rightsOfUser({ role, identityId, identityEpoch, access }: Bearer
   return identityEpoch === null ? 0 : rightsOfRole(role) & rightsIn(access);
 }
 
+/** Whether a user is a guest, or can have been one: of a deleted identity no one knows. */
+export const selectGuest = (
+  { accountId }: Tenant,
+  roomId: string,
+  userId: string,
+): Statement<{ isGuest: 0 | 1 }> => ({
+  sql: `SELECT identity_id IS NOT NULL AND NOT EXISTS (
+          SELECT 1 FROM identities WHERE identities.account_id = users.account_id
+            AND identities.id = users.identity_id AND kind <> 'guest') AS isGuest
+        FROM users WHERE id = ? AND +account_id = ? AND +room_id = ?`,
+  params: [userId, accountId, roomId],
+});
+
 /** The constraint that {@link requireSameAccess} violates. */
 export const ACCESS_CHANGED = "required:users.role";
 
@@ -100,8 +116,17 @@ export const selectAccountTokenEpoch = ({ accountId }: Tenant): Statement<{ toke
 export const selectIdentityEpoch = (
   { accountId }: Tenant,
   identityId: string,
-): Statement<{ epoch: number }> => ({
-  sql: "SELECT token_epoch AS epoch FROM identities WHERE account_id = ? AND id = ?",
+): Statement<{ epoch: number; kind: IdentityKind }> => ({
+  sql: "SELECT token_epoch AS epoch, kind FROM identities WHERE account_id = ? AND id = ?",
+  params: [accountId, identityId],
+});
+
+/** The constraint that {@link requireIdentity} violates. */
+export const IDENTITY_GONE = "required:identities.account_id";
+
+/** Fails its batch unless the identity exists: it may have been deleted since it was read. */
+export const requireIdentity = ({ accountId }: Tenant, identityId: string): Statement => ({
+  sql: "INSERT INTO identities (id) SELECT ?2 WHERE NOT EXISTS (SELECT 1 FROM identities WHERE account_id = ?1 AND id = ?2)",
   params: [accountId, identityId],
 });
 

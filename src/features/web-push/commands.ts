@@ -6,8 +6,9 @@ import {
   type PushSubscriptions,
   presentSubscription,
 } from "../../wire/push-subscription.ts";
+import { tokenEnded } from "../../wire/token-claims.ts";
 import { noIdentity } from "../identities/queries.ts";
-import type { InboxContext, OpenInbox } from "../inbox/commands.ts";
+import type { InboxContext, OpenInbox, wholeOwnInbox } from "../inbox/commands.ts";
 
 export interface PushContext extends InboxContext {
   /** The key with which browsers subscribe, as Base64url; null when nothing is pushed. */
@@ -31,11 +32,12 @@ export async function listPushSubscriptions(
 
 /**
  * Pushes to a browser from now on. NOT_FOUND without the identity, VALIDATION_ERROR for keys that are none and for an
- * endpoint that is not public, BAD_REQUEST when this deployment pushes nothing.
+ * endpoint that is not public, BAD_REQUEST when this deployment pushes nothing. The subscription holds as long as the
+ * token's epochs: UNAUTHORIZED when they have ended meanwhile.
  */
 export async function subscribeToPush(
   ctx: PushContext,
-  { inbox, viewer }: OpenInbox,
+  { inbox, viewer, epochs }: ReturnType<typeof wholeOwnInbox>,
   { endpoint, expirationTime = null, keys }: PushSubscriptionInput,
 ): Promise<Record<string, never>> {
   const publicKey = await ctx.findPushKey();
@@ -47,7 +49,7 @@ export async function subscribeToPush(
   if (!(await isPublicKey(keys.p256dh))) throw refused("keys.p256dh: must be a public key on P-256");
   const expiresAt = expirationTime && Math.floor(expirationTime);
   const target = { endpoint, ...keys, origin, expiresAt };
-  if (!(await inbox.addPushTarget(viewer.identityId, target, publicKey))) throw noIdentity();
+  if (!(await inbox.addPushTarget(viewer.identityId, target, publicKey, epochs))) throw tokenEnded();
   return {};
 }
 

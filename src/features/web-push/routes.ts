@@ -6,7 +6,8 @@ import {
   PushSubscriptionInput,
   PushSubscriptions,
 } from "../../wire/push-subscription.ts";
-import { inboxOf, ownInbox } from "../inbox/commands.ts";
+import { inboxOf, wholeOwnInbox } from "../inbox/commands.ts";
+import { NOT_NARROWED } from "../inbox/routes-settings.ts";
 import { listPushSubscriptions, type PushContext, subscribeToPush, unsubscribeFromPush } from "./commands.ts";
 
 const { endpoint } = endpointsFor<PushContext>({ module: "Inbox" });
@@ -50,7 +51,9 @@ export const pushEndpoints = [
     path: "/me/push-subscriptions",
     operation: "listOwnPushSubscriptions",
     summary: "List one's own subscribed browsers",
-    handle: (ctx) => listPushSubscriptions(ctx, ownInbox(ctx)),
+    details: `${subscriptions.details} ${NOT_NARROWED}`,
+    errors: ["FORBIDDEN"],
+    handle: (ctx) => listPushSubscriptions(ctx, wholeOwnInbox(ctx)),
   }),
   endpoint({
     access: "identity",
@@ -58,12 +61,12 @@ export const pushEndpoints = [
     path: "/me/push-subscriptions",
     operation: "subscribeToPush",
     summary: "Subscribe a browser",
-    details:
-      "What stays unread is pushed there. The body is the browser's `PushSubscription.toJSON()`. An identity has 20 browsers, of which the oldest gives way.",
+    details: `What stays unread is pushed there, until the tokens of the identity are ended. The body is the browser's \`PushSubscription.toJSON()\`. An identity has 20 browsers, of which the oldest gives way. Nothing is pushed to guests: \`FORBIDDEN\`. ${NOT_NARROWED}`,
     body: PushSubscriptionInput,
     done: "Subscribed",
     data: z.object({}),
-    handle: (ctx, { body }) => subscribeToPush(ctx, ownInbox(ctx), body),
+    errors: ["FORBIDDEN"],
+    handle: (ctx, { body }) => subscribeToPush(ctx, wholeOwnInbox(ctx), body),
   }),
   endpoint({
     ...unsubscribed,
@@ -72,6 +75,7 @@ export const pushEndpoints = [
     path: "/me/push-subscriptions",
     operation: "unsubscribeFromPush",
     summary: "Unsubscribe a browser of one's own",
-    handle: (ctx, { body }) => unsubscribeFromPush(ownInbox(ctx), body.endpoint),
+    details: `${unsubscribed.details} ${NOT_NARROWED}`,
+    handle: (ctx, { body }) => unsubscribeFromPush(wholeOwnInbox(ctx), body.endpoint),
   }),
 ];

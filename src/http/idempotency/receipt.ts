@@ -15,12 +15,16 @@ const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Pr
   return sha256(concatBytes(head, body));
 };
 
-/** Users and members replay only their own requests. API keys share theirs, so that a key can be replaced meanwhile. */
-function scopeOf(actor: Actor): string {
-  if (actor.type === "user") return `${actor.accountId}:${actor.userId}`;
-  if (actor.type === "identity") return `${actor.accountId}:${actor.identityId}`;
-  if (actor.type === "person") return `${actor.accountId}:${actor.personId}`;
-  return actor.type === "key" ? actor.accountId : "";
+/**
+ * Users and members replay only their own requests. API keys share theirs, so that a key can be replaced meanwhile.
+ * Null for a caller without a credential who has shown no secret.
+ */
+async function scopeOf(actor: Actor, accountId: string, secret: string | undefined): Promise<string | null> {
+  if (actor.type === "user") return `${accountId}:${actor.userId}`;
+  if (actor.type === "identity") return `${accountId}:${actor.identityId}`;
+  if (actor.type === "person") return `${accountId}:${actor.personId}`;
+  if (actor.type === "key") return accountId;
+  return secret === undefined ? null : `${accountId}:${await sha256(new TextEncoder().encode(secret))}`;
 }
 
 export const RECEIPT_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -29,6 +33,9 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 
 interface ReceiptOptions<C extends RequestContext> {
   readonly actor: Actor;
+  readonly accountId: string;
+  /** The secret of the request by which a caller without a credential is known. */
+  readonly secret: string | undefined;
   readonly db: Database;
   readonly module: Module;
   /** Whether the work is done in the directory. */
@@ -40,17 +47,18 @@ interface ReceiptOptions<C extends RequestContext> {
 }
 
 /** The request's receipt, or null when it carries no Idempotency-Key; BAD_REQUEST when the key is malformed. */
-export function openReceipt<C extends RequestContext>(
+export async function openReceipt<C extends RequestContext>(
   request: Request,
   options: ReceiptOptions<C>,
-): Receipt<C> | null {
+): Promise<Receipt<C> | null> {
   const key = request.headers.get("Idempotency-Key");
-  if (key === null || options.actor.type === "anyone") return null;
+  const scope = await scopeOf(options.actor, options.accountId, options.secret);
+  if (key === null || scope === null) return null;
   if (!KEY.test(key)) {
     const message = "Idempotency-Key must be 1 to 255 visible ASCII characters";
     throw new AppError(options.module, "BAD_REQUEST", message);
   }
-  return new Receipt(key, request, options);
+  return new Receipt(key, scope, request, options);
 }
 
 interface ReplayableResult {
@@ -65,11 +73,11 @@ export class Receipt<C extends RequestContext> {
   readonly #scope: string;
   #isWritten = false;
 
-  constructor(key: string, request: Request, options: ReceiptOptions<C>) {
+  constructor(key: string, scope: string, request: Request, options: ReceiptOptions<C>) {
     this.key = key;
     this.#request = request;
     this.#options = options;
-    this.#scope = scopeOf(options.actor);
+    this.#scope = scope;
   }
 
   /** Runs a command's statements and writes the receipt with the response's `data` in the same batch. */
@@ -141,6 +149,8 @@ export interface Replay<C extends RequestContext = RequestContext> {
   keep(data: object): object | null;
   /** `data` as it was, with what {@link Replay.keep} left out derived again. */
   restore(ctx: C, kept: object): Promise<object>;
+  /** Of endpoints for callers without a credential: the secret in the body, without which no one replays the answer. */
+  secretIn?(body: unknown): string;
 }
 
 const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kept };

@@ -77,13 +77,14 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
 export type ApiDocument = ReturnType<typeof buildDocument>;
 
 /** A request whose caller is known may be repeated with its Idempotency-Key. */
-const isRepeatable = ({ method, access }: AnyEndpoint): boolean => method === "POST" && access !== "public";
+const isRepeatable = ({ method, access, replay }: AnyEndpoint): boolean =>
+  method === "POST" && (access !== "public" || replay?.secretIn !== undefined);
 
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
   if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
   if (endpoint.kind === "envelope" && (endpoint.body ?? endpoint.form) !== undefined) {
-    codes.add("VALIDATION_ERROR");
+    codes.add("VALIDATION_ERROR").add("UNSUPPORTED_MEDIA_TYPE");
   }
   if (isRepeatable(endpoint) || endpoint.conflict !== undefined) codes.add("CONFLICT");
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));

@@ -2,7 +2,7 @@
 import type { RoomFields } from "../../wire/room.ts";
 import { DatabaseQueue, type Question } from "../engine/database-requests.ts";
 import type { Room } from "../engine/room.ts";
-import { type DatabaseQuery, mentionsOf, type QueryResult } from "../protocol/room-request.ts";
+import { mentionsOf, type QueryResult } from "../protocol/room-request.ts";
 import type { Effect } from "../transport/connection.ts";
 import type { RoomContext } from "./room-context.ts";
 import type { RoomService } from "./room-service.ts";
@@ -62,7 +62,7 @@ export class DatabaseReads {
   /** Answers equal questions from one read; none if all sockets are gone. */
   async #answer(questions: readonly Question[]): Promise<void> {
     const open = questions.find(({ id }) => this.#ports.room.isOpen(id));
-    if (open !== undefined) this.#answerAll(questions, (await this.#query(open.query)) ?? "failed");
+    if (open !== undefined) this.#answerAll(questions, (await this.#query(open)) ?? "failed");
   }
 
   #answerAll(questions: readonly Question[], result: QueryResult | "failed" | "refused"): void {
@@ -137,7 +137,7 @@ export class DatabaseReads {
     else room.commands.keepRow(row);
   }
 
-  async #query(query: DatabaseQuery): Promise<QueryResult | null> {
+  async #query({ query, userId }: Question): Promise<QueryResult | null> {
     const { context, service } = this.#ports;
     const { identity } = context;
     try {
@@ -150,7 +150,7 @@ export class DatabaseReads {
         const { userId } = query.data;
         return { userExists: (await service.findUser(identity, userId)).user !== null };
       }
-      return { addressees: await service.findAddressees(identity, mentionsOf(query)) };
+      return { addressees: await service.findAddressees(identity, mentionsOf(query), userId) };
     } catch (error) {
       context.report("The database could not be read for a room", error);
       return null;

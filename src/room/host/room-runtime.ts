@@ -1,5 +1,5 @@
 /** The runtime of one room: creates the parts of its object, and connects them. */
-import { documentTrailKeptMs, storeQuotaBytes } from "../../platform/config.ts";
+import { documentTrailKeptMs, notificationsPerHour, storeQuotaBytes } from "../../platform/config.ts";
 import { readSetting, type Settings } from "../../platform/settings.ts";
 import { type MetricBindings, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import type { RoomStats } from "../../wire/snapshots.ts";
@@ -70,6 +70,7 @@ export class RoomRuntime {
       roomId: () => context.identity.roomId,
       storeQuotaBytes: storeQuotaBytes(env),
       trailKeptMs: documentTrailKeptMs(env),
+      notificationsPerHour: notificationsPerHour(env),
       lastPingAt: (id) => sockets.lastPingAt(id),
       answerableIn: (id) => sockets.answerableIn(id),
       canTakeMore: (id) => sockets.canTakeMore(id),
@@ -94,7 +95,7 @@ export class RoomRuntime {
       now,
       storage,
       outbox: storage.inboxUpdates,
-      fanOut: (updates, calls) => service.notify(context.identity, updates, calls),
+      fanOut: (updates, calls) => service.notify(context.identity, storage.threads, updates, calls),
       keepAlive: (work) => context.keepAlive(work),
       failed: (error) => context.report("Updates of a room could not be passed to inboxes yet", error),
     });

@@ -7,7 +7,7 @@ import { SqliteEntries } from "./sqlite-entries.ts";
 import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
-import { SqliteInboxUpdates, SqliteThreads } from "./sqlite-threads.ts";
+import { SqliteInboxUpdates, SqliteNotificationCounts, SqliteThreads } from "./sqlite-threads.ts";
 
 /** Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
@@ -83,6 +83,7 @@ export class SqliteStorage extends SqliteTables {
   readonly versions = new SqliteVersions(this);
   readonly events: SqliteEvents;
   readonly inboxUpdates: SqliteInboxUpdates;
+  readonly notificationCounts = new SqliteNotificationCounts(this);
   readonly changedStores = new SqliteChangedStores(this);
   readonly documentNotes = new SqliteDocumentNotes(this);
   readonly occupancy = new SqliteOccupancy(this);

@@ -13,6 +13,8 @@ export interface RoomPorts {
   readonly trailKeptMs: number;
   /** The most bytes of keys and JSON in all stores. */
   readonly storeQuotaBytes: number;
+  /** The most notifications that the mentions of one user cause in an hour. */
+  readonly notificationsPerHour: { readonly ofUser: number; readonly ofGuest: number };
   /** The room goes on with a message of this socket: events that follow belong to its trace. */
   handling?(id: string, requestId: string | undefined): void;
   /** Milliseconds until the socket may be sent another answer; null when its client has to read first. */

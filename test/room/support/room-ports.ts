@@ -15,6 +15,7 @@ export const roomPorts = (ports: SomePorts<RoomPorts>): RoomPorts => ({
   graceMs: 0,
   trailKeptMs: Number.POSITIVE_INFINITY,
   storeQuotaBytes: 1024 ** 3,
+  notificationsPerHour: { ofUser: 100_000, ofGuest: 100 },
   lastPingAt: () => null,
   answerableIn: () => 0,
   canTakeMore: () => true,

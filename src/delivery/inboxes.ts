@@ -1,6 +1,7 @@
 /** The inboxes of an organization's identities, in shards: objects that each have those of some identities. */
 import type { Env } from "../env.ts";
 import type { RequestContext } from "../platform/d1/context.ts";
+import { combined } from "../platform/errors.ts";
 import { forEachConcurrently } from "../platform/flow/concurrency.ts";
 import { clientOf } from "../platform/network.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
@@ -12,6 +13,7 @@ import {
   inboxShardOf,
 } from "../wire/inbox.ts";
 import type { NotificationDefaults } from "../wire/notification-settings.ts";
+import { selectInboxShards } from "./inbox-store.ts";
 
 /**
  * The calls of those who deliver, for identities of one shard; callers have read that they exist. The object of the inbox
@@ -26,14 +28,19 @@ export interface InboxDelivery {
   ): void;
   /** A position, which also holds for activities that arrive later; it never goes back. */
   markRead(identityIds: readonly string[], position: InboxPosition): void;
-  /** A thread or a room was deleted: activities of it that arrive later have no effect. */
+  /** A subject was deleted, as far as it concerns them: activities of it that arrive later have no effect. */
   removeItems(identityIds: readonly string[], removal: InboxRemoval): void;
-  /** Tells sockets how many are unread now, because access to rooms has changed: with null, of all identities. */
-  recount(identityIds: readonly string[] | null): void;
+  /** The same for all inboxes of the shard. */
+  removeFromAll(removal: InboxRemoval): void;
+  /**
+   * Tells sockets how many are unread now, because access to rooms has changed: with null, of all identities. A change in
+   * one room concerns those who have items of it.
+   */
+  recount(identityIds: readonly string[] | null, roomId?: string): void;
   /** Closes sockets, because the tokens of these identities, or with null of all, were ended. */
   closeSockets(identityIds: readonly string[] | null): void;
   /** Removes everything, because the identities were deleted. Rejects while the shard is being restored. */
-  remove(identityIds: readonly string[]): void;
+  remove(identityIds: readonly string[]): Promise<void>;
   /** Removes everything of all, also what an unfinished restore has left, because the organization was deleted. */
   removeAll(): Promise<void>;
 }
@@ -46,7 +53,7 @@ export const shardName = (accountId: string, identityId: string): string =>
 
 const AT_ONCE = 8;
 
-/** Calls the shards of identities, some at once, also when calls fail. Rejects with the first failure. */
+/** Calls the shards of identities, some at once, also when calls fail. Rejects with all failures. */
 export async function callShards<Inbox>(
   inboxes: Inboxes<Inbox>,
   accountId: string,
@@ -58,7 +65,7 @@ export async function callShards<Inbox>(
   await forEachConcurrently(AT_ONCE, shards, async ([shard, ids]) => {
     await call(inboxes(accountId, shard), ids).catch((error: unknown) => void failures.push(error));
   });
-  if (failures.length > 0) throw failures[0];
+  if (failures.length > 0) throw combined(failures);
 }
 
 type Notice = { readonly inboxes: Inboxes } & Pick<RequestContext, "accountId" | "defer" | "log">;
@@ -66,17 +73,31 @@ type Notice = { readonly inboxes: Inboxes } & Pick<RequestContext, "accountId" |
 /** Identities that are named when their access changes; more than these are all of the organization. */
 export const RECOUNTED = 1_000;
 
-/** Recounts the inboxes of identities behind the response. A failure leaves it to their next frame. */
-export function recountInboxes(
-  { accountId, inboxes, defer, log }: Notice,
-  identityIds: readonly string[],
-): void {
-  const recounting =
+/** Recounts the inboxes of identities behind the response; of a change in one room, those that have items of it. */
+export function recountInboxes(notice: Notice, identityIds: readonly string[], roomId?: string): void {
+  const { accountId, inboxes } = notice;
+  recountBehind(
+    notice,
     identityIds.length > RECOUNTED
-      ? callShards(inboxes, accountId, INBOX_SHARDS, (shard) => shard.recount(null))
-      : callShards(inboxes, accountId, identityIds, (shard, ids) => shard.recount(ids));
-  defer(recounting.catch((error: unknown) => log("Inboxes could not be recounted", error)));
+      ? callShards(inboxes, accountId, INBOX_SHARDS, (shard) => shard.recount(null, roomId))
+      : callShards(inboxes, accountId, identityIds, (shard, ids) => shard.recount(ids, roomId)),
+  );
 }
+
+/** Recounts all inboxes that have items of a room behind the response: D1 does not know who was notified of it. */
+export function recountInboxesWith(notice: Notice & Pick<RequestContext, "db">, roomId: string): void {
+  const { accountId, db, inboxes } = notice;
+  const recount = async () => {
+    const [found] = await db.run([selectInboxShards(notice)]);
+    const shards = found.map(({ shard }) => shard);
+    await callShards(inboxes, accountId, shards, (shard) => shard.recount(null, roomId));
+  };
+  recountBehind(notice, recount());
+}
+
+/** After a failure, sockets have the right count with their next frame. */
+const recountBehind = ({ defer, log }: Notice, recounting: Promise<void>): void =>
+  defer(recounting.catch((error: unknown) => log("Inboxes could not be recounted", error)));
 
 /** Closes the sockets of all inboxes in these shards behind the response, because the organization's tokens were ended. */
 export function closeInboxSockets(

@@ -2,7 +2,7 @@
 
 import type { Env } from "../env.ts";
 import { removeGroup, removeIdentity } from "../features/identities/commands.ts";
-import { deleteRoom } from "../features/rooms/commands.ts";
+import { removeRoom } from "../features/rooms/commands.ts";
 import type { RoomDeletionContext } from "../features/rooms/context.ts";
 import { openTenant } from "../platform/d1/databases.ts";
 import { readSetting } from "../platform/settings.ts";
@@ -40,7 +40,7 @@ export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): P
     defer: (work) => deferred.push(work),
   };
   for (const id of new Set([...expired, ...surplus].map((board) => board.id))) {
-    await deleteRoom(context, id).catch((error) => ports.log("A board of the demo was not deleted", error));
+    await removeRoom(context, id).catch((error) => ports.log("A board of the demo was not deleted", error));
   }
   const [identities, groups] = await db.run([
     selectLeft(tenant, "identities", DELETED_AT_ONCE),

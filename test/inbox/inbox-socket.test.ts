@@ -2,9 +2,11 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { openInbox, RECOUNTED, recountInboxes } from "../../src/delivery/inboxes.ts";
+import { connectInbox, openInbox, RECOUNTED, recountInboxes } from "../../src/delivery/inboxes.ts";
+import { DEFAULTS } from "../../src/wire/notification-settings.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
-import { ORIGIN } from "../support/api.ts";
+import { account, makeGuest, ORIGIN, type Redeemed } from "../support/api.ts";
+import { batchesOf } from "../support/rows-read.ts";
 import { activity, Inbox, openInboxSocket, shareShard } from "./support.ts";
 
 const open = ({ owner, identityId }: Inbox) => openInboxSocket(owner.id, identityId);
@@ -25,6 +27,31 @@ async function pushed(socket: TestSocket) {
   return { event, ...data };
 }
 
+const MEBIBYTE = 1024 * 1024;
+
+/** A client that joins, and does not answer when its socket is closed. */
+async function joinHalf({ owner, identityId }: Inbox, token: string) {
+  const upgrade = new Request("https://atrium.test/", { headers: { Upgrade: "websocket" } });
+  const { webSocket } = await connectInbox(env)(owner.id, identityId, upgrade);
+  if (webSocket === null) throw new Error("The upgrade returned no socket");
+  webSocket.accept({ allowHalfOpen: true });
+  const after = (frames: number) =>
+    new Promise<void>((resolve) => {
+      let left = frames;
+      webSocket.addEventListener("message", () => {
+        left -= 1;
+        if (left === 0) resolve();
+      });
+    });
+  const [joined, received] = [after(1), after(4)];
+  const closed = new Promise<void>((resolve) => {
+    webSocket.addEventListener("close", () => resolve(), { once: true });
+  });
+  webSocket.send(JSON.stringify({ type: "INBOX_JOIN", data: { token } }));
+  await joined;
+  return { webSocket, received, closed };
+}
+
 const closeOf = async (socket: TestSocket) => (await socket.closed).code;
 
 describe("a socket of an inbox", () => {
@@ -41,7 +68,7 @@ describe("a socket of an inbox", () => {
     webSocket?.accept();
     webSocket?.close();
     const socket = await open(inbox);
-    const { data } = await socket.request("INBOX_JOIN", { token: await inbox.token() }, "first");
+    const { data } = await socket.request("INBOX_JOIN", { token: `${await inbox.token()}\n` }, "first");
     expect(data).toEqual({ unread: 2, seq: 1, expiresAt: expect.any(String) });
     socket.close();
   });
@@ -154,6 +181,149 @@ describe("a socket of an inbox", () => {
     socket.close();
   });
 
+  it("counts anew when the groups of the identity are set at its sign-in (R96)", async () => {
+    const inbox = await Inbox.create();
+    const { api } = inbox.owner;
+    await api.patch(`/identities/${inbox.identityId}`, { customId: "ada" });
+    const room = await api.createRoom();
+    await api.post("/groups", { name: "Team", customId: "team" });
+    const { data } = await api.get<{ group: { id: string } }>("/groups/custom/team");
+    await api.put(`/rooms/${room.id}/access`, { groupsAccesses: { [data.group.id]: ["*:read"] } });
+    await inbox.deliver([activity({ roomId: room.id })]);
+    const socket = await join(inbox);
+    for (const [unread, groups] of [
+      [1, ["team"]],
+      [0, []],
+    ] as const) {
+      await api.post("/identify", { customId: "ada", name: "Ada", groups });
+      expect(await pushed(socket)).toMatchObject({ event: "inboxUpdated", notificationIds: null, unread });
+    }
+    await api.post("/identify", { customId: "ada", name: "Ada L", groups: [] });
+    expect(await socket.drain()).toEqual([]);
+    socket.close();
+  });
+
+  it("counts anew when the default of a room changes in which the identity has no user (R96)", async () => {
+    const inbox = await Inbox.create();
+    const { api } = inbox.owner;
+    const room = await api.createRoom();
+    await inbox.deliver([activity({ roomId: room.id })]);
+    const socket = await join(inbox);
+    for (const [unread, defaultAccesses] of [
+      [1, ["*:read"]],
+      [0, []],
+    ] as const) {
+      await api.put(`/rooms/${room.id}/access`, { defaultAccesses });
+      expect(await pushed(socket)).toMatchObject({ event: "inboxUpdated", notificationIds: null, unread });
+    }
+    socket.close();
+  });
+
+  it("counts anew when a room is closed, opened again or deleted, and when its custom ID changes (R96)", async () => {
+    const inbox = await Inbox.create();
+    const { api } = inbox.owner;
+    const [room, other] = [await inbox.room("board-1"), await inbox.room("notes")];
+    await inbox.deliver([activity({ roomId: room }), activity({ roomId: other, subjectId: "other" })]);
+    const [wide, narrow] = [await join(inbox), await join(inbox, { rooms: ["board-*"] })];
+    const shows = async (changed: Promise<unknown>, ofWide: number, ofNarrow: number) => {
+      await changed;
+      expect([await pushed(wide), await pushed(narrow)]).toMatchObject([
+        { event: "inboxUpdated", notificationIds: null, unread: ofWide },
+        { event: "inboxUpdated", notificationIds: null, unread: ofNarrow },
+      ]);
+    };
+    await shows(api.patch(`/rooms/${room}`, { customId: "closet" }), 2, 0);
+    await shows(api.patch(`/rooms/${other}`, { customId: "board-2" }), 2, 1);
+    await shows(api.patch(`/rooms/${room}`, { state: "closed" }), 1, 1);
+    await shows(api.patch(`/rooms/${room}`, { state: "active" }), 2, 1);
+    await shows(api.delete(`/rooms/${other}`), 1, 0);
+    await api.patch(`/rooms/${room}`, { name: "Another name" });
+    expect([await wide.drain(), await narrow.drain()]).toEqual([[], []]);
+    for (const socket of [wide, narrow]) socket.close();
+  });
+
+  it("counts anew only for those who have notifications of the room that has changed (R96)", async () => {
+    const [inbox, other] = await shareShard();
+    const roomId = await inbox.room();
+    await inbox.deliver([activity({ roomId })]);
+    await other.deliver([activity()]);
+    const [socket, others] = [await join(inbox), await join(other)];
+    const batches = await batchesOf(async () => {
+      await inbox.object.recount(null, roomId);
+      expect(await pushed(socket)).toMatchObject({ event: "inboxUpdated", unread: 1 });
+    });
+    expect(batches.length).toBe(1);
+    expect(await others.drain()).toEqual([]);
+    for (const each of [socket, others]) each.close();
+  });
+
+  it("counts anew one inbox after the other: the others' reads of the database wait (R96)", async () => {
+    const inboxes = await shareShard();
+    const sockets = await Promise.all(inboxes.map((inbox) => join(inbox)));
+    const database: D1Database = Object.getPrototypeOf(env.DB);
+    const { batch } = database;
+    const counts = { now: 0, most: 0, all: 0 };
+    database.batch = async function <T>(statements: D1PreparedStatement[]) {
+      counts.now += 1;
+      counts.all += 1;
+      counts.most = Math.max(counts.most, counts.now);
+      try {
+        return (await batch.call(this, statements)) as D1Result<T>[];
+      } finally {
+        counts.now -= 1;
+      }
+    };
+    await inboxes[0].object.recount(null);
+    for (const socket of sockets) expect(await pushed(socket)).toMatchObject({ event: "inboxUpdated" });
+    Object.assign(database, { batch });
+    expect(counts).toEqual({ now: 0, most: 1, all: 2 });
+    for (const socket of sockets) socket.close();
+  });
+
+  it("that joins while access changes receives the count anew behind its response (R96)", async () => {
+    const inbox = await Inbox.create();
+    const roomId = await inbox.room();
+    await inbox.deliver([activity({ roomId })]);
+    const [socket, token] = [await open(inbox), await inbox.token()];
+    await runInDurableObject(inbox.stub, async (object) => {
+      const database: D1Database = Object.getPrototypeOf(env.DB);
+      const { batch } = database;
+      const isRead = new Promise<void>((resolve) => {
+        database.batch = async function <T>(statements: D1PreparedStatement[]) {
+          const results = (await batch.call(this, statements)) as D1Result<T>[];
+          object.recount([inbox.identityId], roomId);
+          resolve();
+          return results;
+        };
+      });
+      void object.webSocketMessage(
+        (object as unknown as { ctx: DurableObjectState }).ctx.getWebSockets()[0] as WebSocket,
+        JSON.stringify({ type: "INBOX_JOIN", data: { token } }),
+      );
+      await isRead;
+      Object.assign(database, { batch });
+    });
+    expect(await socket.next()).toMatchObject({ success: true, data: { unread: 1 } });
+    expect(await pushed(socket)).toMatchObject({ event: "inboxUpdated", notificationIds: null, unread: 1 });
+    socket.close();
+  });
+
+  it("of a guest counts anew when the link ends, and ends with the guest (R96, R97)", async () => {
+    const owner = await account();
+    const { id: roomId } = await owner.api.createRoom();
+    const { link, secret, guest } = await makeGuest(owner.api, roomId);
+    const { data: second } = await owner.api.post<Redeemed>("/links/redeem", { secret, name: "Hal" });
+    const sockets: TestSocket[] = [];
+    for (const { identity, token } of [guest, second]) {
+      await openInbox(env)(owner.id, identity.id).deliver([identity.id], [activity({ roomId })], DEFAULTS);
+      const socket = await openInboxSocket(owner.id, identity.id);
+      expect((await socket.request("INBOX_JOIN", { token })).data).toMatchObject({ unread: 1 });
+      sockets.push(socket);
+    }
+    await owner.api.delete(`/rooms/${roomId}/links/${link.id}`);
+    for (const socket of sockets) expect(await closeOf(socket)).toBe(4401);
+  });
+
   it("counts anew when access changes for more identities than are named (R96)", async () => {
     const inbox = await Inbox.create();
     const socket = await join(inbox);
@@ -218,6 +388,50 @@ describe("a socket of an inbox", () => {
     expect(await narrow.drain()).toEqual([]);
     wide.close();
     narrow.close();
+  });
+
+  it("is closed with 4413 when it was sent more than 16 MiB, and the others are not (R98)", async () => {
+    const inbox = await Inbox.create();
+    const quiet = await Inbox.create(inbox.owner, "Ben");
+    const [slow, other] = [await join(inbox), await join(quiet)];
+    const large = () => activity({ data: { text: "x".repeat(MEBIBYTE) }, subjectId: crypto.randomUUID() });
+    for (let sent = 0; sent < 15; sent += 1) {
+      await inbox.deliver([large()]);
+      expect((await pushed(slow)).event).toBe("inboxNotification");
+    }
+    await inbox.deliver([large()]);
+    await inbox.deliver([large()]);
+    expect(await slow.closed).toEqual({ code: 4413, reason: "reader too slow" });
+    await quiet.deliver([activity()]);
+    expect((await pushed(other)).event).toBe("inboxNotification");
+    const again = await join(inbox);
+    for (const socket of [other, again]) socket.close();
+  });
+
+  it("counts among the 20 of its inbox after its close, until its connection has ended, if it has much to read (R94, R98)", async () => {
+    const inbox = await Inbox.create();
+    const token = await inbox.token();
+    const sockets: Awaited<ReturnType<typeof joinHalf>>[] = [];
+    for (let count = 0; count < 20; count += 1) sockets.push(await joinHalf(inbox, token));
+    for (let sent = 0; sent < 3; sent += 1)
+      await inbox.deliver([activity({ data: { text: "x".repeat(MEBIBYTE / 2) }, subjectId: `${sent}` })]);
+    await Promise.all(sockets.map(({ received }) => received));
+    await inbox.owner.api.delete(`/identities/${inbox.identityId}/tokens`);
+    await Promise.all(sockets.map(({ closed }) => closed));
+    const refused = await open(inbox);
+    const response = await refused.request("INBOX_JOIN", { token: await inbox.token() });
+    expect(response.error?.code).toBe("CONFLICT");
+    expect(await closeOf(refused)).toBe(4409);
+    for (const { webSocket } of sockets) webSocket.close(1000);
+    const fresh = await inbox.token();
+    await expect
+      .poll(async () => {
+        const socket = await open(inbox);
+        const { success } = await socket.request("INBOX_JOIN", { token: fresh });
+        socket.close();
+        return success;
+      })
+      .toBe(true);
   });
 
   it("goes on with a further token, and ends with its last one (R97)", async () => {

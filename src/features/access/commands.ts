@@ -1,5 +1,5 @@
 /** Writes who may do what in a room, each change as one batch with its event and its room command. */
-import { type Inboxes, RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
+import { RECOUNTED, recountInboxes, recountInboxesWith } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../../delivery/outbox/outbox-store.ts";
@@ -26,10 +26,6 @@ import {
   setDefaultOfNew,
   upsertEntries,
 } from "./store.ts";
-
-export interface AccessContext extends RoomContext {
-  readonly inboxes: Inboxes;
-}
 
 const FIELDS = {
   group: "groupsAccesses",
@@ -77,7 +73,7 @@ const refuseMissing = (ctx: RoomContext, changes: readonly EntryChange[]) => asy
  * exist, FORBIDDEN beyond the quota.
  */
 export async function updateRoomAccess(
-  ctx: AccessContext,
+  ctx: RoomContext,
   roomId: string,
   update: RoomAccessUpdate,
 ): Promise<Partial<RoomAccess> & { pending_rooms: number }> {
@@ -97,17 +93,17 @@ export async function updateRoomAccess(
       deleteEntries(ctx, roomId, changes),
       selectRoom(ctx, { id: roomId }),
       selectChanged(ctx, roomId, changes),
-      selectConcerned(ctx, roomId, changes, RECOUNTED + 1),
+      selectConcerned(ctx, changes, RECOUNTED + 1),
     ])
     .catch(quota.refuse)
     .catch(refuseMissing(ctx, changes));
   if (room === undefined) throw notFound("Rooms", "Room");
   const stats = await relayChange(ctx, entry, owed, events);
-  if (events.length > 0)
-    recountInboxes(
-      ctx,
-      concerned.map(({ id }) => id),
-    );
+  if (events.length > 0) {
+    const ids = concerned.map(({ id }) => id);
+    if (update.defaultAccesses === undefined) recountInboxes(ctx, ids, roomId);
+    else recountInboxesWith(ctx, roomId); // the default is for all, also for those without a user in the room
+  }
   const access = presentAccess(rows);
   return {
     ...(update.defaultAccesses && { default_accesses: access.default_accesses }),

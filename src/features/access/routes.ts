@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { scrolling, scrollShape, toPage } from "../../http/lists.ts";
-import { type AccessContext, updateDefaultAccess, updateRoomAccess } from "./commands.ts";
+import type { RoomContext } from "../rooms/context.ts";
+import { updateDefaultAccess, updateRoomAccess } from "./commands.ts";
 import { checkRoomAccess, getDefaultAccess, getRoomAccess } from "./queries.ts";
 import {
   AccessDecision,
@@ -13,7 +14,7 @@ import {
   RoomAccessUpdate,
 } from "./schema.ts";
 
-const { endpoint } = endpointsFor<AccessContext>({ module: "Access" });
+const { endpoint } = endpointsFor<RoomContext>({ module: "Access" });
 
 const OfDefault = RoomAccess.pick({ default_accesses: true });
 

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { insertForRooms, type RoomQuery } from "../../delivery/outbox/outbox-store.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
-import { INBOX_SHARDS } from "../../wire/inbox.ts";
+import type { IdentityKind } from "../../wire/identity.ts";
 import { type Access, BAN, decideAccess, Permission, type Rights, rightsOf } from "../../wire/permissions.ts";
 
 const StoredAccess = z.object({
@@ -76,17 +76,48 @@ export const tellRoomsOfMember = (ctx: Tenant & { now(): number }, identityId: s
     params: [ctx.accountId, identityId, ...groups.params],
   });
 
+/** SQL that is true of the guest of another room; the arguments are SQL. */
+export const isGuestElsewhere = (accountId: string, roomId: string, identityId: string): string =>
+  `EXISTS (SELECT 1 FROM identities AS guests CROSS JOIN room_links ON room_links.account_id = guests.account_id
+      AND room_links.id = guests.link_id
+    WHERE guests.account_id = ${accountId} AND guests.id = ${identityId} AND room_links.room_id <> ${roomId})`;
+
+const NO_ENTRY = JSON.stringify({ byDefault: null, identity: [BAN], groups: [] });
+
 /** SQL of what decides the access of an identity to a room, as JSON; the arguments are SQL. */
 export const accessAsJson = (accountId: string, roomId: string, identityId: string): string => {
   const entry = (kind: string, subjectId: string) =>
     `(SELECT json(permissions) FROM room_access WHERE account_id = ${accountId} AND room_id = ${roomId}
         AND kind = '${kind}' AND subject_id = ${subjectId})`;
   // CROSS JOIN: from the identity's groups to their entries, however many entries the room has.
-  return `json_object('byDefault', ${entry("default", "''")}, 'identity', ${entry("identity", identityId)}, 'groups', (
+  return `iif(${isGuestElsewhere(accountId, roomId, identityId)}, '${NO_ENTRY}', json_object('byDefault', ${entry("default", "''")}, 'identity', ${entry("identity", identityId)}, 'groups', (
     SELECT json_group_array(json_array(room_access.subject_id, json(room_access.permissions))) FROM group_members CROSS JOIN room_access
     WHERE group_members.account_id = ${accountId} AND group_members.identity_id = ${identityId}
       AND room_access.account_id = ${accountId} AND room_access.room_id = ${roomId}
-      AND room_access.kind = 'group' AND room_access.subject_id = group_members.group_id))`;
+      AND room_access.kind = 'group' AND room_access.subject_id = group_members.group_id)))`;
+};
+
+/** An identity is in fewer groups. */
+const MAX_COUNTED_ENTRIES = 201;
+
+/**
+ * SQL of whether an identity may enter a room, as {@link decideAccess} decides: any entry allows something, and its own
+ * goes before the others. The arguments are SQL. Groups are looked for from the shorter side: those of the identity, or the
+ * entries of the room.
+ */
+export const mayEnter = (accountId: string, roomId: string, identityId: string): string => {
+  const entries = (kind: string) =>
+    `room_access.account_id = ${accountId} AND room_access.room_id = ${roomId} AND room_access.kind = '${kind}'`;
+  const memberships = `group_members.account_id = ${accountId} AND group_members.identity_id = ${identityId}`;
+  const shared = (from: string, to: string) =>
+    `EXISTS (SELECT 1 FROM ${from} CROSS JOIN ${to} WHERE ${memberships}
+       AND ${entries("group")} AND room_access.subject_id = group_members.group_id)`;
+  return `NOT ${isGuestElsewhere(accountId, roomId, identityId)} AND ifnull((
+    SELECT instr(permissions, '"${BAN}"') = 0 FROM room_access WHERE ${entries("identity")} AND subject_id = ${identityId}),
+    EXISTS (SELECT 1 FROM room_access WHERE ${entries("default")}) OR CASE WHEN (SELECT count(*) FROM (
+        SELECT 1 FROM room_access WHERE ${entries("group")} LIMIT ${MAX_COUNTED_ENTRIES}))
+      > (SELECT count(*) FROM group_members WHERE ${memberships})
+    THEN ${shared("group_members", "room_access")} ELSE ${shared("room_access", "group_members")} END)`;
 };
 
 /** Reads the JSON of {@link accessAsJson}. `groupIds` has the IDs of `groups`, in the same order. */
@@ -104,19 +135,20 @@ export const rightsIn = (json: string): Rights => rightsOf(decideAccess(parseAcc
 
 export interface ReaderRow {
   readonly id: string;
+  readonly kind: IdentityKind;
   /** Its user in the room; null without one. */
   readonly userId: string | null;
-  /** Its access to the room, as JSON. */
-  readonly access: string;
+  /** 1 when it may enter the room. */
+  readonly mayRead: 0 | 1;
 }
 
-/** The identities among these that exist, with their access to a room. */
+/** The identities among these that exist, and whether they may read a room. */
 export const selectReaders = (
   { accountId }: Tenant,
   roomId: string,
   identityIds: readonly string[],
 ): Statement<ReaderRow> => ({
-  sql: `SELECT identities.id, ${accessAsJson("?1", "?2", "identities.id")} AS access, (
+  sql: `SELECT identities.id, identities.kind, ${mayEnter("?1", "?2", "identities.id")} AS "mayRead", (
           SELECT users.id FROM users
           WHERE users.account_id = ?1 AND users.room_id = ?2 AND users.identity_id = identities.id) AS "userId"
         FROM json_each(?3) AS asked CROSS JOIN identities
@@ -124,20 +156,20 @@ export const selectReaders = (
   params: [accountId, roomId, JSON.stringify(identityIds)],
 });
 
-/** The shards of inboxes that have identities. */
-export const selectInboxShards = ({ accountId }: Tenant): Statement<{ shard: string }> => ({
-  sql: `SELECT shards.value AS shard FROM json_each(?) AS shards WHERE EXISTS (
-          SELECT 1 FROM identities
-          WHERE account_id = ? AND id > shards.value AND id < shards.value || 'g')`,
-  params: [JSON.stringify(INBOX_SHARDS), accountId],
-});
+/** Members of a group that are counted, so that counting is cheap: a larger one is above the default quota anyway. */
+const MAX_COUNTED = 100_001;
 
-/** The groups among these that exist. */
+/** The groups among these that exist, with how many members they have. */
 export const selectGroups = (
   { accountId }: Tenant,
   groupIds: readonly string[],
-): Statement<{ id: string }> => ({
-  sql: `SELECT identity_groups.id FROM json_each(?) AS asked CROSS JOIN identity_groups
+): Statement<{ id: string; size: number }> => ({
+  sql: `SELECT identity_groups.id, (
+          SELECT count(*) FROM (
+            SELECT 1 FROM group_members
+            WHERE group_members.account_id = identity_groups.account_id AND group_id = identity_groups.id
+            LIMIT ${MAX_COUNTED})) AS size
+        FROM json_each(?) AS asked CROSS JOIN identity_groups
         WHERE identity_groups.account_id = ? AND identity_groups.id = asked.value`,
   params: [JSON.stringify(groupIds), accountId],
 });

@@ -63,10 +63,9 @@ export const entriesAdded = (
   params: [asJson(changes), accountId, roomId],
 });
 
-/** The identities whose access the changes may change: those named, members of groups, and for the default those with users. */
+/** The identities whose own entry, or that of a group, changes. */
 export const selectConcerned = (
   { accountId }: Tenant,
-  roomId: string,
   changes: readonly EntryChange[],
   limit: number,
 ): Statement<{ id: string }> => ({
@@ -75,10 +74,8 @@ export const selectConcerned = (
         UNION SELECT identity_id FROM changes CROSS JOIN group_members
           ON group_members.account_id = ?2 AND group_members.group_id = ${CHANGED.subjectId}
           WHERE ${CHANGED.kind} = 'group'
-        UNION SELECT identity_id FROM changes CROSS JOIN users ON users.account_id = ?2 AND users.room_id = ?3
-          WHERE ${CHANGED.kind} = 'default' AND identity_id IS NOT NULL
-        LIMIT ?4`,
-  params: [asJson(changes), accountId, roomId, limit],
+        LIMIT ?3`,
+  params: [asJson(changes), accountId, limit],
 });
 
 const ROOM = rowAsJson(rooms, "rooms");

@@ -60,6 +60,8 @@ export interface IdentityContext extends RequestContext, QuotaContext, EventRela
   readonly inboxes: Inboxes;
   /** Counts a wrong secret from this address. RATE_LIMITED above the limit. */
   limitGuesses(address: string): Promise<void>;
+  /** Counts a new guest from this address. RATE_LIMITED above the limit. */
+  limitNewGuests(address: string): Promise<void>;
 }
 
 /** The context of a deletion, in a request or in the cron trigger. */
@@ -191,7 +193,7 @@ export async function removeIdentity(ctx: DeletionContext, identityId: string, m
     tellRoomsOfIdentity(ctx, identityId),
     IDENTITIES.insertEvent(ctx, event, null, ERASED_IDENTITY),
     IDENTITIES.remove(ctx, identityId),
-    redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
+    ...redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
   ]);
   return deleted.length === 0 ? null : tell(ctx, identityId, [...earlier, ...owed], events, maxRooms);
 }
@@ -286,12 +288,15 @@ export async function removeGroup(ctx: DeletionContext, groupId: string) {
 /** The same, for members whose inboxes may be open. */
 export async function deleteGroup(ctx: IdentityContext, groupId: string) {
   const [members] = await ctx.db.run([selectMembersAfter(ctx, groupId, "", RECOUNTED + 1)]);
-  const told = await removeGroup(ctx, groupId);
-  recountInboxes(
-    ctx,
-    members.map(({ id }) => id),
-  );
-  return told;
+  try {
+    return await removeGroup(ctx, groupId);
+  } finally {
+    // Also when entries are left: those that are gone have opened their rooms.
+    recountInboxes(
+      ctx,
+      members.map(({ id }) => id),
+    );
+  }
 }
 
 /** Adds an identity to a group; one that is in it stays. CONFLICT when it is in as many groups as it can. */

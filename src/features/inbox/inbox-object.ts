@@ -4,7 +4,7 @@ import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import { reportFailure } from "../../platform/telemetry/telemetry.ts";
-import { DAY_MS } from "../../platform/time.ts";
+import { DAY_MS, unusedNumber } from "../../platform/time.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
 import type {
@@ -12,7 +12,7 @@ import type {
   NotificationSettings,
   NotificationSettingsUpdate,
 } from "../../wire/notification-settings.ts";
-import type { Sending } from "../../wire/sent-notification.ts";
+import type { Outcome, Sending } from "../../wire/sent-notification.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import { InboxChannels } from "./channels.ts";
 import { InboxDeliveries } from "./delivery-store.ts";
@@ -21,15 +21,17 @@ import { countUnread, InboxSockets } from "./inbox-sockets.ts";
 import { InboxStore, type ItemsPage } from "./inbox-store.ts";
 import { InboxTables, SCHEMA } from "./inbox-tables.ts";
 import { type PushTarget, PushTargets } from "./push-store.ts";
-import type { InboxItem } from "./schema.ts";
+import { InboxRemovals, type RemovedItems } from "./removal-store.ts";
+import type { ChangedItem, InboxItem } from "./schema.ts";
+import type { IdentityEpochs } from "./store.ts";
 
 const PRUNE_ON_MS = 1_000;
 const RETRY_MS = 60_000;
-/** An inbox that changes while the database is read is read again. */
-const MAX_READS = 5;
 /** Inboxes whose notifications one alarm sends: each costs the database some 15 queries. */
 const SENT_BY_ALARM = 50;
 const SENT_AT_ONCE = 8;
+/** A list with hidden items looks at so many times as many next: access to all rooms of an inbox takes six reads. */
+const MORE_LOOKED_AT = 4;
 
 export class InboxObject extends ArchivedDurableObject<object> implements InboxDelivery {
   /** Epoch milliseconds; tests replace it by their own clock. */
@@ -51,8 +53,11 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     this.archived = new StorageArchive({
       storage: ctx.storage,
       schema: SCHEMA,
-      open: () => {
+      settle: () => {
         this.#tables.reopen();
+        this.#tables.skipTo(unusedNumber(this.clock()));
+      },
+      open: () => {
         this.#tables.forgetDue();
         this.#alarm.markFired();
         this.#planAlarm();
@@ -63,8 +68,9 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
       accountId: () => this.#place.accountId,
       now: () => this.clock(),
       store: (identityId) => this.#open(identityId),
-      readAccess: (identityId, roomIds) => this.#readAccess(this.#open(identityId), "unread", roomIds),
+      readAccess: (identityId, roomIds) => this.#readCounted(this.#open(identityId), roomIds),
       verifyToken: ports.verifyToken,
+      isTokenCurrent: ports.isTokenCurrent,
       expireAt: (time) => this.#alarm.scheduleBy([time]),
       report: (what, error) => this.#report(what, error),
     });
@@ -138,30 +144,47 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   }
 
   removeItems(identityIds: readonly string[], removal: InboxRemoval): void {
-    for (const identityId of identityIds) {
-      const inbox = this.#open(identityId);
-      const changed = inbox.remove(removal, this.clock());
-      const shown = changed.filter(({ id }) => inbox.find(id) !== null);
-      const deleted = changed.filter((item) => !shown.includes(item));
-      this.#sockets.push(identityId, { type: "deleted", items: deleted });
-      this.#sockets.push(identityId, { type: "updated", items: shown });
-    }
+    this.#pushRemoved(new Map(identityIds.map((id) => [id, this.#open(id).remove(removal, this.clock())])));
     this.#planAlarm();
   }
 
-  recount(identityIds: readonly string[] | null): void {
-    for (const identityId of identityIds ?? this.#sockets.identityIds)
-      this.#sockets.push(identityId, { type: "recounted", items: [] });
+  removeFromAll(removal: InboxRemoval): void {
+    const removed = new InboxRemovals(this.#tables).remove(removal, this.clock());
+    if (removal.kind === undefined) this.recount([...removed.keys()]);
+    else this.#pushRemoved(removed);
+    this.#planAlarm();
+  }
+
+  #pushRemoved(removed: RemovedItems): void {
+    for (const identityId of this.#sockets.identityIds)
+      this.#pushDeleted(this.#open(identityId), removed.get(identityId) ?? []);
+  }
+
+  /** Some of the items are still shown, with other activities. */
+  #pushDeleted(inbox: InboxStore, changed: readonly ChangedItem[]): void {
+    const shown = new Set(changed.filter(({ id }) => inbox.find(id) !== null));
+    const deleted = changed.filter((item) => !shown.has(item));
+    this.#sockets.push(inbox.identityId, { type: "deleted", items: deleted });
+    this.#sockets.push(inbox.identityId, { type: "updated", items: [...shown] });
+  }
+
+  recount(identityIds: readonly string[] | null, roomId?: string): void {
+    const present = this.#sockets.identityIds;
+    const isConcerned = (id: string) => roomId === undefined || this.#open(id).hasItemsIn(roomId);
+    this.#sockets.recount((identityIds ?? [...present]).filter((id) => present.has(id) && isConcerned(id)));
   }
 
   closeSockets(identityIds: readonly string[] | null): void {
     for (const identityId of identityIds ?? [undefined]) this.#sockets.closeAll(identityId);
   }
 
-  remove(identityIds: readonly string[]): void {
+  async remove(identityIds: readonly string[]): Promise<void> {
     this.closeSockets(identityIds);
+    const mails = identityIds.flatMap((identityId) => this.#tables.mailsOf(identityId));
+    if (mails.length > 0) await this.#ports.forgetMails(mails);
     for (const identityId of identityIds) this.#tables.remove(identityId, this.clock());
     this.#planAlarm();
+    if (mails.length > 0) await this.#ports.forgetMails(mails); // one may have been stored meanwhile
   }
 
   async removeAll(): Promise<void> {
@@ -174,22 +197,34 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     await this.#tables.clear();
   }
 
-  /**
-   * The access to the rooms of the items, and to these. Read again while the inbox changes meanwhile, so that it is the
-   * access to all of its rooms.
-   */
+  /** Reads the access to rooms until `findRooms`, asked again after each read, names none that was not asked for. */
   async #readAccess(
-    inbox: InboxStore,
-    which: "shown" | "unread",
-    roomIds: readonly string[] = [],
-  ): Promise<InboxAccess> {
-    for (let reads = 1; ; reads += 1) {
-      const { seq } = inbox;
-      const rooms = new Set([...inbox.rooms(which, this.clock()), ...roomIds]);
-      rooms.delete("");
-      const access = await this.#ports.readAccess(this.#key(inbox.identityId), [...rooms]);
-      if (inbox.seq === seq || reads === MAX_READS) return access;
-    }
+    { identityId }: InboxStore,
+    findRooms: (access: AskedAccess) => readonly string[],
+  ): Promise<AskedAccess> {
+    let access: AskedAccess = { epochs: null, rooms: new Map(), asked: new Set([""]) };
+    const findUnknown = () => [...new Set(findRooms(access))].filter((id) => !access.asked.has(id));
+    let unknown = findUnknown();
+    do {
+      const { epochs, rooms } = await this.#ports.readAccess(this.#key(identityId), unknown);
+      access = {
+        epochs,
+        rooms: new Map([...access.rooms, ...rooms]),
+        asked: new Set([...access.asked, ...unknown]),
+      };
+      unknown = findUnknown();
+    } while (unknown.length > 0);
+    return access;
+  }
+
+  /** The access to the rooms of the unread items, which are counted, and to these. */
+  #readCounted(inbox: InboxStore, roomIds: readonly string[] = []): Promise<InboxAccess> {
+    return this.#readAccess(inbox, () => [...inbox.unreadByRoom(this.clock()).keys(), ...roomIds]);
+  }
+
+  /** The access to the room of an item alone. */
+  #readAccessTo(inbox: InboxStore, id: string): Promise<InboxAccess> {
+    return this.#readAccess(inbox, () => roomsOf(inbox.find(id)));
   }
 
   async #findEpochs(identityId: string): Promise<InboxAccess["epochs"]> {
@@ -199,9 +234,18 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   /** A page of the items that the viewer sees, newest first. Null without the identity. */
   async list(viewer: Viewer, page: ItemsPage): Promise<InboxPage | null> {
     const inbox = this.#open(viewer.identityId);
-    const access = await this.#readAccess(inbox, "shown");
-    if (access.epochs === null) return null;
-    return this.#page(inbox, page, visibleRooms(access, viewer));
+    const hidden = (access: AskedAccess) => {
+      const visible = new Set(visibleRooms(access, viewer));
+      return [...access.asked].filter((id) => !visible.has(id));
+    };
+    let looked = page.limit;
+    const access = await this.#readAccess(inbox, (known) => {
+      const items = inbox.list({ ...page, limit: looked }, hidden(known), this.clock());
+      looked *= MORE_LOOKED_AT;
+      const isComplete = items.slice(0, page.limit).every(({ roomId }) => known.asked.has(roomId));
+      return isComplete ? [] : items.map(({ roomId }) => roomId);
+    });
+    return access.epochs && this.#page(inbox, page, hidden(access));
   }
 
   /** A page of all items, also those of rooms that the identity may not enter now, and all that is kept beside them. */
@@ -209,15 +253,15 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     const inbox = this.#open(identityId);
     const channels = this.#channels(inbox);
     return {
-      ...this.#page(inbox, page, null),
+      ...this.#page(inbox, page, []),
       settings: channels.ownSettings,
       sendings: channels.list(),
       pushTargets: new PushTargets(inbox).all,
     };
   }
 
-  #page(inbox: InboxStore, page: ItemsPage, rooms: readonly string[] | null): InboxPage {
-    const items = inbox.list(page, rooms, this.clock());
+  #page(inbox: InboxStore, page: ItemsPage, hiddenRooms: readonly string[]): InboxPage {
+    const items = inbox.list(page, hiddenRooms, this.clock());
     const last = items.at(-1);
     return {
       notifications: inbox.present(items),
@@ -229,7 +273,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   /** The number of unread items that the viewer sees. Null without the identity. */
   async count(viewer: Viewer): Promise<number | null> {
     const inbox = this.#open(viewer.identityId);
-    const access = await this.#readAccess(inbox, "unread");
+    const access = await this.#readCounted(inbox);
     return access.epochs && countUnread(inbox, access, viewer, this.clock());
   }
 
@@ -239,10 +283,10 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
    */
   async markItem(viewer: Viewer, id: string, upTo: number | null): Promise<number | null> {
     const inbox = this.#open(viewer.identityId);
-    const latest = inbox.find(id)?.seq ?? 0;
-    const access = await this.#readAccess(inbox, "shown");
+    const item = inbox.find(id);
+    const access = await this.#readCounted(inbox, roomsOf(item));
     if (findVisible(inbox, access, viewer, id) === null) return null;
-    const items = inbox.markItems([{ id, upTo: upTo ?? latest }], this.clock());
+    const items = inbox.markItems([{ id, upTo: upTo ?? item?.seq ?? 0 }], this.clock());
     this.#sockets.push(viewer.identityId, { type: "read", items });
     return countUnread(inbox, access, viewer, this.clock());
   }
@@ -251,7 +295,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
   async markAll(viewer: Viewer): Promise<number | null> {
     const inbox = this.#open(viewer.identityId);
     const unread = inbox.unreadItems(this.clock());
-    const access = await this.#readAccess(inbox, "unread");
+    const access = await this.#readCounted(inbox);
     if (access.epochs === null) return null;
     const shown = new Set(visibleRooms(access, viewer));
     const positions = unread.filter(({ roomId }) => shown.has(roomId));
@@ -262,24 +306,25 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return countUnread(inbox, access, viewer, this.clock());
   }
 
-  /** Deletes an item; a later activity of its subject shows it again. False unless the viewer sees it. */
+  /** Deletes an item as it is at the time of the call; a later activity shows it again. False unless the viewer sees it. */
   async deleteItem(viewer: Viewer, id: string): Promise<boolean> {
     const inbox = this.#open(viewer.identityId);
-    if (findVisible(inbox, await this.#readAccess(inbox, "shown"), viewer, id) === null) return false;
-    this.#sockets.push(viewer.identityId, { type: "deleted", items: inbox.deleteItems([id]) });
+    const upTo = inbox.find(id)?.seq ?? 0;
+    if (findVisible(inbox, await this.#readAccessTo(inbox, id), viewer, id) === null) return false;
+    this.#pushDeleted(inbox, inbox.deleteItems([{ id, upTo }]));
     return true;
   }
 
-  /** Deletes all items, also those of rooms that the identity may not enter now; of a narrowed token those that it sees. */
+  /** Deletes all items as they are at the time of the call, also those of rooms that the identity may not enter now; of a narrowed token those that it sees. */
   async deleteAll(viewer: Viewer): Promise<boolean> {
     const inbox = this.#open(viewer.identityId);
-    const ids = new Set(inbox.idsIn(null));
-    const access = await this.#readAccess(inbox, "shown");
+    const shown = inbox.shownItems();
+    const isNarrowed = viewer.rooms !== undefined;
+    const access = await this.#readAccess(inbox, () => (isNarrowed ? inbox.rooms(this.clock()) : []));
     if (access.epochs === null) return false;
-    const rooms = viewer.rooms === undefined ? null : visibleRooms(access, viewer);
-    const found = inbox.idsIn(rooms).filter((id) => ids.has(id));
-    if (found.length > 0)
-      this.#sockets.push(viewer.identityId, { type: "deleted", items: inbox.deleteItems(found) });
+    const rooms = isNarrowed ? new Set(visibleRooms(access, viewer)) : null;
+    const found = shown.filter(({ roomId }) => rooms?.has(roomId) ?? true);
+    if (found.length > 0) this.#pushDeleted(inbox, inbox.deleteItems(found));
     return true;
   }
 
@@ -322,14 +367,20 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return new PushTargets(this.#open(identityId)).list({ publicKey, epochs }, this.clock());
   }
 
-  /** Pushes notifications to a browser from now on. False without the identity. */
+  /**
+   * Pushes notifications to a browser from now on, while the epochs of the caller's token hold; without them, as long as
+   * those of now. False if they have ended, or without the identity.
+   */
   async addPushTarget(
     identityId: string,
     target: Omit<PushTarget, "createdAt">,
     publicKey: string,
+    ofToken?: IdentityEpochs,
   ): Promise<boolean> {
-    const epochs = await this.#findEpochs(identityId);
-    if (epochs === null) return false;
+    const current = await this.#findEpochs(identityId);
+    const epochs = ofToken ?? current;
+    if (current === null || epochs?.identity !== current.identity || epochs.account !== current.account)
+      return false;
     const targets = new PushTargets(this.#open(identityId));
     return targets.add({ ...target, createdAt: this.clock() }, { publicKey, epochs });
   }
@@ -347,17 +398,26 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     return epochs && this.#channels(this.#open(identityId)).list(limit);
   }
 
-  /** The content of a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
-  async readMail(identityId: string, sendingId: string, address: string): Promise<MailContent | null> {
+  /**
+   * The content of a queued mail, as it is now; null if there is no reason for the mail any more. Callers of the version
+   * before do not follow a changed address: for them the mail ends with it.
+   */
+  async readMail(
+    identityId: string,
+    sendingId: string,
+    address: string,
+    followsAddress = false,
+  ): Promise<MailContent | null> {
     const inbox = this.#open(identityId);
-    const found = await this.#channels(inbox).readMail(sendingId, address);
+    const found = await this.#channels(inbox).readMail(sendingId, followsAddress ? null : address);
     if (found === null) return null;
+    const { email, defaults } = found.recipient;
     const notifications = this.#sentInbox(inbox).notifications(found.items);
-    return { notifications, link: found.recipient.defaults.link };
+    return { notifications, link: defaults.link, address: email ?? address };
   }
 
-  /** The mail was sent, or given up. */
-  finishMail(identityId: string, sendingId: string, outcome: "sent" | "failed"): void {
+  /** The mail was sent, or has another end. */
+  finishMail(identityId: string, sendingId: string, outcome: Outcome): void {
     this.#channels(this.#open(identityId)).finish(sendingId, outcome);
   }
 
@@ -366,6 +426,7 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     this.#alarm.markFired();
     try {
       const expiresAt = this.#sockets.closeExpired();
+      this.recount([...new InboxRemovals(this.#tables).continue(this.clock()).keys()]);
       const due = this.#tables.dueIdentities(this.clock(), SENT_BY_ALARM);
       await forEachConcurrently(SENT_AT_ONCE, due, (identityId) =>
         this.#channels(this.#open(identityId)).send(),
@@ -391,6 +452,13 @@ export class InboxObject extends ArchivedDurableObject<object> implements InboxD
     reportFailure("delivery", what, { object: String(this.ctx.id) }, error);
   }
 }
+
+/** Access with the rooms that were asked for, of which `rooms` has those that may be entered. */
+interface AskedAccess extends InboxAccess {
+  readonly asked: ReadonlySet<string>;
+}
+
+const roomsOf = (item: InboxItem | null): readonly string[] => (item === null ? [] : [item.roomId]);
 
 /** The item, if the viewer sees it. */
 function findVisible(inbox: InboxStore, access: InboxAccess, viewer: Viewer, id: string): InboxItem | null {

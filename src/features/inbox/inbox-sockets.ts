@@ -7,6 +7,7 @@ import { presentTime } from "../../platform/time.ts";
 import { failure, INTERNAL_FAULT, success } from "../../room/protocol/frame.ts";
 import { isRecord } from "../../room/protocol/messages.ts";
 import { CLOSE, type CloseCode, type Fault, PING, PONG } from "../../room/protocol/protocol.ts";
+import { Output, SlowReaders } from "../../room/transport/output.ts";
 import { beingRestored, type IdentityClaims, RESTORING_EPOCH } from "../../wire/token-claims.ts";
 import { type InboxAccess, type Viewer, visibleRooms } from "./access.ts";
 import type { InboxStore } from "./inbox-store.ts";
@@ -39,9 +40,10 @@ interface SocketPorts {
   accountId(): string;
   now(): number;
   store(identityId: string): InboxStore;
-  /** The access to the rooms of the unread items and of others, as it is when the store has not changed since. */
+  /** The access to the rooms of the unread items, as they are when it is returned, and of others. */
   readAccess(identityId: string, roomIds: readonly string[]): Promise<InboxAccess>;
   verifyToken(token: string, now: number): Promise<IdentityClaims | null>;
+  isTokenCurrent(claims: IdentityClaims): Promise<boolean>;
   /** Sockets of expired tokens are to be closed then (epoch ms). */
   expireAt(time: number): void;
   report(what: string, error: unknown): void;
@@ -60,6 +62,8 @@ const LIMITS = {
   named: 100,
   /** A client sends a ping every 20 seconds. */
   silentMs: 75_000,
+  /** A client that reads so much in one life of the shard may come back for more. */
+  sentBytes: 16 * 1024 * 1024,
 };
 const EVENTS = {
   updated: "inboxUpdated",
@@ -95,14 +99,29 @@ const CLOSE_OF: Readonly<Partial<Record<Fault["code"], CloseCode>>> = {
 
 const attachmentOf = (socket: WebSocket) => socket.deserializeAttachment() as Waiting | Joined | null;
 
+interface Reader {
+  readonly socket: WebSocket;
+  readonly output: Output;
+}
+
 export class InboxSockets {
   readonly #ports: SocketPorts;
   /** Sockets whose token is being verified. */
   readonly #verifying = new Set<WebSocket>();
   readonly #timers = new Map<WebSocket, ReturnType<typeof setTimeout>>();
   readonly #budgets = new WeakMap<WebSocket, TokenBucket>();
-  /** By identity, the changes that are to follow those which are being pushed. */
-  readonly #changes = new Map<string, InboxChange[]>();
+  /** In memory only, as a room's: the shard hibernates when it has sent nothing for a while. */
+  readonly #readers = new WeakMap<WebSocket, Reader>();
+  readonly #slowReaders = new SlowReaders<Reader>(() =>
+    this.#in("joined").map((socket) => this.#readerAt(socket)),
+  );
+  /** By identity, the changes that are to follow those which are being pushed, and the end of pushing. */
+  readonly #pushing = new Map<string, { readonly changes: InboxChange[]; readonly end: Promise<void> }>();
+  /** Identities whose sockets are to receive their count anew. */
+  readonly #recounts = new Set<string>();
+  #isRecounting = false;
+  /** Counts the identities in `#recounts` ever, for joins that read access meanwhile. */
+  #recounted = 0;
 
   constructor(ports: SocketPorts) {
     this.#ports = ports;
@@ -193,6 +212,7 @@ export class InboxSockets {
     requestId?: string,
   ): Promise<void> {
     this.#verifying.add(socket);
+    const recounted = this.#recounted;
     const decision = await this.#decide(attached.identityId, token).catch((error: unknown): Fault => {
       this.#ports.report("A token of an inbox could not be verified", error);
       return INTERNAL_FAULT;
@@ -212,6 +232,7 @@ export class InboxSockets {
     const expiresAt = presentTime(joined.expiresAt);
     const description = attached.phase === "waiting" ? "Inbox joined" : "Token refreshed";
     this.#send(socket, success(description, { ...this.#counted(access, joined), expiresAt }, requestId));
+    if (this.#recounted !== recounted) this.recount([attached.identityId]);
   }
 
   async #decide(
@@ -222,7 +243,7 @@ export class InboxSockets {
     const claims = await this.#ports.verifyToken(token, this.#ports.now());
     if (claims === null) return INVALID_TOKEN;
     if (claims.accountId !== this.#ports.accountId() || claims.identityId !== identityId)
-      return ANOTHER_INBOX;
+      return (await this.#ports.isTokenCurrent(claims)) ? ANOTHER_INBOX : INVALID_TOKEN;
     const access = await this.#ports.readAccess(identityId, []);
     const epochs = { identity: claims.identityEpoch, account: claims.accountEpoch };
     if (access.epochs?.account === RESTORING_EPOCH) {
@@ -243,8 +264,12 @@ export class InboxSockets {
 
   /** The refusal of one more joined socket; null if one that is silent gives way. */
   #crowdedFor(attached: Waiting | Joined): Fault | null {
+    if (attached.phase === "joined") return null;
     const joined = this.#in("joined", attached.identityId);
-    if (attached.phase === "joined" || joined.length < LIMITS.joined) return null;
+    const held = this.#ports.state
+      .getWebSockets(attached.identityId)
+      .filter((socket) => attachmentOf(socket) === null && this.#readers.get(socket)?.output.isHeld);
+    if (joined.length + held.length < LIMITS.joined) return null;
     const silentSince = this.#ports.now() - LIMITS.silentMs;
     const silent = joined.find((socket) => {
       const pingedAt = this.#ports.state.getWebSocketAutoResponseTimestamp(socket);
@@ -265,19 +290,39 @@ export class InboxSockets {
   push(identityId: string, change: InboxChange): void {
     const isEmpty = change.items.length === 0 && change.type !== "recounted";
     if (isEmpty || this.#in("joined", identityId).length === 0) return;
-    const waiting = this.#changes.get(identityId);
-    if (waiting !== undefined) {
-      waiting.push(change);
+    const pushing = this.#pushing.get(identityId);
+    if (pushing !== undefined) {
+      pushing.changes.push(change);
       return;
     }
     const changes = [change];
-    this.#changes.set(identityId, changes);
-    this.#ports.state.waitUntil(this.#pushAll(identityId, changes));
+    const end = this.#pushAll(identityId, changes);
+    this.#pushing.set(identityId, { changes, end });
+    this.#ports.state.waitUntil(end);
   }
 
-  /** The identities that have joined. */
+  /** Pushes to identities that others of their items may be shown: one after the other, so that the database is not flooded. */
+  recount(identityIds: readonly string[]): void {
+    for (const identityId of identityIds) this.#recounts.add(identityId);
+    this.#recounted += identityIds.length;
+    if (this.#isRecounting || this.#recounts.size === 0) return;
+    this.#isRecounting = true;
+    this.#ports.state.waitUntil(this.#recountAll());
+  }
+
+  async #recountAll(): Promise<void> {
+    for (const identityId of this.#recounts) {
+      this.#recounts.delete(identityId);
+      this.push(identityId, { type: "recounted", items: [] });
+      await this.#pushing.get(identityId)?.end;
+    }
+    this.#isRecounting = false;
+  }
+
+  /** The identities that have joined, or are about to. */
   get identityIds(): ReadonlySet<string> {
-    return new Set(this.#in("joined").map((socket) => (attachmentOf(socket) as Joined).identityId));
+    const sockets = this.#ports.state.getWebSockets();
+    return new Set(sockets.flatMap((socket) => attachmentOf(socket)?.identityId ?? []));
   }
 
   async #pushAll(identityId: string, changes: InboxChange[]): Promise<void> {
@@ -289,7 +334,7 @@ export class InboxSockets {
         for (const socket of this.#in("joined", identityId)) this.#close(socket, CLOSE.failed, "try again");
       }
     }
-    this.#changes.delete(identityId);
+    this.#pushing.delete(identityId);
   }
 
   async #pushSome(identityId: string, changes: readonly InboxChange[]): Promise<void> {
@@ -350,11 +395,21 @@ export class InboxSockets {
   }
 
   #send(socket: WebSocket, message: object): void {
+    const frame = JSON.stringify(message);
     try {
-      socket.send(JSON.stringify(message));
+      socket.send(frame);
     } catch {
-      // The socket is closing, and its client reads the inbox anew when it comes back.
+      return; // The socket is closing, and its client reads the inbox anew when it comes back.
     }
+    this.#slowReaders.count(this.#readerAt(socket), frame.length, frame.length, this.#ports.now());
+    for (const slow of this.#slowReaders.take())
+      this.#close(slow.socket, CLOSE.readerTooSlow, "reader too slow");
+  }
+
+  #readerAt(socket: WebSocket): Reader {
+    const reader = this.#readers.get(socket) ?? { socket, output: new Output(false, LIMITS.sentBytes) };
+    this.#readers.set(socket, reader);
+    return reader;
   }
 
   #close(socket: WebSocket, code: number, reason: string): void {

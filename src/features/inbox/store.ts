@@ -2,17 +2,18 @@
 import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import type { Statement, Tenant } from "../../platform/d1/d1.ts";
+import type { IdentityKind } from "../../wire/identity.ts";
 import type { NotificationRecord } from "../../wire/sent-notification.ts";
-import { accessAsJson } from "../access/statements.ts";
+import { mayEnter } from "../access/statements.ts";
 import { identities } from "../identities/table.ts";
 import { IS_LIVE } from "../rooms/table.ts";
 
-/** No row without the identity. */
-export const selectEmail = (
+/** What decides by which channels an identity is reached. No row without it. */
+export const selectReachability = (
   { accountId }: Tenant,
   identityId: string,
-): Statement<{ email: string | null }> => ({
-  sql: "SELECT email FROM identities WHERE account_id = ? AND id = ?",
+): Statement<{ kind: IdentityKind; email: string | null }> => ({
+  sql: "SELECT kind, email FROM identities WHERE account_id = ? AND id = ?",
   params: [accountId, identityId],
 });
 
@@ -50,21 +51,19 @@ export const selectEpochs = ({ accountId }: Tenant, identityId: string): Stateme
   params: [accountId, identityId],
 });
 
-interface RoomAccessRow {
+interface OpenRoom {
   readonly id: string;
   readonly customId: string | null;
-  /** As JSON. */
-  readonly access: string;
 }
 
-/** The identity's access to those of these rooms that exist. */
-export const selectAccessToRooms = (
+/** Those of these rooms that the identity may enter. */
+export const selectOpenRooms = (
   { accountId }: Tenant,
   identityId: string,
   roomIds: readonly string[],
-): Statement<RoomAccessRow> => ({
-  sql: `SELECT rooms.id, rooms.custom_id AS customId, ${accessAsJson("?1", "rooms.id", "?2")} AS access
-        FROM json_each(?3) AS asked CROSS JOIN rooms
-        WHERE rooms.account_id = ?1 AND rooms.id = asked.value AND ${IS_LIVE}`,
+): Statement<OpenRoom> => ({
+  sql: `SELECT rooms.id, rooms.custom_id AS customId FROM json_each(?3) AS asked CROSS JOIN rooms
+        WHERE rooms.account_id = ?1 AND rooms.id = asked.value AND ${IS_LIVE} AND rooms.state = 'active'
+          AND ${mayEnter("?1", "rooms.id", "?2")}`,
   params: [accountId, identityId, JSON.stringify(roomIds)],
 });

@@ -1,9 +1,10 @@
 /** Writes rooms: create, update, delete and reconcile, each committed as one batch with its outbox row. */
+import { recountInboxesWith } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../../delivery/outbox/outbox-store.ts";
 import { type Database, isFenced, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { AppError, combined, notFound } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
 import type { Permission } from "../../wire/permissions.ts";
@@ -107,12 +108,21 @@ export async function updateRoom(
     .catch(refuseTakenCustomId);
   const row = rows[0];
   if (row === undefined) throw notFound("Rooms", "Room");
+  // No identity enters a closed room, and a narrowed token may name the custom ID.
+  const isShownToOthers = update.state !== undefined || update.customId !== undefined;
+  if (updated.length + closed.length > 0 && isShownToOthers) recountInboxesWith(ctx, roomId);
   const stats = await relayChange(ctx, entry, owed, [...updated, ...closed]);
   return { room: presentRoom(row, ctx.now(), stats ?? row) };
 }
 
+/** {@link removeRoom}, as a request. */
+export async function deleteRoom(ctx: RoomContext, roomId: string): Promise<Record<string, never>> {
+  await removeRoom(ctx, roomId);
+  return {};
+}
+
 /** Deletes a room with its content and closes its sockets. The cron trigger removes the rest of a large room. */
-export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Promise<Record<string, never>> {
+export async function removeRoom(ctx: RoomDeletionContext, roomId: string): Promise<void> {
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
   const [events, owed, deleted, , files] = await ctx.commit([
     insertRoomEvent(ctx, newEvent(ctx, "room.deleted", roomId)),
@@ -123,7 +133,6 @@ export async function deleteRoom(ctx: RoomDeletionContext, roomId: string): Prom
   if (deleted.length === 0) throw notFound("Rooms", "Room");
   forgetRoom(ctx.accountId, roomId);
   await Promise.all([relayChange(ctx, deletion, owed, events), deleteRoomFiles(ctx, roomId, files)]);
-  return {};
 }
 
 export async function reconcileRoom(
@@ -182,5 +191,5 @@ export async function purgeDeletedRooms(
     const purge = purgeRoom({ db, accountId }, id, new WorkBudget(CHUNKS_PER_ROOM, budget));
     await purge.catch((error: unknown) => (isFenced(error) ? undefined : failures.push(error)));
   }
-  if (failures.length > 0) throw failures[0];
+  if (failures.length > 0) throw combined(failures);
 }

@@ -13,6 +13,8 @@ const MAX_UNREAD_BEFORE_PRESENCE = MEBIBYTE;
 const MAX_UNREAD_BYTES = 16 * MEBIBYTE;
 /** The assumed speed of a client that confirms nothing. */
 const ASSUMED_BYTES_PER_MS = MEBIBYTE / 1000;
+/** A closed socket with less unconfirmed holds too little memory to count. */
+const MIN_HELD_BYTES = MEBIBYTE;
 /** Bytes sent to a client that confirms nothing, and may have read none. */
 const MAX_UNCONFIRMED_BYTES = 64 * MEBIBYTE;
 
@@ -35,6 +37,7 @@ interface Mark {
 export class Output {
   /** The client confirms marks. Otherwise it is assumed to read at a steady rate. */
   readonly #confirms: boolean;
+  readonly #maxUnconfirmed: number;
   /** Sent bytes, and those of events. */
   #bytes = 0;
   #eventBytes = 0;
@@ -45,8 +48,10 @@ export class Output {
   #assumedUnread = 0;
   #assumedAt = 0;
 
-  constructor(confirms: boolean) {
+  /** `maxUnconfirmed` bounds the bytes that are sent to a client that confirms nothing. */
+  constructor(confirms: boolean, maxUnconfirmed = MAX_UNCONFIRMED_BYTES) {
     this.#confirms = confirms;
+    this.#maxUnconfirmed = maxUnconfirmed;
   }
 
   /** Counts a frame that is sent at `now` (epoch ms); of its bytes, `eventBytes` are events. */
@@ -93,6 +98,11 @@ export class Output {
     return this.#bytes - this.#read.bytes;
   }
 
+  /** Whether a closed socket counts until its connection ends: the runtime keeps unread bytes until then. */
+  get isHeld(): boolean {
+    return this.unacknowledged > MIN_HELD_BYTES;
+  }
+
   /** Milliseconds until the client may be sent another answer; null when that depends on a mark it must confirm. */
   answerableIn(now: number): number | null {
     const excess = this.unread(now) - MAX_UNREAD_BEFORE_ANSWERS;
@@ -110,7 +120,7 @@ export class Output {
   isTooSlow(now: number): boolean {
     const events = this.#confirms ? this.#eventBytes - this.#read.eventBytes : 0;
     const isUnread = events > MAX_UNCONFIRMED_EVENT_BYTES || this.unread(now) > MAX_UNREAD_BYTES;
-    return isUnread || this.unconfirmed > MAX_UNCONFIRMED_BYTES;
+    return isUnread || this.unconfirmed > this.#maxUnconfirmed;
   }
 }
 

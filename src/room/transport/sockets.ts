@@ -35,8 +35,6 @@ const TRANSIENT: ReadonlySet<number> = new Set([
   CLOSE.readerTooSlow,
   CLOSE.flooding,
 ]);
-/** A closed socket with less unconfirmed holds too little memory to count. */
-const MIN_COUNTED_BYTES = 1024 * 1024;
 
 /** An open socket, and what its client accepts. */
 interface OpenSocket extends Receiver {
@@ -239,8 +237,7 @@ export class Sockets {
     const open = this.#byId.get(id);
     if (open === undefined) return;
     this.#queues.flush(open);
-    if (open.userId !== null && open.output.unacknowledged > MIN_COUNTED_BYTES)
-      this.#closing.set(open.socket, open.userId);
+    if (open.userId !== null && open.output.isHeld) this.#closing.set(open.socket, open.userId);
     this.release(open.socket);
     const isTransient = open.isOfDocuments && TRANSIENT.has(code);
     closeQuietly(open.socket, isTransient ? TRY_AGAIN_LATER : code, reason);

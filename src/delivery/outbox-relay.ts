@@ -3,6 +3,7 @@
 import { TtlCache } from "../platform/cache.ts";
 import type { RequestContext } from "../platform/d1/context.ts";
 import type { Database, Page, Statement } from "../platform/d1/d1.ts";
+import { combined } from "../platform/errors.ts";
 import { forEachConcurrently, roundRobin, TIMED_OUT, withTimeLimit } from "../platform/flow/concurrency.ts";
 import { type CallBudget, newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import type { RoomGateway } from "../room/host/gateway.ts";
@@ -19,6 +20,8 @@ import { presentRoom, type RoomFields } from "../wire/room.ts";
 import { type NotificationRecord, presentReference } from "../wire/sent-notification.ts";
 import { presentUser, type UserRecord } from "../wire/user.ts";
 import { eraseFromLog } from "./event-log/shards.ts";
+import { selectInboxShards } from "./inbox-store.ts";
+import { callShards } from "./inboxes.ts";
 import { selectEarlierEvents } from "./outbox/event-store.ts";
 import { relayedRows } from "./outbox/outbox.ts";
 import {
@@ -63,10 +66,18 @@ export async function relayEvents(
     try {
       if (row.hasEarlier) await relayEarlier(ctx, row, calls);
       const remaining = await relayEvent(ctx, row, calls);
-      if (remaining === null) {
+      const finish = () => {
         relayed.set(row.id, true, Date.now());
         relayedRows.delete(ctx, row.accountId, "events", row.id);
-      } else ctx.defer(ctx.db.run([updatePendingSubscriptions(row.id, remaining)]));
+      };
+      if (remaining === null && isOfInboxes(row))
+        ctx.defer(
+          forgetRoom(ctx, row, calls)
+            .then(finish)
+            .catch((error: unknown) => ctx.log("A deleted room is not out of all inboxes yet", error)),
+        );
+      else if (remaining === null) finish();
+      else ctx.defer(ctx.db.run([updatePendingSubscriptions(row.id, remaining)]));
     } catch (error) {
       ctx.log(`An event could not be relayed yet: ${row.event}`, error);
     }
@@ -76,7 +87,7 @@ export async function relayEvents(
 async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow, calls: WorkBudget): Promise<void> {
   const [earlier] = await ctx.db.run([selectEarlierEvents(row, MAX_EARLIER)]);
   const left = earlier.filter(({ id }) => relayed.get(id, Date.now()) === undefined);
-  for (const each of left) await ctx.db.run([outcomeOf(each, await relayEvent(ctx, each, calls))]);
+  for (const each of left) await ctx.db.run([outcomeOf(each, await relayFully(ctx, each, calls))]);
 }
 
 const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement =>
@@ -92,16 +103,38 @@ async function relayEvent(
   calls.spend(); // the room's, which an event of a user asks
   const body = await presentOutboxEvent(rooms, row);
   const pending = { id, event, occurredAt, body, pendingSubscriptions, trace };
-  const unreached = await fanOut(accountId, objects, roomId, [pending], calls);
+  const { left, failures } = await fanOut(accountId, objects, roomId, [pending], calls);
   if (event === "identity.deleted") {
     calls.spend();
     await eraseFromLog(objects.eventLogs, accountId, roomId, roomId);
     calls.spend();
     await objects.inboxes(accountId, roomId).remove([roomId]);
   }
-  const remaining = unreached.get(id) ?? null;
-  if (remaining !== null) log(`An event could not reach all of its subscribers yet: ${event}`, null);
+  const remaining = left.get(id) ?? null;
+  if (failures.length > 0)
+    log(`An event could not reach all of its subscribers yet: ${event}`, combined(failures));
   return remaining;
+}
+
+const isOfInboxes = ({ event }: OutboxEventRow): boolean => event === "room.deleted";
+
+async function relayFully(ports: RelayPorts, row: OutboxEventRow, calls: WorkBudget): Promise<string | null> {
+  const remaining = await relayEvent(ports, row, calls);
+  if (remaining === null && isOfInboxes(row)) await forgetRoom(ports, row, calls);
+  return remaining;
+}
+
+/** Removes a deleted room's notifications from all inboxes: also from those that only the organization has notified. */
+async function forgetRoom(
+  { db, inboxes }: RelayPorts,
+  { accountId, roomId }: OutboxEventRow,
+  calls: WorkBudget,
+): Promise<void> {
+  if (!calls.hasLeft) throw new Error("The invocation may make no further call");
+  const [rows] = await db.run([selectInboxShards({ accountId })]);
+  const shards = rows.map(({ shard }) => shard);
+  for (const _ of shards) calls.spend();
+  await callShards(inboxes, accountId, shards, (shard) => shard.removeFromAll({ roomId }));
 }
 
 /**
@@ -141,7 +174,7 @@ export async function relayPending(
     select: (accountId, page) => selectPendingEvents(accountId, before, page),
     roomOf: ({ roomId }) => roomId,
     relay: async (row) => {
-      const remaining = await relayEvent(ports, row, budget.calls);
+      const remaining = await relayFully(ports, row, budget.calls);
       if (remaining !== null) await db.run([updatePendingSubscriptions(row.id, remaining)]);
       return remaining === null;
     },

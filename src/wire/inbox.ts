@@ -37,7 +37,7 @@ export interface InboxActivity {
   readonly seq: number | null;
   /** Epoch milliseconds. */
   readonly at: number;
-  /** The identity's ID, or the user's for a user without identity. */
+  /** The identity's ID, or the user's for a user without identity, and in the inboxes of guests. */
   readonly by: string | null;
   /** At most 4 KiB as JSON. */
   readonly data: Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 /** The object of an inbox: what activities, positions and deletions do in any order, and what it keeps. */
-import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it } from "vitest";
 import { InboxDeliveries } from "../../src/features/inbox/delivery-store.ts";
 import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
 import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
-import type { InboxActivity, InboxKind } from "../../src/wire/inbox.ts";
+import type { InboxActivity, InboxKind, InboxRemoval } from "../../src/wire/inbox.ts";
 import { DEFAULTS } from "../../src/wire/notification-settings.ts";
 import { ORIGIN } from "../support/api.ts";
 import { type Random, randomOf } from "../support/random.ts";
@@ -114,7 +114,14 @@ class Simulation {
       this.#known.set(id, Number.MAX_SAFE_INTEGER);
       if (activities.delete(id)) subject.seq = Math.max(subject.deletedSeq, ...activities.values());
     }
-    await this.#inbox.removeItems({ roomId: roomId ?? "", kind, subjectId, activityIds });
+    await this.#removeAs({ roomId: roomId ?? "", kind, subjectId, activityIds });
+  }
+
+  /** From this inbox, or from all of the shard. */
+  #removeAs(removal: InboxRemoval): Promise<void> {
+    return this.#random(2) === 0
+      ? this.#inbox.removeItems(removal)
+      : this.#inbox.object.removeFromAll(removal);
   }
 
   async #markRead(): Promise<void> {
@@ -130,9 +137,8 @@ class Simulation {
     );
     subject.deletedSeq = Number.MAX_SAFE_INTEGER;
     subject.activities.clear();
-    await this.#inbox.removeItems({
-      ...{ roomId: subject.roomId ?? "", kind: subject.kind, subjectId: subject.subjectId },
-    });
+    const { kind, subjectId } = subject;
+    await this.#removeAs({ roomId: subject.roomId ?? "", kind, subjectId });
   }
 
   async #toggle(): Promise<void> {
@@ -250,7 +256,7 @@ describe("an inbox", () => {
       for (const [index, subject] of ["a", "b", "c"].entries()) deliver(subject, now + index);
       store.markRead({ roomId: null, kind: "thread", subjectId: "b", upTo: 1 }, now);
       deliver("d", now + 3);
-      const left = () => store.list(PAGE, [""], now).map(({ subjectId }) => subjectId);
+      const left = () => store.list(PAGE, [], now).map(({ subjectId }) => subjectId);
       expect(left()).toEqual(["d", "c", "a"]);
       deliver("e", now - 1);
       expect(left()).toEqual(["d", "c", "e"]);
@@ -352,6 +358,65 @@ describe("an inbox", () => {
     expect([await listed(other), await listed(inbox)]).toMatchObject([[], [target]]);
   });
 
+  it("forgets what was deleted together with all others of its shard, also if it arrives later (R91)", async () => {
+    const [inbox, other] = await shareShard();
+    const rooms = [await inbox.room(), await inbox.room()];
+    for (const roomId of rooms) await other.allow(roomId, "viewer");
+    const ids = [inbox.identityId, other.identityId];
+    const [roomId = "", otherRoomId = ""] = rooms;
+    const data = { text: "A canary" };
+    const [first, second] = [1, 2].map((seq) => activity({ roomId, seq, data }));
+    const ofThread = activity({ roomId, subjectId: "thread", data });
+    const ofRoom = activity({ roomId: otherRoomId, kind: "$task", subjectId: "task", seq: null, data });
+    const all = [first, second, ofThread, ofRoom] as InboxActivity[];
+    const deliver = () => inbox.object.deliver(ids, all, DEFAULTS);
+    await deliver();
+    await inbox.markRead({ roomId, kind: "thread", subjectId: "subject", upTo: 1 });
+    const thread = { roomId, kind: "thread" } as const;
+    await inbox.object.removeFromAll({ ...thread, subjectId: "subject", activityIds: [second?.id ?? ""] });
+    await inbox.object.removeFromAll({ ...thread, subjectId: "thread" });
+    const seqOf = () =>
+      runInDurableObject(inbox.stub, (_, { storage }) =>
+        storage.sql.exec("SELECT seq FROM inboxes WHERE identity_id = ?", other.identityId).one(),
+      );
+    const { seq } = await seqOf();
+    await inbox.object.removeFromAll({ roomId: otherRoomId });
+    expect(await seqOf()).toEqual({ seq: Number(seq) + 1 });
+    for (let times = 0; times < 2; times += 1) {
+      expect([await inbox.shown(), await other.shown()]).toEqual([{ subject: false }, { subject: true }]);
+      await deliver();
+    }
+    await inbox.object.removeFromAll({ ...thread, subjectId: "subject" });
+    const kept = await runInDurableObject(inbox.stub, (_, { storage }) =>
+      storage.sql.exec("SELECT data FROM activities WHERE data IS NOT NULL").toArray(),
+    );
+    expect(kept).toEqual([]);
+    expect(await inbox.object.count(inbox.viewer)).toBe(0);
+  });
+
+  it("forgets a deleted room with many notifications in slices, and nothing in a shard without inboxes", async () => {
+    const inbox = await Inbox.create();
+    const [roomId, otherId] = [await inbox.room(), await inbox.room()];
+    const items = Array.from({ length: 1_200 }, (_, number) =>
+      activity({ roomId, subjectId: `thread ${number}`, data: { text: "A canary" } }),
+    );
+    await inbox.object.removeFromAll({ roomId });
+    await inbox.deliver([...items, activity({ roomId: otherId, subjectId: "other" })]);
+    await inbox.object.removeFromAll({ roomId });
+    const left = () =>
+      runInDurableObject(
+        inbox.stub,
+        (_, { storage }) =>
+          storage.sql.exec<{ n: number }>("SELECT count(*) AS n FROM items WHERE room_id = ?", roomId).one()
+            .n,
+      );
+    for (let runs = 0; (await left()) > 0; runs += 1) {
+      expect(runs).toBeLessThan(5);
+      await runDurableObjectAlarm(inbox.stub);
+    }
+    expect(await inbox.shown()).toEqual({ other: true });
+  });
+
   it("marks all as they were when it was asked, and an item up to a seq", async () => {
     const inbox = await Inbox.create();
     await inbox.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
@@ -370,6 +435,42 @@ describe("an inbox", () => {
       unread: false,
     });
     expect(await inbox.object.markItem(inbox.viewer, "unknown", 1)).toBeNull();
+  });
+
+  it("deletes items as they were when it was asked: an activity that arrives meanwhile stays unread", async () => {
+    const inbox = await Inbox.create();
+    await inbox.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
+    await Promise.all([
+      inbox.object.deleteAll(inbox.viewer),
+      inbox.deliver([activity({ subjectId: "b", seq: 2 }), activity({ subjectId: "c" })]),
+    ]);
+    expect(await inbox.shown()).toEqual({ b: true, c: true });
+    const items = (await inbox.object.list(inbox.viewer, PAGE))?.notifications ?? [];
+    const item = items.find(({ subject_id: id }) => id === "b");
+    expect(item).toMatchObject({ seq: 2, read_seq: 1, activities: [{ seq: 2 }] });
+    await Promise.all([
+      inbox.object.deleteItem(inbox.viewer, item?.id ?? ""),
+      inbox.deliver([activity({ subjectId: "b", seq: 3 })]),
+    ]);
+    expect(await inbox.shown()).toEqual({ b: true, c: true });
+    expect(await inbox.object.deleteItem(inbox.viewer, item?.id ?? "")).toBe(true);
+    expect(await inbox.shown()).toEqual({ c: true });
+  });
+
+  it("goes on with the tables of the version before", async () => {
+    const inbox = await Inbox.create();
+    await inbox.deliver([activity({ subjectId: "before" })]);
+    await runInDurableObject(inbox.stub, (_, { storage }) => {
+      storage.sql.exec("ALTER TABLE items DROP COLUMN unwanted");
+      storage.sql.exec("UPDATE facts SET value = '1' WHERE name = 'schema'");
+    });
+    await evictDurableObject(inbox.stub);
+    await inbox.object.changeSettings(inbox.identityId, { email: { enabled: false } });
+    await inbox.deliver([activity({ subjectId: "after" })]);
+    expect(await inbox.shown()).toEqual({ before: true, after: true });
+    expect(await inbox.object.listSendings(inbox.identityId, 9)).toMatchObject([
+      { outcome: "unwanted", items: [{ subjectId: "after" }] },
+    ]);
   });
 
   it("shows a narrowed token the items of its rooms alone", async () => {

@@ -23,6 +23,7 @@ import eventLog1 from "./rpc/event-log-1.json?raw";
 import { type Exchange, Names, type Recording, withMore } from "./rpc/exchange.ts";
 import guessLimit1 from "./rpc/guess-limit-1.json?raw";
 import inbox1 from "./rpc/inbox-1.json?raw";
+import inbox2 from "./rpc/inbox-2.json?raw";
 import type { Place } from "./rpc/place.ts";
 import requestLog1 from "./rpc/request-log-1.json?raw";
 import requestRate1 from "./rpc/request-rate-1.json?raw";
@@ -130,7 +131,7 @@ const KINDS: readonly (readonly [Kind, { readonly prototype: object }, Fixtures]
   ["event-log", EventLogObject, { 1: eventLog1 }],
   ["request-log", RequestLogObject, { 1: requestLog1 }],
   ["request-rate", RequestRateObject, { 1: requestRate1 }],
-  ["inbox", InboxObject, { 1: inbox1 }],
+  ["inbox", InboxObject, { 1: inbox1, 2: inbox2 }],
   ["guess-limit", GuessLimitObject, { 1: guessLimit1 }],
 ];
 

@@ -1,7 +1,8 @@
 /** Threads over REST, and the updates of rooms on their way to inboxes. */
+import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { openInbox } from "../../src/delivery/inboxes.ts";
+import { openInbox, shardName } from "../../src/delivery/inboxes.ts";
 import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
 import { passOn, type UpdatePage } from "../../src/features/room-content/inbox-updates.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
@@ -12,6 +13,7 @@ import type { Identity } from "../../src/wire/identity.ts";
 import type { Thread, ThreadParticipant } from "../../src/wire/thread.ts";
 import { PAGE } from "../inbox/support.ts";
 import { type Account, account, refusalOf } from "../support/api.ts";
+import { countLogged, expectLogged } from "../support/log-guard.ts";
 import { joinWith } from "./support/join.ts";
 
 interface Item {
@@ -50,7 +52,7 @@ const inbox = async ({ id: accountId }: Account, id: string): Promise<readonly I
   (await openInboxOf(accountId, id).list({ identityId: id }, PAGE))?.notifications ?? [];
 
 /** Resolves once the inbox has these threads. */
-const inboxHas = (owner: Account, id: string, items: readonly Item[]) =>
+const inboxHas = (owner: Account, id: string, items: readonly Partial<Item>[]) =>
   vi.waitFor(async () => expect(await inbox(owner, id)).toMatchObject(items), { timeout: 20_000 });
 
 const mentionOf = (id: string, kind = "user") => ({ kind, id });
@@ -151,6 +153,52 @@ it("a mention in a document reaches an inbox once, and leaves it when it is take
     expect(await reader.call(type, mention)).toMatchObject({ success: false, error: { code: "FORBIDDEN" } });
 });
 
+it("a deletion reaches those who have left a mentioned group, and members of one that was deleted (R91)", async () => {
+  const { owner, room, ada, ben, cleo, allow, at, socket, write } = await setUp();
+  await allow(cleo.id, ["*:read"]);
+  const group = async (memberId: string) => {
+    const { data } = await owner.api.post<{ group: { id: string } }>("/groups", { name: "Team" });
+    await owner.api.put(`/groups/${data.group.id}/members/${memberId}`, {});
+    return data.group.id;
+  };
+  const [left, deleted] = [await group(ben.id), await group(cleo.id)];
+  const { comment } = await write();
+  const mentions = [mentionOf(left, "group"), mentionOf(deleted, "group")];
+  const { comment: reply } = await write({ threadId: comment.id, mentions });
+  const { comment: other } = await write({ mentions });
+  for (const { id } of [ben, cleo])
+    await inboxHas(owner, id, [{ subject_id: other.id }, { subject_id: comment.id }]);
+  await owner.api.delete(`/groups/${left}/members/${ben.id}`);
+  await owner.api.delete(`/groups/${deleted}`);
+  await socket.call("COMMENT_DELETE", { commentId: reply.id });
+  for (const { id } of [ben, cleo]) await inboxHas(owner, id, [{ subject_id: other.id }]);
+  await allow(ben.id, null);
+  await owner.api.delete(`${at}/${other.id}`);
+  await inboxHas(owner, cleo.id, []);
+  await allow(ben.id, ["*:read"]);
+  expect(await inbox(owner, ben.id)).toEqual([]);
+  expect(await inbox(owner, ada.id)).toEqual([]);
+  const known = await runInDurableObject(env.ROOMS.getByName(room.id), (_, { storage }) =>
+    storage.sql.exec("SELECT thread_id FROM notified_threads").toArray(),
+  );
+  expect(known).toEqual([{ thread_id: comment.id }]);
+});
+
+it("a mention that is taken out of a document leaves the inbox of a reader without access, too (R91)", async () => {
+  const { owner, room, ben, allow, socket } = await setUp();
+  const user = { name: "Ben", roomId: room.id, identityId: ben.id };
+  const { data } = await owner.api.post<{ user: { id: string } }>("/users", user);
+  const mentions = [ben.id, data.user.id].map((userId, number) => ({ mentionId: `m${number}`, userId }));
+  for (const mention of mentions) await socket.call("TEXT_MENTION_CREATE", mention);
+  await inboxHas(owner, ben.id, [{ subject_id: "m1" }, { subject_id: "m0" }]);
+  await allow(ben.id, null);
+  for (const mention of mentions) await socket.call("TEXT_MENTION_DELETE", mention);
+  await vi.waitFor(async () => {
+    const { notifications } = await openInboxOf(owner.id, ben.id).export(ben.id, PAGE);
+    expect(notifications).toEqual([]);
+  }, 20_000);
+});
+
 it("a thread that is read in the room is read in the inbox, and one that is deleted leaves it", async () => {
   const { owner, ben, at, write } = await setUp();
   const { comment } = await write({ mentions: [mentionOf(ben.id)] });
@@ -210,6 +258,25 @@ it("the organization lists threads for a reader, resolves them, and subscribes r
   ]);
 });
 
+it("a mention of a group that an edit adds is read with the thread by a reader at its end, or by a reply (R93)", async () => {
+  const { owner, ben, cleo, allow, at, socket, write } = await setUp();
+  await allow(cleo.id, ["*:write"]);
+  const { data } = await owner.api.post<{ group: { id: string } }>("/groups", { name: "Team" });
+  for (const { id } of [ben, cleo]) await owner.api.put(`/groups/${data.group.id}/members/${id}`, {});
+  const { comment } = await write();
+  const read = (userId: string) => owner.api.post(`${at}/${comment.id}/mark-as-read`, { userId });
+  for (const { id } of [ben, cleo]) await read(id);
+  await socket.call("COMMENT_UPDATE", {
+    ...{ commentId: comment.id, mentions: [mentionOf(data.group.id, "group")] },
+  });
+  for (const { id } of [ben, cleo]) await inboxHas(owner, id, [{ subject_id: comment.id, unread: true }]);
+  await read(ben.id);
+  await inboxHas(owner, ben.id, [{ subject_id: comment.id, unread: false }]);
+  const { socket: replying } = await joinWith(owner.id, comment.room_id, cleo.token);
+  await replying.call("COMMENT_CREATE", { text: "Yes", threadId: comment.id });
+  await inboxHas(owner, cleo.id, [{ subject_id: comment.id, unread: false }]);
+});
+
 it("an identity that loses access before an update is passed on is not notified", async () => {
   const { owner, room, ben, allow, write } = await setUp();
   await allow(ben.id, null);
@@ -239,6 +306,24 @@ const UPDATE = {
   except: [],
 } as const;
 
+it("a defect behind an update that is retried stands in the log with its cause, and the update arrives once it is mended", async () => {
+  const { owner, ben, write } = await setUp();
+  const shard = env.INBOXES.getByName(shardName(owner.id, ben.id));
+  const setClock = (clock: () => number) =>
+    runInDurableObject(shard, (object: InboxObject) => {
+      object.clock = clock;
+    });
+  await setClock(() => {
+    throw new TypeError("time.now is not a function");
+  });
+  const { comment } = await write({ mentions: [mentionOf(ben.id)] });
+  const entry = "Updates of a room could not be passed to inboxes yet: time.now is not a function";
+  await vi.waitFor(() => expect(countLogged(entry)).toBeGreaterThan(1), { timeout: 20_000 });
+  await setClock(Date.now);
+  await inboxHas(owner, ben.id, [{ subject_id: comment.thread_id, unread: true }]);
+  expectLogged(entry);
+});
+
 /** A group of an organization with new identities of these IDs. */
 async function groupOf(owner: Account, memberIds: readonly string[]): Promise<string> {
   const { data } = await owner.api.post<{ group: { id: string } }>("/groups", { name: "Crowd" });
@@ -261,13 +346,28 @@ it("an update goes to a thousand at a time, and goes on where it was interrupted
   const members = Array.from({ length: 2_300 }, (_, number) => `member ${String(number).padStart(4, "0")}`);
   const group = await groupOf(owner, members);
   const named = Array.from({ length: 1_200 }, (_, number) => `named ${number}`);
-  const update: InboxUpdate = { ...UPDATE, to: named, groups: [group], except: ["member 0001"] };
+  const after = named.at(-1) ?? "";
+  const update: InboxUpdate = { ...UPDATE, to: named, after, groups: [group], except: ["member 0001"] };
+  const further = Array.from({ length: 1_100 }, (_, number) => `subscriber ${number}`);
+  const shards = new Set<string>();
+  const threads = {
+    subscribers: (_: string, behind: string, limit: number) => {
+      const from = behind === after ? 0 : further.indexOf(behind) + 1;
+      return further.slice(from, from + limit);
+    },
+    willing: (_: string, ids: readonly string[]) => ids.filter((id) => id !== "member 0002"),
+    shardsOf: () => null,
+    addShards: (_: string, subjects: readonly string[]) => {
+      for (const subject of subjects) shards.add(subject.slice(0, 2));
+    },
+  };
   const given: string[][] = [];
   let failures = 1;
   const run = (pending: string | null) =>
     passOn(
       openTenant(env, owner.id),
       "room",
+      threads,
       [{ seq: 1, id: "update", body: JSON.stringify(update), pending }],
       newCallBudget().calls,
       async ({ subjects }) => {
@@ -275,9 +375,12 @@ it("an update goes to a thousand at a time, and goes on where it was interrupted
         given.push([...subjects]);
       },
     );
-  const left = await run(null);
-  expect(given.map(({ length }) => length)).toEqual([1_000, 200, 999]);
-  expect(await run(left.get("update") ?? null)).toEqual(new Map());
-  expect(given.map(({ length }) => length)).toEqual([1_000, 200, 999, 1_000, 300]);
-  expect(given.flat()).toEqual([...named, ...members.filter((id) => id !== "member 0001")]);
+  const { left, failures: causes } = await run(null);
+  expect(causes.map(String)).toEqual(["Error: on purpose"]);
+  expect(given.map(({ length }) => length)).toEqual([1_000, 200, 1_000]);
+  expect(await run(left.get("update") ?? null)).toEqual({ left: new Map(), failures: [] });
+  expect(given.map(({ length }) => length)).toEqual([1_000, 200, 1_000, 100, 998, 1_000, 300]);
+  const unwilling = ["member 0001", "member 0002"];
+  expect(given.flat()).toEqual([...named, ...further, ...members.filter((id) => !unwilling.includes(id))]);
+  expect(shards).toEqual(new Set(["na", "su", "me"]));
 });

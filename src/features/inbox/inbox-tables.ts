@@ -1,6 +1,7 @@
 /** The tables of a shard: the inboxes of some of an organization's identities. */
-import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
+import { FACTS, ObjectTables, RESTORED_SEQ, type Schema } from "../../platform/objects/object-tables.ts";
 import { DAY_MS } from "../../platform/time.ts";
+import { CHANNELS, type Channel } from "../../wire/notification-settings.ts";
 
 /** An item is shown while `seq` is above `deleted_seq`, and unread while it is above `read_seq`, which is never lower. */
 export const SCHEMA: Schema = {
@@ -25,10 +26,23 @@ export const SCHEMA: Schema = {
       deleted_seq INTEGER NOT NULL,
       notified_at INTEGER NOT NULL,
       read_at INTEGER,
+      unwanted INTEGER NOT NULL DEFAULT 0,
       UNIQUE (identity_id, room_id, kind, subject_id)
     );
     CREATE INDEX IF NOT EXISTS items_newest ON items (identity_id, notified_at DESC, id DESC);
-    CREATE INDEX IF NOT EXISTS items_unread ON items (identity_id, room_id, notified_at) WHERE seq > read_seq;`,
+    CREATE INDEX IF NOT EXISTS items_unread ON items (identity_id, room_id, notified_at) WHERE seq > read_seq;
+    CREATE INDEX IF NOT EXISTS items_of_subject ON items (room_id, kind, subject_id);`,
+    // Deleted rooms, subjects and activities; empty IDs stand for all. One of many items is due until they are removed.
+    removals: `CREATE TABLE IF NOT EXISTS removals (
+      room_id TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      subject_id TEXT NOT NULL,
+      activity_id TEXT NOT NULL,
+      at INTEGER NOT NULL,
+      due INTEGER,
+      PRIMARY KEY (room_id, kind, subject_id, activity_id)
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS removals_due ON removals (due) WHERE due IS NOT NULL;`,
     // Of activities that are not shown any more, the ID stays: it must have no second effect.
     activities: `CREATE TABLE IF NOT EXISTS activities (
       identity_id TEXT NOT NULL,
@@ -95,14 +109,31 @@ export const SCHEMA: Schema = {
         DELETE FROM push_targets WHERE identity_id = old.identity_id;
       END;`,
   },
-  migrations: [],
+  migrations: [
+    {
+      version: 2,
+      table: "items",
+      before: "ALTER TABLE items ADD COLUMN unwanted INTEGER NOT NULL DEFAULT 0",
+      after: "",
+    },
+  ],
 };
+
+/** The column `unwanted` for channels that were not to carry the latest activity when it arrived. */
+export const unwantedBy = (channels: readonly Channel[]): number =>
+  channels.reduce((bits, channel) => bits | (1 << CHANNELS.indexOf(channel)), 0);
+/** The number with which an inbox is made. */
+export const FIRST_SEQ = `ifnull((SELECT CAST(value AS INTEGER) FROM facts WHERE name = '${RESTORED_SEQ}'), 0)`;
 
 /** The columns of an item as its fields. */
 export const COLUMNS = `number, id, kind, room_id AS roomId, subject_id AS subjectId, seq, read_seq AS readSeq,
   deleted_seq AS deletedSeq, notified_at AS notifiedAt, read_at AS readAt`;
 
 export const KEPT_MS = 90 * DAY_MS;
+/** Longer than the delivery of an activity takes that was under way at its removal. */
+const REMOVALS_KEPT_MS = DAY_MS;
+/** Rows that one alarm looks at for those that are due: an identity has several, and very many may have to wait. */
+const DUE_AT_ONCE = 1_000;
 /** Rows that one alarm deletes of each table. */
 const PRUNED_AT_ONCE = 1_000;
 
@@ -125,24 +156,39 @@ export class InboxTables extends ObjectTables {
     this.write("INSERT OR REPLACE INTO facts VALUES ('prune_at', ?)", String(at));
   }
 
-  /** When the next notification or sending is due (epoch ms); null without any. */
+  /** When the next notification, sending or removal is due (epoch ms); null without any. */
   get dueAt(): number | null {
     const query = `SELECT min(due) AS due FROM (SELECT min(due) AS due FROM waiting
-      UNION ALL SELECT min(due) FROM sendings WHERE due IS NOT NULL)`;
+      UNION ALL SELECT min(due) FROM sendings WHERE due IS NOT NULL
+      UNION ALL SELECT min(due) FROM removals WHERE due IS NOT NULL)`;
     return this.first<{ due: number | null }>(query)?.due ?? null;
   }
 
-  /** Identities whose notifications or sendings are due. */
+  /** Identities whose notifications or sendings are due, of those that have waited longest. */
   dueIdentities(now: number, limit: number): string[] {
-    const query = `SELECT identity_id AS id FROM waiting WHERE due <= ?1
-      UNION SELECT identity_id FROM sendings WHERE due <= ?1 LIMIT ?2`;
+    const longest = (table: string) =>
+      `SELECT * FROM (SELECT identity_id AS id FROM ${table} WHERE due <= ?1 ORDER BY due LIMIT ${DUE_AT_ONCE})`;
+    const query = `SELECT DISTINCT id FROM (${longest("waiting")} UNION ALL ${longest("sendings")}) LIMIT ?2`;
     return this.read<{ id: string }>(query, now, limit).map(({ id }) => id);
   }
 
-  /** Notifications and sendings stop waiting. */
+  /** Numbers of changes are beyond this one, also in inboxes that are made later. */
+  skipTo(seq: number): void {
+    this.write("UPDATE inboxes SET seq = max(seq, ?)", seq);
+    this.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", RESTORED_SEQ, String(seq));
+  }
+
+  /** After a restore: notifications and sendings stop waiting, and rooms may have what had been deleted again. */
   forgetDue(): void {
+    this.write("DELETE FROM removals");
     this.write("DELETE FROM waiting");
     this.write("UPDATE sendings SET outcome = 'failed', due = NULL WHERE due IS NOT NULL");
+  }
+
+  /** The sendings by mail. */
+  mailsOf(identityId: string): string[] {
+    const query = "SELECT id FROM sendings WHERE identity_id = ? AND channel = 'email'";
+    return this.read<{ id: string }>(query, identityId).map(({ id }) => id);
   }
 
   /** Deletes the inbox of an identity. Later deliveries to it have no effect. */
@@ -164,6 +210,7 @@ export class InboxTables extends ObjectTables {
         ...[cut, PRUNED_AT_ONCE],
       ).map(({ number }) => number);
       deleteItems(this, old);
+      this.write("DELETE FROM removals WHERE at <= ? AND due IS NULL", now - REMOVALS_KEPT_MS);
       const marks = this.read(
         `DELETE FROM activities WHERE (identity_id, id) IN (
            SELECT identity_id, id FROM activities WHERE item IS NULL AND at <= ? ORDER BY at LIMIT ?) RETURNING 1`,
@@ -185,8 +232,10 @@ export class InboxTables extends ObjectTables {
     );
   }
 
+  /** False after a restore: the numbers that it has skipped stay skipped. */
   get isEmpty(): boolean {
-    return this.first("SELECT 1 FROM inboxes LIMIT 1") === null;
+    const query = "SELECT 1 FROM inboxes UNION ALL SELECT 1 FROM facts WHERE name = ? LIMIT 1";
+    return this.first(query, RESTORED_SEQ) === null;
   }
 
   /** Deletes the whole storage, the alarm included. */

@@ -12,7 +12,8 @@ const Activity = z.object({
   seq: Seq.meta({ description: "Its place in the order of the subject." }),
   at: Timestamp,
   created_by: z.string().nullable().meta({
-    description: "The ID of the identity, or of a user without one; `null` for your back end.",
+    description:
+      "The ID of the identity, or of a user without one; `null` for your back end. In the inbox of a guest, the ID of the user.",
   }),
   data: z.record(z.string(), z.unknown()).meta({
     description: "`commentId` of a thread's activity, or what your back end sent with its own kind.",

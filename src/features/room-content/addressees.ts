@@ -3,9 +3,9 @@ import type { Tenant } from "../../platform/d1/d1.ts";
 import { notFound } from "../../platform/errors.ts";
 import type { CommentCreation } from "../../room/protocol/messages.ts";
 import type { Addressees, Reader } from "../../wire/thread.ts";
-import { rightsIn, selectGroups, selectReaders } from "../access/statements.ts";
+import { selectGroups, selectReaders } from "../access/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
-import { rightsOfUser, selectBearers } from "../users/statements.ts";
+import { rightsOfUser, selectBearers, selectGuest } from "../users/statements.ts";
 
 /** The subject of a user of a room: its identity, or the user itself without one. */
 const subjectOf = ({ id, identityId }: { readonly id: string; readonly identityId: string | null }) =>
@@ -17,11 +17,15 @@ export const addressedBy = (addressees: Addressees, author: Parameters<typeof su
   author: subjectOf(author),
 });
 
-/** Sorts mentions into those who are notified and those who do not exist or may not read the room. One round trip. */
+/**
+ * Sorts mentions into those who are notified and those who do not exist or may not read the room. A guest mentions users
+ * of the room, and no one else. `authorId` is null for the organization. One round trip.
+ */
 export async function findAddressees(
   tenant: Tenant,
   roomId: string,
   mentions: CommentCreation["mentions"],
+  authorId: string | null,
 ): Promise<Addressees> {
   const ofKind = (kind: "user" | "group") =>
     mentions.flatMap((mention) => (typeof mention === "object" && mention.kind === kind ? [mention.id] : []));
@@ -30,23 +34,32 @@ export async function findAddressees(
     ofKind("user"),
     ofKind("group"),
   ];
-  const [users, identities, groups] = await tenant.db.run([
+  const [users, identities, foundGroups, [author]] = await tenant.db.run([
     selectBearers(tenant, roomId, "id", userIds),
     selectReaders(tenant, roomId, identityIds),
     selectGroups(tenant, groupIds),
+    selectGuest(tenant, roomId, authorId ?? ""),
   ]);
-  const reached = [
-    ...users
-      .filter((user) => rightsOfUser(user) !== 0)
-      .map((user) => ({ mention: user.id, subject: subjectOf(user), userId: user.id })),
-    ...identities
-      .filter(({ access }) => rightsIn(access) !== 0)
-      .map(({ id, userId }) => ({ mention: id, subject: id, userId })),
+  const byGuest = authorId !== null && author?.isGuest !== 0;
+  const groups = byGuest ? [] : foundGroups;
+  const found = [
+    ...users.map((user) => {
+      const reader = { subject: subjectOf(user), userId: user.id };
+      return { mention: user.id, reader, mayRead: rightsOfUser(user) !== 0 };
+    }),
+    ...identities.map(({ id, userId, mayRead }) => {
+      const mayHear = mayRead === 1 && (userId !== null || !byGuest);
+      return { mention: id, reader: { subject: id, userId }, mayRead: mayHear };
+    }),
   ];
+  const reached = found.filter(({ mayRead }) => mayRead);
   const notified = new Set([...reached.map(({ mention }) => mention), ...groups.map(({ id }) => id)]);
   return {
-    readers: reached.map(({ subject, userId }) => ({ subject, userId })),
+    readers: reached.map(({ reader }) => reader),
+    others: found.filter(({ mayRead }) => !mayRead).map(({ reader }) => reader),
     groups: groups.map(({ id }) => id),
+    groupSizes: Object.fromEntries(groups.map(({ id, size }) => [id, size])),
+    byGuest,
     unnotified: [...userIds, ...identityIds, ...groupIds].filter((id) => !notified.has(id)),
   };
 }

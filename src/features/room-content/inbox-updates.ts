@@ -5,14 +5,17 @@ import { callShards, type InboxDelivery, type Inboxes, openInbox } from "../../d
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
+import { combined } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { Stub } from "../../platform/objects/rpc.ts";
+import type { Unreached } from "../../room/engine/outbox/outbox-drain.ts";
 import type { StoredInboxUpdate } from "../../room/storage/sqlite-threads.ts";
+import type { RoomStorage } from "../../room/storage/storage.ts";
 import type { InboxUpdate } from "../../room/types/inbox-updates.ts";
-import { inboxShardOf } from "../../wire/inbox.ts";
-import type { NotificationDefaults } from "../../wire/notification-settings.ts";
-import { rightsIn, selectMembersAfter, selectReaders } from "../access/statements.ts";
+import { INBOX_SHARDS, type InboxActivity, inboxShardOf } from "../../wire/inbox.ts";
+import { defaultsFor, type NotificationDefaults } from "../../wire/notification-settings.ts";
+import { selectMembersAfter, selectReaders } from "../access/statements.ts";
 import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
 
@@ -23,82 +26,128 @@ const READ_AT_ONCE = 50;
 /** A large page takes so long for each of these queries at least: others are served meanwhile, also by the only process. */
 const PACE_MS = 100;
 
-/** The place in an update's recipients: so many of those by name, so many groups, and members up to an ID. */
-const Place = z.tuple([z.int(), z.int(), z.string()]);
+/**
+ * The place in an update's recipients: so many of those by name, so many groups, members up to an ID, and subscribers up
+ * to an ID; null behind the last one.
+ */
+const Place = z.tuple([z.int(), z.int(), z.string(), z.string().nullable().optional()]);
 type Place = z.infer<typeof Place>;
 const START: Place = [0, 0, ""];
-/** They also reach inboxes of identities that may not read the room any more. */
-const DELETIONS: ReadonlySet<InboxUpdate["type"]> = new Set([
-  "threadDeleted",
-  "commentsDeleted",
-  "textMentionDeleted",
-]);
+const END: Place = [0, 0, "", null];
+
+/** The room's own knowledge of recipients. */
+type Threads = Pick<RoomStorage["threads"], "subscribers" | "willing" | "shardsOf" | "addShards">;
 
 export interface UpdatePage {
   readonly id: string;
   readonly roomId: string;
   readonly update: InboxUpdate;
-  /** Subjects of readers; those that are not identities have no inbox. */
+  /** Identities; for what was deleted, shards of inboxes. */
   readonly subjects: readonly string[];
 }
 
 /** Delivers a page. Rejects unless every inbox has taken it. */
 type DeliverPage = (page: UpdatePage) => Promise<void>;
 
-/** Passes updates on. Resolves to the places of those that could not be passed on as a whole, as JSON by their IDs. */
+/**
+ * Passes updates on, those of a thread in order. Those that could not be passed on as a whole are left with the place to
+ * go on from.
+ */
 export async function passOn(
   tenant: Tenant,
   roomId: string,
+  threads: Threads,
   updates: readonly StoredInboxUpdate[],
   calls: WorkBudget,
   deliver: DeliverPage,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Unreached> {
   const left = new Map<string, string>();
+  const failures: unknown[] = [];
+  const waiting = new Set<string>();
   for (const { id, body, pending } of updates) {
     const update = JSON.parse(body) as InboxUpdate;
+    const subjectId = "threadId" in update ? update.threadId : update.mentionId;
     let place = pending === null ? START : Place.parse(JSON.parse(pending));
+    const keep = () => {
+      left.set(id, JSON.stringify(place));
+      waiting.add(subjectId);
+    };
+    if (waiting.has(subjectId)) {
+      keep();
+      continue;
+    }
+    const readNext = () => readPage(tenant, threads, update, place);
     try {
-      for (
-        let page = await readPage(tenant, update, place);
-        page !== null;
-        page = await readPage(tenant, update, place)
-      ) {
-        if (!calls.hasLeft) throw new Error("The invocation may make no further call");
+      for (let page = await readNext(); page !== null; page = await readNext()) {
+        if (!calls.hasLeft) {
+          keep();
+          break;
+        }
         calls.spend();
+        if (update.type === "comment") threads.addShards(update.threadId, page.subjects);
         await deliver({ id, roomId, update, subjects: page.subjects });
         place = page.next;
       }
-    } catch {
-      left.set(id, JSON.stringify(place));
+    } catch (error) {
+      failures.push(error);
+      keep();
     }
   }
-  return left;
+  return { left, failures };
+}
+
+interface Page {
+  readonly subjects: readonly string[];
+  readonly next: Place;
 }
 
 /** The recipients from a place on; null at the end. */
 async function readPage(
   tenant: Tenant,
+  threads: Threads,
   update: InboxUpdate,
-  [named, group, after]: Place,
-): Promise<{ readonly subjects: readonly string[]; readonly next: Place } | null> {
-  const { to, groups, except } =
-    "subject" in update ? { to: [update.subject], groups: [], except: [] } : update;
+  [named, group, member, subscriber]: Place,
+): Promise<Page | null> {
+  if (update.type !== "comment")
+    return subscriber === null ? null : { subjects: recipientsOf(threads, update), next: END };
+  const { to, groups, threadId, after = null } = update;
   if (named < to.length) {
     const subjects = to.slice(named, named + PAGE_SIZE);
-    return { subjects, next: [named + subjects.length, group, after] };
+    return { subjects, next: [named + subjects.length, group, member] };
+  }
+  const except = new Set(update.except);
+  const behind = subscriber === undefined ? after : subscriber;
+  if (behind !== null) {
+    const found = threads.subscribers(threadId, behind, PAGE_SIZE);
+    const last = found.length < PAGE_SIZE ? null : (found.at(-1) ?? null);
+    return { subjects: found.filter((id) => !except.has(id)), next: [named, group, member, last] };
   }
   const groupId = groups[group];
   if (groupId === undefined) return null;
-  const [members] = await tenant.db.run([selectMembersAfter(tenant, groupId, after, PAGE_SIZE)]);
-  const unwilling = new Set(except);
-  const isEnd = members.length < PAGE_SIZE;
+  const [members] = await tenant.db.run([selectMembersAfter(tenant, groupId, member, PAGE_SIZE)]);
+  const ids = members.map(({ id }) => id);
+  const isEnd = ids.length < PAGE_SIZE;
   return {
-    subjects: members.map(({ id }) => id).filter((id) => !unwilling.has(id)),
-    next: isEnd ? [named, group + 1, ""] : [named, group, members.at(-1)?.id ?? ""],
+    subjects: threads.willing(
+      threadId,
+      ids.filter((id) => !except.has(id)),
+    ),
+    next: isEnd ? [named, group + 1, "", null] : [named, group, ids.at(-1) ?? "", null],
   };
 }
 
-/** Delivers a page to the inboxes of the identities that may read the room now. Rejects when one could not be reached. */
+/** For what was deleted, the shards of all inboxes that may know it: also of those who have left its groups. */
+function recipientsOf(
+  threads: Threads,
+  update: Exclude<InboxUpdate, { readonly type: "comment" }>,
+): readonly string[] {
+  if ("subject" in update) return [update.subject];
+  const { to, groups, threadId } = update; // the version before names readers and groups
+  if (groups.length > 0) return INBOX_SHARDS;
+  return [...new Set([...to, ...(threads.shardsOf(threadId) ?? [])].map(inboxShardOf))];
+}
+
+/** Delivers a page to the inboxes that it is for. Rejects when one could not be reached. */
 async function deliverPage(
   tenant: Tenant,
   { roomId, update, subjects }: UpdatePage,
@@ -108,21 +157,35 @@ async function deliverPage(
   const batches = batchesOf(subjects);
   for (const batch of batches) {
     const pause = batches.length > 2 ? sleep(PACE_MS) : null;
-    const [[room], identities, [defaults]] = await tenant.db.run([
-      selectRoom(tenant, { id: roomId }),
-      selectReaders(tenant, roomId, batch),
-      selectDefaults(tenant),
-    ]);
-    if (room === undefined) return; // its items are shown no more
-    const mayRead = identities.filter(({ access }) => DELETIONS.has(update.type) || rightsIn(access) !== 0);
-    const ids = mayRead.map(({ id }) => id);
-    const apply = applying(roomId, update, defaultsIn(defaults));
+    const { ids, apply } =
+      update.type === "commentsDeleted" || update.type === "threadDeleted"
+        ? { ids: batch, apply: removing(roomId, update) }
+        : await addressed(tenant, roomId, update, batch);
     await callShards(inboxes, tenant.accountId, ids, apply).catch(
       (error: unknown) => void failures.push(error),
     );
     await pause;
   }
-  if (failures.length > 0) throw failures[0];
+  if (failures.length > 0) throw combined(failures);
+}
+
+/** The identities that may read the room now; of a mention that was deleted, all that exist. */
+async function addressed(
+  tenant: Tenant,
+  roomId: string,
+  update: Exclude<InboxUpdate, Deletion>,
+  batch: readonly string[],
+) {
+  const [[room], identities, [defaults]] = await tenant.db.run([
+    selectRoom(tenant, { id: roomId }),
+    selectReaders(tenant, roomId, batch),
+    selectDefaults(tenant),
+  ]);
+  const isDeletion = update.type === "textMentionDeleted";
+  const mayKnow = identities.filter(({ mayRead }) => isDeletion || mayRead === 1);
+  const ids = room === undefined ? [] : mayKnow.map(({ id }) => id); // a deleted room is removed as a whole
+  const guests = new Set(mayKnow.filter(({ kind }) => kind === "guest").map(({ id }) => id));
+  return { ids, apply: applying(roomId, update, defaultsIn(defaults), guests) };
 }
 
 /** Few recipients together, and of many those of one shard, so that it is called once. */
@@ -140,23 +203,42 @@ function batchesOf(subjects: readonly string[]): readonly (readonly string[])[] 
 
 type Apply = (shard: Stub<InboxDelivery>, identityIds: readonly string[]) => Promise<void>;
 
+type Deletion = Extract<InboxUpdate, { readonly type: "commentsDeleted" | "threadDeleted" }>;
+
 /** The calls of shards that an update takes. */
-function applying(roomId: string, update: InboxUpdate, defaults: NotificationDefaults): Apply {
-  if ("mentionId" in update) return applyingMention(roomId, update, defaults);
+function applying(
+  roomId: string,
+  update: Exclude<InboxUpdate, Deletion>,
+  defaults: NotificationDefaults,
+  guests: ReadonlySet<string>,
+): Apply {
+  if ("mentionId" in update) return applyingMention(roomId, update, defaults, guests);
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
-  switch (update.type) {
-    case "comment": {
-      const { seq, at, by, commentId } = update;
-      const activity = { id: commentId, ...subject, seq, at, by, data: { commentId } };
-      return (shard, ids) => shard.deliver(ids, [activity], defaults);
-    }
-    case "commentsDeleted":
-      return (shard, ids) => shard.removeItems(ids, { ...subject, activityIds: update.commentIds });
-    case "read":
-      return (shard, ids) => shard.markRead(ids, { ...subject, upTo: update.seq });
-    case "threadDeleted":
-      return (shard, ids) => shard.removeItems(ids, subject);
-  }
+  if (update.type === "read") return (shard, ids) => shard.markRead(ids, { ...subject, upTo: update.seq });
+  const { seq, at, commentId } = update;
+  const activity = { id: commentId, ...subject, seq, at, data: { commentId } };
+  return delivering(activity, update, defaults, guests);
+}
+
+/** Guests get the user of the author instead of the identity, which they could recognize in other rooms. */
+const delivering =
+  (
+    activity: Omit<InboxActivity, "by">,
+    { by, byUser = null }: Pick<Extract<InboxUpdate, { readonly byUser?: unknown }>, "by" | "byUser">,
+    defaults: NotificationDefaults,
+    guests: ReadonlySet<string>,
+  ): Apply =>
+  async (shard, ids) => {
+    const [ofGuests, others] = [ids.filter((id) => guests.has(id)), ids.filter((id) => !guests.has(id))];
+    if (others.length > 0) await shard.deliver(others, [{ ...activity, by }], defaults);
+    if (ofGuests.length > 0)
+      await shard.deliver(ofGuests, [{ ...activity, by: byUser }], defaultsFor({ kind: "guest" }, defaults));
+  };
+
+function removing(roomId: string, update: Deletion): Apply {
+  const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
+  const removal = update.type === "threadDeleted" ? subject : { ...subject, activityIds: update.commentIds };
+  return (shard) => shard.removeFromAll(removal);
 }
 
 /** A mention is a subject of its own with one activity, so that it is notified of once. */
@@ -164,13 +246,14 @@ function applyingMention(
   roomId: string,
   update: Extract<InboxUpdate, { readonly mentionId: string }>,
   defaults: NotificationDefaults,
+  guests: ReadonlySet<string>,
 ): Apply {
   const subject = { roomId, kind: "textMention", subjectId: update.mentionId } as const;
   if (update.type === "textMentionDeleted") return (shard, ids) => shard.removeItems(ids, subject);
-  const { mentionId, document, at, by } = update;
+  const { mentionId, document, at } = update;
   const data = document === undefined ? {} : { document };
-  const activity = { id: `${roomId} ${mentionId}`, ...subject, seq: 1, at, by, data };
-  return (shard, ids) => shard.deliver(ids, [activity], defaults);
+  const activity = { id: `${roomId} ${mentionId}`, ...subject, seq: 1, at, data };
+  return delivering(activity, update, defaults, guests);
 }
 
 /** Delivers pages in invocations of their own, for which the platform counts calls anew. */

@@ -17,7 +17,7 @@ import { updateRoomStats } from "../rooms/commands.ts";
 import { findRoomRow } from "../rooms/queries.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { knownUser, readJoiners } from "../users/joining.ts";
-import { findAccountTokenEpoch, findUserInRoom, findUsers } from "../users/queries.ts";
+import { findAccountTokenEpoch, findUserInRoom, findUsers, isTokenCurrent } from "../users/queries.ts";
 import { selectBearers } from "../users/statements.ts";
 import { recordOf } from "../users/table.ts";
 import { tokensFor } from "../users/tokens.ts";
@@ -37,6 +37,7 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       const tokens = tokensFor(jwtSecrets(env));
       return (await tokens.verify(token, now)) ?? tokens.verifyIdentity(token, now);
     },
+    isTokenCurrent: (claims) => isTokenCurrent(tenantOf(claims), claims),
     findRoom: (room) => findRoomRow(tenantOf(room), { id: room.roomId }),
     findUser: async (room, userId) => {
       const found = await findUserInRoom(tenantOf(room), room.roomId, userId);
@@ -78,7 +79,7 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       const [users] = await tenant.db.run([selectBearers(tenant, room.roomId, "id", userIds)]);
       return users.map(knownUser);
     },
-    findAddressees: (room, mentions) => findAddressees(tenantOf(room), room.roomId, mentions),
+    findAddressees: (room, mentions, userId) => findAddressees(tenantOf(room), room.roomId, mentions, userId),
     copyStats: async (room, stats, version) => {
       const copied = await updateRoomStats(tenantOf(room), room.roomId, stats, version);
       const { customId, accountTokenEpoch, quotas } = copied;
@@ -88,8 +89,8 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       return { accountTokenEpoch, ...limits };
     },
     fanOut: ({ accountId, roomId }, events, calls) => fanOut(accountId, delivery, roomId, events, calls),
-    notify: (room, updates, calls) =>
-      passOn(tenantOf(room), room.roomId, updates, calls, (page) =>
+    notify: (room, threads, updates, calls) =>
+      passOn(tenantOf(room), room.roomId, threads, updates, calls, (page) =>
         exports.InboxFanOut.deliver(room.accountId, page),
       ),
     hasListener: ({ accountId, roomId }, event) => hasListener(delivery.eventLogs, accountId, roomId, event),

@@ -54,6 +54,7 @@ export interface UserRow extends StoredUser {
 export interface BearerRow extends UserRow {
   /** The access of its identity, as JSON. */
   readonly access: string;
+  readonly isGuest: 0 | 1;
   /** Null for a room that was deleted. */
   readonly roomState: RoomState | null;
 }
@@ -66,6 +67,7 @@ export const recordOf = ({
   identityId: ____,
   identityEpoch: _____,
   access: ______,
-  roomState: _______,
+  isGuest: _______,
+  roomState: ________,
   ...record
 }: UserRow & Partial<BearerRow>): UserRecord => record;

@@ -128,6 +128,22 @@ const TABLES: Readonly<Record<string, string>> = {
     body TEXT NOT NULL,
     owed TEXT
   );`,
+  // The shards with inboxes that a thread has notified, as pairs of digits, until its deletion has reached them.
+  notified_threads: `CREATE TABLE IF NOT EXISTS notified_threads (
+    thread_id TEXT PRIMARY KEY,
+    mentioned_seq INTEGER NOT NULL DEFAULT 0,
+    shards TEXT NOT NULL DEFAULT ''
+  ) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS notified_threads_ended AFTER DELETE ON inbox_updates
+  WHEN OLD.body ->> 'type' = 'threadDeleted' BEGIN
+    DELETE FROM notified_threads WHERE thread_id = OLD.body ->> 'threadId';
+  END;`,
+  notification_counts: `CREATE TABLE IF NOT EXISTS notification_counts (
+    user_id TEXT PRIMARY KEY,
+    since INTEGER NOT NULL,
+    count INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS notification_counts_by_age ON notification_counts (since);`,
   comment_totals: `CREATE TABLE IF NOT EXISTS comment_totals (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     comments INTEGER NOT NULL,
@@ -143,6 +159,16 @@ const TABLES: Readonly<Record<string, string>> = {
   END;
   CREATE TRIGGER IF NOT EXISTS comments_deleted AFTER DELETE ON comments BEGIN
     UPDATE comment_totals SET comments = comments - 1, bytes = bytes - length(CAST(OLD.comment AS BLOB));
+  END;`,
+  // Also those whom a later edit mentions no more: they are not notified again.
+  notified_mentions: `CREATE TABLE IF NOT EXISTS notified_mentions (
+    comment_id TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    user_id TEXT,
+    PRIMARY KEY (comment_id, subject)
+  ) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS notified_mentions_ended AFTER DELETE ON comments BEGIN
+    DELETE FROM notified_mentions WHERE comment_id = OLD.id;
   END;`,
   follows: `CREATE TABLE IF NOT EXISTS follows (
     position INTEGER PRIMARY KEY,
@@ -290,6 +316,11 @@ export class SqliteTables {
       const last = rows.length < ROWS_AT_ONCE ? undefined : rows.at(-1);
       params = last === undefined ? null : nextOf(last);
     }
+  }
+
+  /** False before the first write, and in a room that was deleted. */
+  get exist(): boolean {
+    return this.#exist;
   }
 
   get writes(): number {

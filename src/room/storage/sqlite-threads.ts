@@ -1,4 +1,5 @@
 /** A room's threads in SQLite, with what their readers have read; and updates about them that have yet to be passed on. */
+import { INBOX_SHARDS, inboxShardOf } from "../../wire/inbox.ts";
 import { DEFAULT_SETTINGS, type Reader, SubscriptionSettings } from "../../wire/thread.ts";
 import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
@@ -55,6 +56,9 @@ const SELECT_THREADS = `SELECT threads.id, created_at AS createdAt, updated_at A
 
 const IS_UNREAD = "last_seq > ifnull(read_seq, 0)";
 
+/** Earlier versions kept mentioned groups among the readers of a thread. */
+const IS_GROUP = "subject GLOB 'group:*'";
+
 const flagOf = (value: number | null): boolean | null => (value === null ? null : value === 1);
 
 const threadOf = ({
@@ -87,6 +91,8 @@ function conditionsOf(
     ...(subscribed === null ? [] : [`ifnull(subscribed, ${byDefault}) = ${Number(subscribed)}`]),
   ];
 }
+
+const OF_USER = "(user_id = ?1 OR (subject = ?1 AND user_id IS NULL))";
 
 export class SqliteThreads extends SqlitePart {
   /** With the state of a reader; an empty subject has none. */
@@ -125,23 +131,29 @@ export class SqliteThreads extends SqlitePart {
     return this.tables.find<{ id: string }>(query, id)?.id ?? null;
   }
 
-  /** The subjects that the thread knows, by subject. */
-  listStates(id: string): (Reader & ThreadState)[] {
-    const query = `SELECT subject, user_id AS userId, participates, subscribed, read_seq AS readSeq
-      FROM thread_states WHERE thread_id = ? ORDER BY subject`;
-    return this.tables
-      .read<{
-        subject: string;
-        userId: string | null;
-        participates: number;
-        subscribed: number | null;
-        readSeq: number;
-      }>(query, id)
-      .map(({ participates, subscribed, ...row }) => ({
-        ...row,
-        participates: participates === 1,
-        subscribed: flagOf(subscribed),
-      }));
+  /** The readers who take part in the thread, by subject. */
+  participants(id: string): Reader[] {
+    const query = `SELECT subject, user_id AS userId FROM thread_states
+      WHERE thread_id = ? AND participates AND NOT ${IS_GROUP} ORDER BY subject`;
+    return this.tables.read<{ subject: string; userId: string | null }>(query, id);
+  }
+
+  /** The subject of a user who has written in the thread; null if that was erased. */
+  subjectOf(id: string, userId: string): string | null {
+    const query = "SELECT subject FROM thread_states WHERE thread_id = ? AND user_id = ? LIMIT 1";
+    return this.tables.find<{ subject: string }>(query, id, userId)?.subject ?? null;
+  }
+
+  readState(id: string, subject: string): ThreadState {
+    const query = `SELECT participates, subscribed, read_seq AS readSeq FROM thread_states
+      WHERE thread_id = ? AND subject = ?`;
+    const row = this.tables.find<{ participates: number; subscribed: number | null; readSeq: number }>(
+      query,
+      ...[id, subject],
+    );
+    return row === null
+      ? NO_STATE
+      : { ...row, participates: row.participates === 1, subscribed: flagOf(row.subscribed) };
   }
 
   writeState(
@@ -177,33 +189,127 @@ export class SqliteThreads extends SqlitePart {
     this.tables.insert("subscription_settings", row, "INSERT OR REPLACE");
   }
 
-  /** The readers who chose this for the threads of the room. */
-  readersWith(threads: SubscriptionSettings["threads"]): Reader[] {
-    const query = "SELECT subject, user_id AS userId FROM subscription_settings WHERE threads = ?";
-    return this.tables.read<{ subject: string; userId: string | null }>(query, threads);
+  /** Some of the identities that are notified of the thread's comments, by their IDs, behind one. */
+  subscribers(id: string, after: string, limit: number): string[] {
+    const query = `SELECT * FROM (
+        SELECT states.subject FROM thread_states AS states LEFT JOIN subscription_settings AS own USING (subject)
+        WHERE thread_id = ?1 AND states.subject > ?2 AND states.subject IS NOT states.user_id AND NOT ${IS_GROUP}
+          AND ifnull(subscribed, CASE ifnull(threads, ?3) WHEN 'all' THEN 1 WHEN 'none' THEN 0 ELSE participates END)
+        ORDER BY states.subject LIMIT ?4)
+      UNION ALL SELECT * FROM (
+        SELECT subject FROM subscription_settings AS own
+        WHERE threads = 'all' AND subject > ?2 AND subject IS NOT user_id
+          AND NOT EXISTS (SELECT 1 FROM thread_states WHERE thread_id = ?1 AND subject = own.subject)
+        ORDER BY subject LIMIT ?4)
+      ORDER BY subject LIMIT ?4`;
+    return this.#subjects(query, id, after, DEFAULT_SETTINGS.threads, limit);
   }
 
-  /** The states of a user in all threads. */
+  /** Those of these members of a mentioned group who want to know of it. */
+  willing(id: string, members: readonly string[]): string[] {
+    const query = `SELECT value AS subject FROM json_each(?2)
+      LEFT JOIN thread_states AS states ON thread_id = ?1 AND states.subject = value
+      LEFT JOIN subscription_settings AS own ON own.subject = value
+      WHERE ifnull(subscribed, ifnull(threads, ?3) <> 'none')`;
+    return this.#subjects(query, id, JSON.stringify(members), DEFAULT_SETTINGS.threads);
+  }
+
+  #subjects(query: string, ...params: SqlStorageValue[]): string[] {
+    return this.tables.read<{ subject: string }>(query, ...params).map(({ subject }) => subject);
+  }
+
+  /** Notes that inboxes are about to learn of a thread; of an edit that mentions further people, with its seq. */
+  expectNotified(id: string, mentionedSeq = 0): void {
+    this.tables.write(
+      `INSERT INTO notified_threads (thread_id, mentioned_seq) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET mentioned_seq = max(mentioned_seq, excluded.mentioned_seq)`,
+      ...[id, mentionedSeq],
+    );
+  }
+
+  #findNotified(id: string): { readonly mentionedSeq: number; readonly shards: string } | null {
+    const query = "SELECT mentioned_seq AS mentionedSeq, shards FROM notified_threads WHERE thread_id = ?";
+    return this.tables.find(query, id);
+  }
+
+  /** The seq of the latest edit in the thread that mentions further people; 0 without one. */
+  mentionedSeq(id: string): number {
+    return this.#findNotified(id)?.mentionedSeq ?? 0;
+  }
+
+  /** Remembers the shards of inboxes before they learn of a thread: later, groups may have lost these members. */
+  addShards(id: string, subjects: readonly string[]): void {
+    if (!this.tables.exist) return; // the room was deleted meanwhile
+    const known = this.#findNotified(id)?.shards ?? "";
+    const shards = new Set([...(known.match(/../g) ?? []), ...subjects.map(inboxShardOf)]);
+    if (shards.size * 2 === known.length) return;
+    this.tables.write(
+      `INSERT INTO notified_threads (thread_id, shards) VALUES (?, ?)
+       ON CONFLICT DO UPDATE SET shards = excluded.shards`,
+      ...[id, [...shards].join("")],
+    );
+  }
+
+  /** The shards of all inboxes that may know of a thread. Null if there is none, and no update on its way to one. */
+  shardsOf(id: string): readonly string[] | null {
+    const notified = this.#findNotified(id);
+    // Of what an earlier version has notified, the readers tell the shards, and groups do not.
+    const query = `SELECT DISTINCT substr(subject, 1, 2) AS shard, ${IS_GROUP} AS isOfGroup FROM thread_states
+      WHERE thread_id = ? AND subject IS NOT user_id`;
+    const states = this.tables.read<{ shard: string; isOfGroup: number }>(query, id);
+    if (states.some(({ isOfGroup }) => isOfGroup === 1)) return INBOX_SHARDS;
+    if (notified === null && states.length === 0) return null;
+    return [...new Set([...(notified?.shards.match(/../g) ?? []), ...states.map(({ shard }) => shard)])];
+  }
+
+  /** The states of a user in all threads; of an identity, those that are not a user's. */
   listOfUser(userId: string): { threadId: string; readSeq: number; subscribed: boolean | null }[] {
     const query = `SELECT thread_id AS threadId, read_seq AS readSeq, subscribed FROM thread_states
-      WHERE subject = ?1 OR user_id = ?1 ORDER BY thread_id`;
+      WHERE ${OF_USER} ORDER BY thread_id`;
     return this.tables
       .read<{ threadId: string; readSeq: number; subscribed: number | null }>(query, userId)
       .map((row) => ({ ...row, subscribed: flagOf(row.subscribed) }));
   }
 
-  /** The settings that a user has chosen; null for none. */
+  /** The settings that a user has chosen, or an identity without a user; null for none. */
   settingsOfUser(userId: string): SubscriptionSettings | null {
-    const query = `SELECT threads, text_mentions AS textMentions FROM subscription_settings
-      WHERE subject = ?1 OR user_id = ?1`;
+    const query = `SELECT threads, text_mentions AS textMentions FROM subscription_settings WHERE ${OF_USER}`;
     const row = this.tables.find<SubscriptionSettings>(query, userId);
     return row && SubscriptionSettings.parse(row);
   }
 
+  /** Of a user, or of an identity. Without anything, no tables are created. */
   deleteUser(userId: string): void {
-    for (const table of ["thread_states", "subscription_settings"])
+    const known = `SELECT 1 FROM thread_states WHERE subject = ?1 OR user_id = ?1
+      UNION ALL SELECT 1 FROM subscription_settings WHERE subject = ?1 OR user_id = ?1
+      UNION ALL SELECT 1 FROM notified_mentions WHERE subject = ?1 OR user_id = ?1
+      UNION ALL SELECT 1 FROM notification_counts WHERE user_id = ?1
+      UNION ALL SELECT 1 FROM threads WHERE resolved_by = ?1 LIMIT 1`;
+    if (this.tables.find(known, userId) === null) return;
+    for (const table of ["thread_states", "subscription_settings", "notified_mentions"])
       this.tables.write(`DELETE FROM ${table} WHERE subject = ?1 OR user_id = ?1`, userId);
+    this.tables.write("DELETE FROM notification_counts WHERE user_id = ?", userId);
     this.tables.write("UPDATE threads SET resolved_by = NULL WHERE resolved_by = ?", userId);
+  }
+}
+
+/** The notifications that a user has caused since a time, epoch ms. */
+interface NotificationCount {
+  readonly since: number;
+  readonly count: number;
+}
+
+export class SqliteNotificationCounts extends SqlitePart {
+  /** The count of a user that began after a time; null for none. */
+  find(userId: string, after: number): NotificationCount | null {
+    const query = "SELECT since, count FROM notification_counts WHERE user_id = ? AND since > ?";
+    return this.tables.find<NotificationCount>(query, userId, after);
+  }
+
+  /** Also deletes all counts that did not begin after a time. */
+  write(userId: string, { since, count }: NotificationCount, after: number): void {
+    this.tables.write("DELETE FROM notification_counts WHERE since <= ?", after);
+    this.tables.insert("notification_counts", { user_id: userId, since, count }, "INSERT OR REPLACE");
   }
 }
 
@@ -238,10 +344,11 @@ export class SqliteInboxUpdates extends SqlitePart {
   }
 
   writePending(seq: number, pending: string): void {
-    this.tables.write("UPDATE inbox_updates SET owed = ? WHERE seq = ?", pending, seq);
+    if (this.tables.exist) this.tables.write("UPDATE inbox_updates SET owed = ? WHERE seq = ?", pending, seq);
   }
 
+  /** Of a room that was deleted meanwhile, nothing is written. */
   delete(seq: number): void {
-    this.tables.write("DELETE FROM inbox_updates WHERE seq = ?", seq);
+    if (this.tables.exist) this.tables.write("DELETE FROM inbox_updates WHERE seq = ?", seq);
   }
 }

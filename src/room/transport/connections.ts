@@ -3,7 +3,9 @@
 import { KeyedLimits, TokenBucket } from "../../platform/flow/token-bucket.ts";
 import { RATES } from "../protocol/costs.ts";
 import type { Sendable } from "../protocol/frame.ts";
+import { eventForGuest } from "../protocol/guest-view.ts";
 import { LIMITS } from "../protocol/limits.ts";
+import type { ServerEvent } from "../protocol/protocol.ts";
 import type { Authorizing, Connection, Effect, Joined, Waiting } from "./connection.ts";
 
 /** Whether an editor's own client has opened the socket: the room's protocol is not spoken there. */
@@ -25,6 +27,8 @@ export class Connections {
   /** The ids of all joined sockets; null when they have changed. */
   #joinedIds: readonly string[] | null = null;
   #joinedCount = 0;
+  /** The joined sockets of guests, who receive a part of some messages. */
+  readonly #ofGuests = new Set<string>();
   /** Sockets that have not joined: they may be strangers'. */
   readonly waiting = new WaitingSockets();
   /** Sockets that do not join cost an address more than those that do. */
@@ -44,6 +48,7 @@ export class Connections {
     }
     this.#joinedCount += 1;
     this.#joinedIds = null;
+    if (connection.isGuest) this.#ofGuests.add(connection.id);
     const ids = this.#joinedByUser.get(connection.userId);
     if (ids === undefined) this.#joinedByUser.set(connection.userId, new Set([connection.id]));
     else ids.add(connection.id);
@@ -75,6 +80,7 @@ export class Connections {
   #unindex({ id, userId }: Joined): void {
     this.#joinedCount -= 1;
     this.#joinedIds = null;
+    this.#ofGuests.delete(id);
     const ids = this.#joinedByUser.get(userId);
     ids?.delete(id);
     if (ids?.size === 0) this.#joinedByUser.delete(userId);
@@ -123,11 +129,21 @@ export class Connections {
     return new Set(this.#joinedByUser.keys());
   }
 
-  sendToAll(messages: readonly Sendable[], exceptUserId?: string): Effect[] {
+  sendToAll(messages: readonly ServerEvent[], exceptUserId?: string): Effect[] {
     if (messages.length === 0) return []; // most requests change nothing, and listing the sockets costs
     const except = exceptUserId === undefined ? undefined : this.#joinedByUser.get(exceptUserId);
     const to = except === undefined ? this.joinedIds : this.joinedIds.filter((id) => !except.has(id));
-    return to.length === 0 ? [] : messages.map((message) => send(to, message));
+    return to.length === 0 ? [] : messages.flatMap((message) => this.#sendTo(to, message));
+  }
+
+  #sendTo(to: readonly string[], message: ServerEvent): Effect[] {
+    const shown = this.#ofGuests.size === 0 ? message : eventForGuest(message);
+    if (shown === message) return [send(to, message)];
+    const [guests, others] = [
+      to.filter((id) => this.#ofGuests.has(id)),
+      to.filter((id) => !this.#ofGuests.has(id)),
+    ];
+    return [send(others, message), send(guests, shown)];
   }
 }
 

@@ -1,13 +1,13 @@
 /** The updates that a room records for inboxes, in the transaction of their change, and passes on afterwards. */
 
-/** Everyone whom an update concerns: subjects of readers, and the members of groups except some. */
+/** The inboxes that an update concerns: those of identities, and of the members of groups except some. */
 export interface Recipients {
   readonly to: readonly string[];
   readonly groups: readonly string[];
-  /** Subjects that do not want it as members. */
   readonly except: readonly string[];
 }
 
+/** Of what was deleted, `to` also has shards of inboxes: each inbox there may know it. */
 export type InboxUpdate =
   | ({
       readonly type: "comment";
@@ -19,6 +19,10 @@ export type InboxUpdate =
       readonly at: number;
       /** The author's subject. */
       readonly by: string;
+      /** The author's user, for guests; absent in updates of the version before. */
+      readonly byUser?: string;
+      /** The thread has further subscribers, whose IDs come behind this one. */
+      readonly after?: string;
     } & Recipients)
   | ({ readonly type: "threadDeleted"; readonly threadId: string } & Recipients)
   | ({
@@ -32,8 +36,9 @@ export type InboxUpdate =
       readonly document: string | undefined;
       readonly subject: string;
       readonly at: number;
-      /** Null for the organization. */
+      /** The subject and the user of the author; null for the organization. */
       readonly by: string | null;
+      readonly byUser?: string | null;
     }
   | { readonly type: "textMentionDeleted"; readonly mentionId: string; readonly subject: string }
   /** A reader has read a thread up to a seq. */

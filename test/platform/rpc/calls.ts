@@ -238,6 +238,13 @@ const INBOX_CALLS: Calls = {
   "remove a subject": (place) =>
     inboxIn(place).removeItems([place.userId], { roomId: place.roomId, subjectId: "thread" }),
   "remove a room": (place) => inboxIn(place).removeItems([place.userId], { roomId: place.roomId }),
+  "remove a thread from all": (place) =>
+    inboxIn(place).removeFromAll({ roomId: place.roomId, kind: "thread", subjectId: "thread" }),
+  "remove comments from all": (place) =>
+    inboxIn(place).removeFromAll({
+      ...{ roomId: place.roomId, kind: "thread", subjectId: "thread", activityIds: ["activity"] },
+    }),
+  "remove a room from all": (place) => inboxIn(place).removeFromAll({ roomId: place.roomId }),
   "delete an item": (place) => inboxIn(place).deleteItem({ identityId: place.userId }, keptAs(place, "item")),
   "delete all items": (place) => inboxIn(place).deleteAll({ identityId: place.userId }),
   "open a socket": ({ env, accountId, userId }) => connectInbox(env)(accountId, userId, upgrade()),

@@ -46,6 +46,7 @@ export const userRecord = (id: string, fields: Partial<UserRecord> = {}): UserRe
 /** The same as the database has it. */
 export const knownUser = (record: UserRecord): KnownUser => ({
   record,
+  isGuest: false,
   subject: { ...record, tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null },
   rights: rightsOfRole(record.role),
 });

@@ -1,37 +1,32 @@
 /** The threads of a room's comments as their readers see them: who is notified, and up to where each has read. */
 import { notFound } from "../../../platform/errors.ts";
-import {
-  type Addressees,
-  DEFAULT_SETTINGS,
-  type Reader,
-  type SubscriptionSettings,
-  type Thread,
-} from "../../../wire/thread.ts";
+import type { Author, Mentioned, Reader, SubscriptionSettings, Thread } from "../../../wire/thread.ts";
 import type { MessageOf, ThreadPage } from "../../protocol/messages.ts";
-import { NO_STATE, type StoredThread, type ThreadState } from "../../storage/sqlite-threads.ts";
+import type { StoredThread, ThreadState } from "../../storage/sqlite-threads.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { InboxUpdate, Recipients } from "../../types/inbox-updates.ts";
 import type { Changes } from "./changes.ts";
+import { NotificationQuota } from "./notification-quota.ts";
 
-/** Begins the subjects of groups that were mentioned in a thread: its members learn of its end. */
-const GROUP = "group:";
+/** Recipients that an update names; further ones are read a thousand at a time when it is passed on. */
+const NAMED_RECIPIENTS = 250;
+/** Deleted comments that an update names. */
+const NAMED_COMMENTS = 250;
 
-const isGroup = ({ subject }: Pick<Reader, "subject">): boolean => subject.startsWith(GROUP);
+/** A user without an identity has no inbox. */
+const hasInbox = ({ subject, userId }: Reader): boolean => subject !== userId;
 
 type SettingsChange = {
   readonly [Name in keyof SubscriptionSettings]?: SubscriptionSettings[Name] | undefined;
 };
-
-/** The mentioned who are notified. */
-export type Mentioned = Pick<Addressees, "readers" | "groups">;
 
 interface NewComment extends Mentioned {
   readonly id: string;
   readonly threadId: string;
   /** Of the change that wrote it. */
   readonly seq: number;
-  readonly author: Reader;
+  readonly author: Author;
 }
 
 /** An edit that mentions further people, by the author `userId`. */
@@ -41,9 +36,7 @@ interface NewMentions extends Omit<NewComment, "author"> {
   readonly commentSeq: number;
 }
 
-type ReaderState = Reader & ThreadState;
-
-type ThreadPorts = Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">;
+type ThreadPorts = Pick<RoomPorts, "storage" | "now" | "newId" | "roomId" | "notificationsPerHour">;
 
 export interface ThreadsListed {
   readonly threads: readonly Thread[];
@@ -62,12 +55,14 @@ export class Threads {
   readonly #changes: Pick<Changes, "lastSeq">;
   readonly #table: RoomStorage["threads"];
   readonly #updates: RoomStorage["inboxUpdates"];
+  readonly #quota: NotificationQuota;
 
   constructor(ports: ThreadPorts, changes: Pick<Changes, "lastSeq">) {
     this.#ports = ports;
     this.#changes = changes;
     this.#table = ports.storage.threads;
     this.#updates = ports.storage.inboxUpdates;
+    this.#quota = new NotificationQuota(ports);
   }
 
   /** The thread, with the fields of a reader unless that is null. NOT_FOUND without it. */
@@ -101,10 +96,7 @@ export class Threads {
   /** The authors of the thread, and the users and identities that are mentioned there. */
   participants(id: string): Reader[] {
     this.#find(id, "");
-    return this.#table
-      .listStates(id)
-      .filter((state) => state.participates && !isGroup(state))
-      .map(({ subject, userId }) => ({ subject, userId }));
+    return this.#table.participants(id);
   }
 
   subscribe(id: string, reader: Reader, subscribed: boolean): Thread {
@@ -119,13 +111,17 @@ export class Threads {
    */
   read(id: string, reader: Reader, seq = Number.MAX_SAFE_INTEGER): Thread {
     const { state, lastSeq } = this.#find(id, reader.subject);
-    const readSeq = Math.min(seq, lastSeq);
+    const isEnd = seq >= lastSeq;
+    const readSeq = isEnd ? Math.max(lastSeq, this.#table.mentionedSeq(id)) : seq;
     if (readSeq > state.readSeq) {
       this.#table.writeState(id, reader, { ...state, readSeq });
-      const position = readSeq === lastSeq ? this.#changes.lastSeq : readSeq;
-      this.#notify({ type: "read", threadId: id, subject: reader.subject, seq: position });
+      this.#notifyRead(id, reader, isEnd ? this.#changes.lastSeq : readSeq);
     }
     return this.get(id, reader);
+  }
+
+  #notifyRead(threadId: string, reader: Reader, seq: number): void {
+    if (hasInbox(reader)) this.#notify({ type: "read", threadId, subject: reader.subject, seq });
   }
 
   /** Returns the settings after the changes, if there are any. */
@@ -141,109 +137,117 @@ export class Threads {
 
   /** Makes the author and the mentioned participants, and notifies readers. Belongs into the transaction of the comment. */
   commented(comment: NewComment): void {
-    const { threadId, seq, author } = comment;
+    const { threadId, seq, author, readers } = comment;
+    this.#quota.spend(author, comment);
     const before = this.#find(threadId, author.subject).state;
     this.#table.writeState(threadId, author, { ...before, participates: true, readSeq: seq });
-    if (before.unread > 1) this.#notify({ type: "read", threadId, subject: author.subject, seq });
-    const known = this.#involve(comment);
-    const to = this.#subscribers(known).filter(({ subject }) => subject !== author.subject);
-    this.#notifyOf(comment, known, to);
+    if (before.unread > 1 || before.readSeq < this.#table.mentionedSeq(threadId))
+      this.#notifyRead(threadId, author, seq);
+    this.#involve(threadId, readers);
+    const found = this.#table.subscribers(threadId, "", NAMED_RECIPIENTS + 1);
+    const named = found.slice(0, NAMED_RECIPIENTS);
+    this.#notifyOf(comment, named, found.length > named.length ? named.at(-1) : undefined);
   }
 
-  /** Readers who are notified have the comment unread, and the comments after it. Belongs into the transaction of the edit. */
-  mentioned(edit: NewMentions): void {
-    const { threadId, userId, commentSeq, readers, groups } = edit;
+  /**
+   * Readers who are notified have the comment unread, and the comments after it. `by` is null for the organization, which
+   * has no quota. Belongs into the transaction of the edit.
+   */
+  mentioned(edit: NewMentions, by: string | null): void {
+    const { threadId, seq, userId, commentSeq, readers, groups } = edit;
     if (readers.length + groups.length === 0) return;
-    const known = this.#involve(edit);
-    const author = [...known.values()].find((state) => state.userId === userId)?.subject ?? userId;
-    const mentioned = new Set(readers.map(({ subject }) => subject));
-    const to = this.#subscribers(known).filter(
-      (each) => mentioned.has(each.subject) && each.subject !== author,
+    this.#involve(threadId, readers);
+    const author = { subject: this.#table.subjectOf(threadId, userId) ?? userId, userId };
+    if (by !== null) this.#quota.spend(author, edit);
+    const notified = readers.filter(
+      ({ subject }) => subject !== author.subject && this.#isSubscribed(threadId, subject),
     );
-    for (const state of to.filter(({ readSeq }) => readSeq >= commentSeq))
-      this.#table.writeState(threadId, state, { ...state, readSeq: Math.max(0, commentSeq - 1) });
-    this.#notifyOf({ ...edit, author: { subject: author, userId } }, known, to);
-  }
-
-  /** Makes the mentioned participants. Returns the states of all, by subject. */
-  #involve({ threadId, readers, groups }: Mentioned & Pick<NewComment, "threadId">) {
-    const mentionedGroups = groups.map((group) => ({ subject: `${GROUP}${group}`, userId: null }));
-    const known = new Map(this.#table.listStates(threadId).map((state) => [state.subject, state]));
-    for (const reader of [...readers, ...mentionedGroups]) {
-      const state = { ...(known.get(reader.subject) ?? NO_STATE), participates: true };
-      this.#table.writeState(threadId, reader, state);
-      known.set(reader.subject, { ...state, ...reader });
+    for (const reader of notified) {
+      const state = this.#table.readState(threadId, reader.subject);
+      if (state.readSeq >= commentSeq)
+        this.#table.writeState(threadId, reader, { ...state, readSeq: Math.max(0, commentSeq - 1) });
     }
-    return known;
+    const to = notified.filter(hasInbox).map(({ subject }) => subject);
+    if (to.length + groups.length > 0) this.#table.expectNotified(threadId, seq);
+    this.#notifyOf({ ...edit, author }, to);
   }
 
-  /** Everyone who is notified has a state from then on, so that deletions reach them. */
+  #isSubscribed(threadId: string, subject: string): boolean {
+    return isSubscribed(this.#table.readState(threadId, subject), this.#table.readSettings(subject).threads);
+  }
+
+  /** Makes the mentioned participants. */
+  #involve(threadId: string, readers: readonly Reader[]): void {
+    for (const reader of readers) {
+      const state = this.#table.readState(threadId, reader.subject);
+      this.#table.writeState(threadId, reader, { ...state, participates: true });
+    }
+  }
+
+  /** `after` is the last of `subjects` if the thread has further subscribers. */
   #notifyOf(
     { id, threadId, seq, author, groups }: NewComment,
-    known: ReadonlyMap<string, ReaderState>,
-    readers: readonly ReaderState[],
+    subjects: readonly string[],
+    after?: string,
   ): void {
-    const to = readers.map(({ subject }) => subject);
-    if (to.length === 0 && groups.length === 0) return;
-    for (const reader of readers.filter(({ subject }) => !known.has(subject)))
-      this.#table.writeState(threadId, reader, reader);
-    const unsubscribed = [...known.values()].filter(({ subscribed }) => subscribed === false);
-    const except = [
-      author.subject,
-      ...unsubscribed.map(({ subject }) => subject),
-      ...this.#table.readersWith("none").map(({ subject }) => subject),
-    ];
-    const comment = { threadId, commentId: id, seq, at: this.#ports.now(), by: author.subject };
-    this.#notify({ type: "comment", ...comment, to, groups, except: groups.length === 0 ? [] : except });
+    const to = subjects.filter((subject) => subject !== author.subject);
+    if (to.length === 0 && groups.length === 0 && after === undefined) return;
+    this.#table.expectNotified(threadId);
+    const comment = { threadId, commentId: id, seq, at: this.#ports.now() };
+    const by = { by: author.subject, byUser: author.userId };
+    const recipients = { to, groups, except: [author.subject] };
+    this.#notify({
+      type: "comment",
+      ...comment,
+      ...by,
+      ...recipients,
+      ...(after !== undefined && { after }),
+    });
   }
 
-  #subscribers(known: ReadonlyMap<string, ReaderState>): ReaderState[] {
-    const settings = new Map<string, SubscriptionSettings["threads"]>();
-    for (const { subject } of this.#table.readersWith("none")) settings.set(subject, "none");
-    const all = this.#table.readersWith("all");
-    for (const { subject } of all) settings.set(subject, "all");
-    const others = all.filter(({ subject }) => !known.has(subject));
-    return [...known.values(), ...others.map((reader) => ({ ...NO_STATE, ...reader }))].filter(
-      (state) =>
-        !isGroup(state) && isSubscribed(state, settings.get(state.subject) ?? DEFAULT_SETTINGS.threads),
-    );
-  }
-
-  /** Notifies a reader of a mention in a document, once per ID, unless that is the own one or the reader wants none. */
+  /**
+   * Notifies the mentioned reader of a mention in a document, once per ID, unless that is the own one or the reader wants
+   * none. `by` is null for the organization.
+   */
   mentionInText(
     { mentionId, document }: MessageOf<"TEXT_MENTION_CREATE">["data"],
-    subject: string,
-    by: string | null,
+    mentioned: Mentioned,
+    author: Author | null,
   ): void {
-    if (subject === by || this.#table.readSettings(subject).textMentions === "none") return;
-    this.#notify({ type: "textMention", mentionId, document, subject, at: this.#ports.now(), by });
+    const [reader] = mentioned.readers;
+    if (reader === undefined || reader.subject === author?.subject || !hasInbox(reader)) return;
+    const { subject } = reader;
+    if (this.#table.readSettings(subject).textMentions === "none") return;
+    if (author !== null) this.#quota.spend(author, mentioned);
+    const by = { by: author?.subject ?? null, byUser: author?.userId ?? null };
+    this.#notify({ type: "textMention", mentionId, document, subject, at: this.#ports.now(), ...by });
   }
 
   /** A mention was taken out of a document: the reader's inbox forgets it. */
-  unmentionInText(mentionId: string, subject: string): void {
-    this.#notify({ type: "textMentionDeleted", mentionId, subject });
+  unmentionInText(mentionId: string, reader: Reader): void {
+    if (hasInbox(reader)) this.#notify({ type: "textMentionDeleted", mentionId, subject: reader.subject });
   }
 
-  /** The thread's last comment is about to be deleted: its readers' inboxes forget it. */
+  /** The thread's last comment is about to be deleted: inboxes forget it. */
   ending(threadId: string): void {
-    this.#notify({ type: "threadDeleted", threadId, ...this.#everyone(threadId) });
+    const everyone = this.#everyone(threadId);
+    if (everyone !== null) this.#notify({ type: "threadDeleted", threadId, ...everyone });
   }
 
-  /** Comments of a thread with others are deleted: inboxes forget them. Null stands for all of its groups. */
-  uncommented(threadId: string, commentIds: readonly string[], groups: readonly string[] | null): void {
-    const all = this.#everyone(threadId);
-    this.#notify({ type: "commentsDeleted", threadId, commentIds, ...all, groups: groups ?? all.groups });
+  /** Comments of a thread with others are deleted: inboxes forget them. */
+  uncommented(threadId: string, ids: readonly string[]): void {
+    const everyone = this.#everyone(threadId);
+    if (everyone === null) return;
+    for (let at = 0; at < ids.length; at += NAMED_COMMENTS) {
+      const commentIds = ids.slice(at, at + NAMED_COMMENTS);
+      this.#notify({ type: "commentsDeleted", threadId, commentIds, ...everyone });
+    }
   }
 
-  /** Everyone who may have been notified of a thread. */
-  #everyone(threadId: string): Recipients {
-    const states = this.#table.listStates(threadId);
-    const to = states.filter((state) => !isGroup(state)).map(({ subject }) => subject);
-    return {
-      to,
-      groups: states.filter(isGroup).map(({ subject }) => subject.slice(GROUP.length)),
-      except: [],
-    };
+  /** The shards that are known by now. Null if no inbox knows the thread, nor will by an update on its way. */
+  #everyone(threadId: string): Recipients | null {
+    const to = this.#table.shardsOf(threadId);
+    return to && { to, groups: [], except: [] };
   }
 
   #notify(update: InboxUpdate): void {
@@ -275,7 +279,7 @@ export class Threads {
     return {
       ...thread,
       subscribed: isSubscribed(state, threads),
-      read_seq: state.readSeq,
+      read_seq: Math.min(state.readSeq, lastSeq),
       unread_count: state.unread,
     };
   }

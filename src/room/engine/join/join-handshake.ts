@@ -1,9 +1,10 @@
 /** Joins sockets: each sends one JOIN_ROOM, the database authorizes it, and the socket receives the room's state. */
 
-import { permissionsOf, rightsOfRole, roleOf } from "../../../wire/permissions.ts";
+import { permissionsOf, READ, rightsOfRole, roleOf } from "../../../wire/permissions.ts";
 import { presentRoom } from "../../../wire/room.ts";
 import { presentUser, type UserRecord } from "../../../wire/user.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
+import { changesForGuest } from "../../protocol/guest-view.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { MessageOf } from "../../protocol/messages.ts";
 import { CLOSE, type Fault, type JoinedRoom } from "../../protocol/protocol.ts";
@@ -110,7 +111,7 @@ export class JoinHandshake {
   }
 
   #join({ id, request, documents }: Authorizing, approval: JoinApproval): Effect[] {
-    const { room, user, tokenExpiresAt, tokenEpochs, identityId } = approval;
+    const { room, user, tokenExpiresAt, tokenEpochs, identityId, isGuest, byCustomId } = approval;
     const ceiling = rightsOfRole(request.role) & approval.ceiling;
     const now = this.#ports.now();
     const { sessions, connections } = this.#participants;
@@ -119,7 +120,7 @@ export class JoinHandshake {
       follows: this.#content.follows.shownTo(user.id),
       epoch: this.#content.changes.epoch,
       seq: this.#content.changes.lastSeq,
-      ...this.#missedChanges(request),
+      ...this.#missedChanges(request, approval),
     };
     const running = sessions.get(user.id);
     const isNews = identityId !== undefined && running === undefined && this.#isUnknown(user);
@@ -134,6 +135,9 @@ export class JoinHandshake {
       rights: ceiling & approval.rights,
       ceiling,
       ...(identityId !== undefined && { identityId }),
+      ...(isGuest && { isGuest }),
+      ...(approval.ceiling === READ && { readsOnly: true }),
+      ...(byCustomId && { byCustomId }),
       tokenExpiresAt,
       ...(tokenEpochs && { tokenEpochs }),
       lastSeenAt: now,
@@ -208,10 +212,14 @@ export class JoinHandshake {
       : firstOnlinePage(online, usersLimit, session);
   }
 
-  #missedChanges({ since, epoch }: JoinRequest): Pick<Joining, "changes" | "reset"> {
+  #missedChanges(
+    { since, epoch }: JoinRequest,
+    { isGuest = false }: JoinApproval,
+  ): Pick<Joining, "changes" | "reset"> {
     if (since === undefined) return {};
     const changes = this.#content.changes.since(since, epoch);
-    return changes === null ? { reset: true } : { changes };
+    if (changes === null) return { reset: true };
+    return { changes: isGuest ? changesForGuest(changes) : changes };
   }
 }
 
@@ -236,11 +244,13 @@ export function nextToken(connection: Joined, decision: JoinDecision): NextToken
 }
 
 function withToken(
-  { tokenEpochs: _, ...connection }: Joined,
-  { ceiling, tokenExpiresAt, tokenEpochs }: JoinApproval,
+  { tokenEpochs: _, byCustomId: __, readsOnly: ___, ...connection }: Joined,
+  { ceiling, tokenExpiresAt, tokenEpochs, byCustomId }: JoinApproval,
 ): Joined {
   return {
     ...connection,
+    ...(byCustomId && { byCustomId }),
+    ...(ceiling === READ && { readsOnly: true }),
     ceiling: ceiling & connection.ceiling,
     tokenExpiresAt,
     ...(tokenEpochs && { tokenEpochs }),

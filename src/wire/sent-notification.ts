@@ -54,6 +54,7 @@ const REASONS = [
   "unavailable",
   "limit",
   "failed",
+  "unknown",
 ] as const;
 export type Reason = (typeof REASONS)[number];
 
@@ -75,10 +76,12 @@ export const SentNotifications = z
   .object({
     id: z.uuid(),
     channel: z.enum(CHANNELS).meta({ description: "The channel." }),
-    at: Timestamp.meta({ description: "When it was decided." }),
+    at: Timestamp.meta({
+      description: "When it was decided; of an `unwanted` notification, when it arrived.",
+    }),
     outcome: z.enum(OUTCOMES).meta({
       description:
-        "`sent`, or not yet: `waiting` for another attempt, `queued` as a mail. Or not at all: `read` meanwhile, `no_access` to the room any more, `unwanted` by the settings, `online` in the room, `no_address` for mails and no browser for pushes, `unavailable` because the service sends none, `limit` of mails in a day, `failed` for good.",
+        "`sent`, or not yet: `waiting` for another attempt, `queued` as a mail. Or not at all: `read` or deleted meanwhile, `no_access` to the room any more, `unwanted` by the settings, `online` in the room, `no_address` for mails and no browser for pushes, `unavailable` because the service sends none, `limit` of mails in a day, `failed` for good. `unknown`: a mail may have been sent, or not.",
     }),
     notifications: z.array(NotificationReference).meta({ description: "What it is about, without texts." }),
   })

@@ -1,10 +1,11 @@
 /** Notifications that stay unread: what is sent of them by mail or as an event, to whom, and when not. */
 import { runInDurableObject } from "cloudflare:test";
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { expect, inject, it } from "vitest";
 import { InboxObject as InboxShard } from "../../src/features/inbox/inbox-object.ts";
 import { InboxObject } from "../../src/objects.ts";
 import { DEFAULTS, type NotificationSettingsUpdate } from "../../src/wire/notification-settings.ts";
+import type { SentNotifications } from "../../src/wire/sent-notification.ts";
 import { LINKS, Mailbox } from "../mail/mailbox.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { freshEmail } from "../support/person.ts";
@@ -67,10 +68,51 @@ class MailedInbox {
     return this.mailbox.sent.slice(known).map(({ text }) => text);
   }
 
-  async outcomes(): Promise<string[]> {
+  async sent(): Promise<readonly SentNotifications[]> {
     const path = `/identities/${this.inbox.identityId}/sent-notifications`;
-    const { data } = await this.inbox.owner.api.get<{ sent: { outcome: string }[] }>(path);
-    return data.sent.map(({ outcome }) => outcome).sort();
+    return (await this.inbox.owner.api.get<{ sent: SentNotifications[] }>(path)).data.sent;
+  }
+
+  async outcomes(): Promise<string[]> {
+    return (await this.sent()).map(({ outcome }) => outcome).sort();
+  }
+
+  /** The outcome of each subject, as the listing has it. */
+  async outcomeOf(): Promise<Record<string, string>> {
+    const sent = (await this.sent()).flatMap(({ outcome, notifications }) =>
+      notifications.map(({ subject_id: id }) => [id, outcome] as const),
+    );
+    return Object.fromEntries(sent);
+  }
+
+  /** The alarm, with other work while it reads access. Returns the texts of the mails. */
+  async whileReading(work: (object: InboxObject) => unknown): Promise<string[]> {
+    const known = this.mailbox.sent.length;
+    await this.run(async (object) => {
+      const alarm = object.alarm();
+      await work(object);
+      await alarm;
+    });
+    return this.mailbox.sent.slice(known).map(({ text }) => text);
+  }
+
+  /** Leaves the mails that are due unsent, for a mail service that is closed. */
+  async queue(minutes: number): Promise<void> {
+    this.mailbox.refusal = new Error("The mail service is closed");
+    expect(await this.after(minutes)).toEqual([]);
+    expectLogged("A mail could not be sent yet");
+    expect(await this.outcomes()).toEqual(["queued"]);
+    this.mailbox.refusal = null;
+  }
+
+  /** Another attempt of the outbox, so many minutes later. */
+  async retry(minutes = 5): Promise<void> {
+    this.minutes += minutes;
+    await this.mailbox.sendDue(this.now);
+  }
+
+  async setEmail(email: string | null): Promise<void> {
+    await this.inbox.owner.api.patch(`/identities/${this.inbox.identityId}`, { email });
   }
 
   async change(settings: NotificationSettingsUpdate): Promise<void> {
@@ -92,6 +134,39 @@ async function withThread(mailed: MailedInbox, text = "Shall we move this up?") 
   await mailed.deliver({ roomId, subjectId, data: { commentId } });
   return { roomId, subjectId, commentId };
 }
+
+it("says of a comment that it mentions the reader, by the identity, its user in the room or its group", async () => {
+  const mailed = await MailedInbox.create();
+  const { identityId, owner } = mailed.inbox;
+  const roomId = await mailed.inbox.room();
+  const { id: userId } = await owner.api.createUser(roomId, { name: "Grace" });
+  const { data } = await owner.api.post<{ group: { id: string } }>("/groups", { name: "Designers" });
+  await owner.api.put(`/groups/${data.group.id}/members/${identityId}`);
+  const other = (await owner.api.post<{ identity: { id: string } }>("/identities", { name: "Bo" })).data
+    .identity;
+  const mentions = [
+    [{ kind: "user", id: identityId }],
+    [{ kind: "group", id: data.group.id }],
+    [{ kind: "user", id: other.id }],
+  ];
+  for (const [index, mentioned] of mentions.entries()) {
+    const { data: created } = await owner.api.post<{ comment: { id: string } }>(`/rooms/${roomId}/comments`, {
+      text: `No. ${index} 👩\u200d👩\u200d👧`,
+      userId,
+      mentions: mentioned,
+    });
+    const { id: commentId } = created.comment;
+    await mailed.deliver({ roomId, subjectId: `thread-${index}`, data: { commentId } });
+  }
+  await mailed.after(30);
+  const text = mailed.mailbox
+    .to(mailed.email)
+    .map((mail) => mail.text)
+    .join("\n");
+  expect(text).toContain("Grace mentioned you: No. 0 👩\u200d👩\u200d👧");
+  expect(text).toContain("Grace mentioned you: No. 1");
+  expect(text).toContain("Grace: No. 2");
+});
 
 it("mails what is unread after 15 minutes, once, with its text and a way out", async () => {
   const mailed = await MailedInbox.create();
@@ -151,7 +226,92 @@ it("lets nothing wait for a mail that was read before, or is not wanted", async 
   await mailed.change({ email: { enabled: false } });
   await mailed.deliver({ subjectId: "unwanted" });
   expect(await mailed.after(15)).toEqual([]);
-  expect(await mailed.outcomes()).toEqual([]);
+  expect(await mailed.outcomeOf()).toEqual({ unwanted: "unwanted" });
+});
+
+it("says of what was not wanted when it arrived why it was not mailed, without a row of its own", async () => {
+  const mailed = await MailedInbox.create();
+  const [kept, muted] = [await mailed.inbox.room(), await mailed.inbox.room()];
+  await mailed.change({ email: { kinds: { $chat: false }, rooms: { [muted]: false } } });
+  await mailed.deliver({ kind: "$chat", subjectId: "a kind" });
+  await mailed.deliver({ kind: "$task", roomId: muted, subjectId: "a room" });
+  await mailed.deliver({ kind: "$task", roomId: kept, subjectId: "wanted" });
+  expect(await mailed.inbox.contents()).not.toContain("sendings");
+  expect(await mailed.sent()).toMatchObject([
+    { channel: "email", outcome: "unwanted", at: new Date(mailed.now).toISOString() },
+    { channel: "email", outcome: "unwanted", notifications: [{ seq: 1 }] },
+  ]);
+  expect(await mailed.outcomeOf()).toEqual({ "a kind": "unwanted", "a room": "unwanted" });
+  await mailed.run((object) => object.markAll(mailed.inbox.viewer));
+  await mailed.change({ email: { kinds: { $chat: null }, rooms: { [muted]: null } } });
+  expect(await mailed.outcomeOf()).toEqual({ "a kind": "unwanted", "a room": "unwanted" });
+  const own = { kind: "$task", roomId: muted, subjectId: "a room", seq: null } as const;
+  await mailed.deliver(own);
+  expect(await mailed.outcomeOf()).toEqual({ "a kind": "unwanted" });
+  expect(await mailed.after(15)).toHaveLength(1);
+  await mailed.change({ email: { enabled: false } });
+  mailed.minutes += 1;
+  await mailed.deliver(own);
+  const listed = await mailed.sent();
+  expect(listed.map(({ outcome, notifications }) => [outcome, notifications[0]?.subject_id])).toEqual([
+    ["unwanted", "a room"],
+    ["sent", "a room"],
+    ["unwanted", "a kind"],
+  ]);
+  expect(new Set(listed.map(({ id }) => id)).size).toBe(3);
+});
+
+it("mails a notification of another room that arrives while access is read, when its own time comes", async () => {
+  const mailed = await MailedInbox.create();
+  const [asked, other] = [await mailed.inbox.room(), await mailed.inbox.room()];
+  await mailed.deliver({ roomId: asked, kind: "$task", subjectId: "first" });
+  mailed.minutes += 15;
+  const late = activity({ at: mailed.now, roomId: other, kind: "$task", subjectId: "second" });
+  const [text, ...others] = await mailed.whileReading((object) =>
+    object.deliver([mailed.inbox.identityId], [late], DEFAULTS),
+  );
+  expect([text?.match(/first|second/g), others]).toEqual([["first"], []]);
+  expect(await mailed.outcomeOf()).toEqual({ first: "sent" });
+  const [next] = await mailed.after(15);
+  expect(next?.match(/first|second/g)).toEqual(["second", "first"].filter((id) => next?.includes(id)));
+  expect(await mailed.outcomeOf()).toMatchObject({ second: "sent" });
+});
+
+it("mails what waits while another notification is refused when its own time comes, and not before", async () => {
+  const mailed = await MailedInbox.create();
+  const [closing, open] = [await mailed.inbox.room(), await mailed.inbox.room()];
+  await mailed.deliver({ roomId: closing, kind: "$task", subjectId: "first" });
+  await mailed.after(10);
+  await mailed.deliver({ roomId: open, kind: "$task", subjectId: "second" });
+  await mailed.deliver({ roomId: closing, kind: "$task", subjectId: "third" });
+  await mailed.inbox.allow(closing, null);
+  expect(await mailed.after(5)).toEqual([]);
+  expect(await mailed.outcomeOf()).toEqual({ first: "no_access" });
+  await mailed.inbox.allow(closing, "viewer");
+  const [text] = await mailed.after(10);
+  expect(text?.match(/second|third/g)).toEqual(["second", "third"]);
+});
+
+it("neither lists, counts nor mails a notification of a closed room, until it is open again", async () => {
+  const mailed = await MailedInbox.create();
+  const { api } = mailed.inbox.owner;
+  const { roomId } = await withThread(mailed, "canary");
+  await mailed.deliver({ kind: "$task", subjectId: "another" });
+  const seen = async () => {
+    const path = `/identities/${mailed.inbox.identityId}/inbox-notifications`;
+    const { data } = await api.get<{ notifications: object[] }>(path);
+    return [data.notifications.length, (await api.get<{ unread: number }>(`${path}/count`)).data.unread];
+  };
+  // Of the service's own clock, all of it is far in the future, and shown.
+  expect(await seen()).toEqual([2, 2]);
+  await api.patch(`/rooms/${roomId}`, { state: "closed" });
+  expect(await seen()).toEqual([1, 1]);
+  const [text] = await mailed.after(15);
+  expect(text).toContain("task: another");
+  expect(text).not.toContain("canary");
+  expect(await mailed.outcomes()).toEqual(["no_access", "sent"]);
+  await api.patch(`/rooms/${roomId}`, { state: "active" });
+  expect(await seen()).toEqual([2, 2]);
 });
 
 it("sends to 50 people by an alarm, and postpones only those whose access cannot be read", async () => {
@@ -179,6 +339,8 @@ it("sends to 50 people by an alarm, and postpones only those whose access cannot
           return { email: sender, webPush: sender, webhook: sender };
         },
         verifyToken: async () => null,
+        isTokenCurrent: async () => false,
+        forgetMails: async () => undefined,
       },
     );
     object.clock = () => now;
@@ -217,7 +379,7 @@ it("writes a queued mail from what is so when it is sent", async () => {
   const [mail] = mailed.mailbox.to(mailed.email);
   expect(mail?.text).toContain("invoice: invoice-7");
   expect(mail?.text).not.toContain("canary");
-  expect(await mailed.outcomes()).toEqual(["sent"]);
+  expect(await mailed.outcomes()).toEqual(["no_access", "sent"]);
 });
 
 it("sends no queued mail about what was read meanwhile", async () => {
@@ -232,6 +394,173 @@ it("sends no queued mail about what was read meanwhile", async () => {
   await mailed.mailbox.sendDue(mailed.now);
   expect(mailed.mailbox.sent).toEqual([]);
   expect(await mailed.outcomes()).toEqual(["read"]);
+});
+
+it("sends no queued mail about what was read, when a later comment was deleted", async () => {
+  const mailed = await MailedInbox.create();
+  const thread = { roomId: await mailed.inbox.room(), subjectId: "thread" };
+  await mailed.deliver({ ...thread, seq: 1, id: "read comment" });
+  await mailed.deliver({ ...thread, seq: 5, id: "deleted comment" });
+  await mailed.queue(15);
+  await mailed.run((object) => {
+    object.markRead([mailed.inbox.identityId], { ...thread, kind: "thread", upTo: 1 });
+    const activityIds = ["deleted comment"];
+    object.removeItems([mailed.inbox.identityId], { ...thread, kind: "thread", activityIds });
+    const later = activity({ ...thread, seq: 9, at: mailed.now });
+    object.deliver([mailed.inbox.identityId], [later], DEFAULTS);
+  });
+  await mailed.retry();
+  expect(mailed.mailbox.sent).toEqual([]);
+  expect(await mailed.outcomes()).toEqual(["read"]);
+  expect(await mailed.after(10)).toHaveLength(1);
+});
+
+it("says of each notification of a mail whether it was in it", async () => {
+  const mailed = await MailedInbox.create();
+  const [open, lost] = [await mailed.inbox.room(), await mailed.inbox.room()];
+  for (const [roomId, subjectId] of [
+    [open, "sent"],
+    [open, "read"],
+    [lost, "lost"],
+  ] as const)
+    await mailed.deliver({ roomId, kind: "$task", subjectId });
+  await mailed.queue(15);
+  const read = await mailed.run(async (object) => {
+    const page = await object.list(mailed.inbox.viewer, PAGE);
+    const item = page?.notifications.find(({ subject_id: id }) => id === "read");
+    return object.markItem(mailed.inbox.viewer, item?.id ?? "", null);
+  });
+  expect(read).toBe(2);
+  await mailed.inbox.allow(lost, null);
+  await mailed.retry();
+  expect(mailed.mailbox.sent).toHaveLength(1);
+  expect(await mailed.outcomeOf()).toEqual({ sent: "sent", read: "read", lost: "no_access" });
+});
+
+it("sends a queued mail to the address that the identity has by then", async () => {
+  const mailed = await MailedInbox.create();
+  await mailed.deliver();
+  await mailed.queue(15);
+  const [first, second] = [freshEmail(), freshEmail()];
+  for (const email of [first, mailed.email, second]) {
+    await mailed.setEmail(email);
+    mailed.mailbox.refusal = new Error(`${email} is not there`);
+    await mailed.retry(15);
+    expectLogged("A mail could not be sent yet: Error: the recipient is not there");
+  }
+  mailed.mailbox.refusal = null;
+  await mailed.retry(30);
+  await mailed.retry(30);
+  expect(mailed.mailbox.sent.map(({ to }) => to)).toEqual([second]);
+  expect(await mailed.outcomes()).toEqual(["sent"]);
+});
+
+it("sends no queued mail without an address, nor to one that has enough mails", async () => {
+  const mailed = await MailedInbox.create();
+  await mailed.deliver();
+  await mailed.queue(15);
+  await mailed.setEmail(null);
+  await mailed.retry();
+  expect(await mailed.outcomes()).toEqual(["no_address"]);
+  const other = await MailedInbox.create();
+  await other.deliver();
+  await other.queue(15);
+  const full = freshEmail();
+  await fillAddress(other, full);
+  await other.setEmail(full);
+  await other.retry();
+  expect([...mailed.mailbox.sent, ...other.mailbox.sent]).toEqual([]);
+  expect(await other.outcomes()).toEqual(["limit"]);
+});
+
+/** As many mails as the organization may send to an address in a day. */
+async function fillAddress(mailed: MailedInbox, address: string): Promise<void> {
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100)
+     INSERT INTO mails (id, recipient, account_id, topic, key_id, sealed, created_at, expires_at)
+     SELECT ?1 || n, ?2, ?3, 'notifications', '', '', ?4, ?4 FROM numbers`,
+  )
+    .bind(crypto.randomUUID(), address, mailed.inbox.owner.id, mailed.now)
+    .run();
+}
+
+it("does not know the end of a mail that is queued for longer than a day", async () => {
+  const mailed = await MailedInbox.create();
+  await mailed.deliver();
+  await mailed.queue(15);
+  const outcomes = () =>
+    mailed.run(async (object) =>
+      (await object.listSendings(mailed.inbox.identityId, 9))?.map(({ outcome }) => outcome),
+    );
+  expect(await outcomes()).toEqual(["queued"]);
+  mailed.minutes += 24 * 60;
+  expect(await outcomes()).toEqual(["unknown"]);
+  await mailed.retry();
+  expect(mailed.mailbox.sent).toEqual([]);
+});
+
+it("sends no mail again that its inbox knows to be sent", async () => {
+  const mailed = await MailedInbox.create();
+  await mailed.deliver();
+  await mailed.queue(15);
+  const [{ id } = { id: "" }] = await mailed.sent();
+  const { identityId } = mailed.inbox;
+  const read = () => mailed.run((object) => object.readMail(identityId, id, mailed.email));
+  expect(await read()).toMatchObject({ address: mailed.email });
+  await mailed.run((object) => object.finishMail(identityId, id, "sent"));
+  expect(await read()).toBe(null);
+  await mailed.retry();
+  expect(mailed.mailbox.sent).toEqual([]);
+  expect(await mailed.outcomes()).toEqual(["sent"]);
+});
+
+it("sends nothing to the former address for a caller that does not follow it", async () => {
+  const mailed = await MailedInbox.create();
+  await mailed.deliver();
+  await mailed.queue(15);
+  const [{ id } = { id: "" }] = await mailed.sent();
+  await mailed.setEmail(freshEmail());
+  const { identityId } = mailed.inbox;
+  expect(await mailed.run((object) => object.readMail(identityId, id, mailed.email))).toBe(null);
+  expect(await mailed.outcomes()).toEqual(["no_address"]);
+});
+
+it("keeps a queued mail beside many later sendings", async () => {
+  const { stub, identityId } = await Inbox.create();
+  await runInDurableObject(stub, async (_, state) => {
+    let outcome: "queued" | "sent" = "queued";
+    const [epochs, email] = [{ identity: 0, account: 0 }, "ada@example.com"];
+    const sender = { refusal: () => null, send: async () => outcome };
+    const object = new InboxShard(
+      state,
+      {},
+      {
+        readAccess: async () => ({ epochs, rooms: new Map() }),
+        readRecipient: async () => ({ epochs, rooms: new Map(), email, defaults: DEFAULTS }),
+        senders: () => ({ email: sender, webPush: sender, webhook: sender }),
+        verifyToken: async () => null,
+        isTokenCurrent: async () => false,
+        forgetMails: async () => undefined,
+      },
+    );
+    let now = Date.now();
+    object.clock = () => now;
+    const defaults = { ...DEFAULTS, email: { ...DEFAULTS.email, delay: 60 } };
+    const send = async (subjectId: string) => {
+      object.deliver([identityId], [activity({ subjectId, at: now })], defaults);
+      now += MINUTE_MS;
+      await object.alarm();
+    };
+    await send("queued");
+    const [queued] = (await object.listSendings(identityId, 1)) ?? [];
+    outcome = "sent";
+    for (let number = 1; number <= 220; number += 1) await send(`${number}`);
+    expect(await object.readMail(identityId, queued?.id ?? "", email)).toMatchObject({
+      notifications: [{ subject_id: "queued" }],
+    });
+    // Beside 200, the latest one has ended since they were counted.
+    expect(await object.listSendings(identityId, 300)).toHaveLength(202);
+  });
 });
 
 it("asks the room first, then the kind, then the organization whether a mail is wanted", async () => {
@@ -321,59 +650,127 @@ it("refuses settings with too many rooms, and keeps those that there are", async
   expect(Object.keys(fewer.settings.webPush.rooms)).toHaveLength(399);
 });
 
+/** A thread of the model, with the seqs of its comments. */
+interface ModelThread {
+  readonly roomId: string;
+  readonly comments: Map<string, number>;
+  readSeq: number;
+  /** When a mail is due, in minutes; null while it waits for none. */
+  due: number | null;
+}
+
 /** The mails of random histories beside a model of who has read what, and may read it. */
 async function expectRightMails(seed: number): Promise<void> {
   const random = randomOf(seed);
   const mailed = await MailedInbox.create();
+  const { identityId, owner } = mailed.inbox;
+  await owner.api.patch("/notification-defaults", { link: "https://app.example/{subjectId}" });
   const rooms = [await mailed.inbox.room(), await mailed.inbox.room()];
-  const unread = new Map<string, { readonly roomId: string; readonly since: number }>();
-  const allowed = new Set(rooms);
-  const wanted = new Set(rooms);
-  const any = () => rooms[random(rooms.length)] ?? "";
-  for (let step = 1; step <= 20; step += 1) {
-    const roomId = any();
-    switch (random(6)) {
-      case 0:
-      case 1: {
-        const subjectId = `${roomId} ${random(3)}`;
-        await mailed.deliver({ roomId, kind: "$task", subjectId, seq: null, data: { title: subjectId } });
-        if (wanted.has(roomId) && !unread.has(subjectId))
-          unread.set(subjectId, { roomId, since: mailed.minutes });
-        break;
-      }
-      case 2: {
-        const page = await mailed.run((object) =>
-          object.list(mailed.inbox.viewer, { ...PAGE, unread: true }),
-        );
-        const item = page?.notifications[0];
-        if (item === undefined) break;
-        await mailed.run((object) => object.markItem(mailed.inbox.viewer, item.id, null));
-        unread.delete(item.subject_id);
-        break;
-      }
-      case 3: {
-        await mailed.inbox.allow(roomId, allowed.has(roomId) ? null : "editor");
-        if (!allowed.delete(roomId)) allowed.add(roomId);
-        break;
-      }
-      case 4: {
-        await mailed.change({ email: { rooms: { [roomId]: !wanted.has(roomId) } } });
-        if (!wanted.delete(roomId)) wanted.add(roomId);
-        break;
-      }
-      default: {
-        const texts = await mailed.after(5);
-        const isDue = [...unread.values()].some(({ since }) => since + 15 <= mailed.minutes);
-        const told = isDue
-          ? [...unread].filter(([, { roomId }]) => allowed.has(roomId) && wanted.has(roomId))
-          : [];
-        expect(texts.length).toBe(told.length > 0 ? 1 : 0);
-        for (const subjectId of rooms.flatMap((id) => [0, 1, 2].map((number) => `${id} ${number}`)))
-          expect(texts.join().includes(subjectId)).toBe(told.some(([id]) => id === subjectId));
-        if (isDue) unread.clear();
-      }
+  const [allowed, open, wanted] = [new Set(rooms), new Set(rooms), new Set(rooms)];
+  const names = rooms.flatMap((roomId, room) => [0, 1, 2].map((n) => [`${room}-${n}`, roomId] as const));
+  const threads = new Map(
+    names.map(([name, roomId]): [string, ModelThread] => [
+      name,
+      { roomId, comments: new Map(), readSeq: 0, due: null },
+    ]),
+  );
+  let [seq, email]: [number, string | null] = [0, mailed.email];
+  const anyRoom = () => rooms[random(2)] ?? "";
+  const any = () => [...threads][random(threads.size)] as [string, ModelThread];
+  const latest = ({ comments }: ModelThread) => Math.max(0, ...comments.values());
+  const settle = (thread: ModelThread) => {
+    if (thread.readSeq >= latest(thread)) thread.due = null;
+  };
+  const toggle = (set: Set<string>, roomId: string) => set.delete(roomId) || !set.add(roomId);
+
+  const arrive = (object: InboxObject) => {
+    const [subjectId, thread] = any();
+    const { roomId } = thread;
+    const comment = activity({ roomId, subjectId, seq: ++seq, at: mailed.now });
+    object.deliver([identityId], [comment], { ...DEFAULTS, link: null });
+    thread.comments.set(comment.id, seq);
+    if (wanted.has(roomId)) thread.due ??= mailed.minutes + 15;
+  };
+  const read = (object: InboxObject) => {
+    const [subjectId, thread] = any();
+    const upTo = random(seq + 1);
+    object.markRead([identityId], { roomId: thread.roomId, kind: "thread", subjectId, upTo });
+    thread.readSeq = Math.max(thread.readSeq, upTo);
+    settle(thread);
+  };
+  const remove = (object: InboxObject) => {
+    const [subjectId, thread] = any();
+    const activityIds = [...thread.comments.keys()].filter(() => random(2) === 0);
+    object.removeItems([identityId], { roomId: thread.roomId, kind: "thread", subjectId, activityIds });
+    for (const id of activityIds) thread.comments.delete(id);
+    settle(thread);
+  };
+  const changes = [
+    () => mailed.run(arrive),
+    () => mailed.run(arrive),
+    () => mailed.run(read),
+    () => mailed.run(remove),
+    async () => {
+      const roomId = anyRoom();
+      await mailed.inbox.allow(roomId, toggle(allowed, roomId) ? null : "editor");
+    },
+    async () => {
+      const roomId = anyRoom();
+      await owner.api.patch(`/rooms/${roomId}`, { state: toggle(open, roomId) ? "closed" : "active" });
+    },
+    async () => {
+      const roomId = anyRoom();
+      await mailed.change({ email: { rooms: { [roomId]: !toggle(wanted, roomId) } } });
+    },
+    async () => {
+      email = random(3) === 0 ? null : freshEmail();
+      await mailed.setEmail(email);
+    },
+  ];
+  const change = async () => changes[random(changes.length)]?.();
+
+  const isSent = ({ roomId }: ModelThread) =>
+    email !== null && allowed.has(roomId) && open.has(roomId) && wanted.has(roomId);
+  const expectMail = (known: number, told: readonly string[]) => {
+    const sent = mailed.mailbox.sent.slice(known);
+    expect(sent.map(({ to }) => to)).toEqual(told.length > 0 ? [email] : []);
+    const found = names.map(([name]) => name).filter((name) => sent[0]?.text.includes(`example/${name}`));
+    expect(found).toEqual(told);
+  };
+  /** The alarm, five minutes later, with or without the mail service and with something that happens meanwhile. */
+  const alarm = async () => {
+    mailed.minutes += 5;
+    const known = mailed.mailbox.sent.length;
+    const asked = [...threads].filter(([, { due }]) => due !== null);
+    const isAsked = asked.some(([, { due }]) => (due ?? 0) <= mailed.minutes);
+    const isClosed = random(2) === 0;
+    if (isClosed) mailed.mailbox.refusal = new Error("closed");
+    const meanwhile = [() => {}, arrive, read][random(3)];
+    await mailed.whileReading((object) => isAsked && meanwhile?.(object));
+    const waiting = asked.filter(([, { due }]) => due !== null);
+    const isDue = ([, { due }]: [string, ModelThread]) => due !== null && due <= mailed.minutes;
+    const going = waiting.filter(([, thread]) => isSent(thread));
+    const told = going.some(isDue) ? going : [];
+    const sending = told.map(([name, thread]) => ({ name, thread, upTo: latest(thread) }));
+    for (const [, thread] of [...told, ...waiting.filter(isDue)]) thread.due = null;
+    if (!isClosed || sending.length === 0) {
+      mailed.mailbox.refusal = null;
+      return expectMail(known, isClosed ? [] : sending.map(({ name }) => name));
     }
-  }
+    expectLogged("A mail could not be sent yet");
+    for (let count = random(4); count > 0; count -= 1) await change();
+    mailed.mailbox.refusal = null;
+    await mailed.retry();
+    const left = sending.filter(
+      ({ thread, upTo }) =>
+        isSent(thread) && [...thread.comments.values()].some((each) => each > thread.readSeq && each <= upTo),
+    );
+    expectMail(
+      known,
+      left.map(({ name }) => name),
+    );
+  };
+  for (let step = 1; step <= 20; step += 1) await (random(4) === 0 ? alarm() : change());
 }
 
 const { seed: firstSeed, mails } = inject("endurance");

@@ -1,7 +1,12 @@
 /** Notifications that stay unread are pushed to the browsers of an identity: encrypted, while they hold, and where they matter. */
 import { runInDurableObject } from "cloudflare:test";
 import { expect, it } from "vitest";
+import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
+import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
+import { PushTargets } from "../../src/features/inbox/push-store.ts";
 import type { InboxObject } from "../../src/objects.ts";
+import type { InboxActivity } from "../../src/wire/inbox.ts";
+import { DEFAULTS } from "../../src/wire/notification-settings.ts";
 import type { PushSubscriptions } from "../../src/wire/push-subscription.ts";
 import { joinRoom } from "../room/support/join.ts";
 import type { Api } from "../support/api.ts";
@@ -65,6 +70,16 @@ class PushedInbox {
 
   read(): Promise<void> {
     return this.#run((object) => object.markAll(this.inbox.viewer));
+  }
+
+  /** The alarm, so many seconds later, with activities that arrive while it reads access. */
+  async afterWith(seconds: number, activities: readonly InboxActivity[]): Promise<void> {
+    this.#now += seconds * SECOND_MS;
+    await this.#run(async (object) => {
+      const alarm = object.alarm();
+      object.deliver([this.inbox.identityId], activities, DEFAULTS);
+      await alarm;
+    });
   }
 
   /** The alarm, so many seconds later. */
@@ -163,6 +178,68 @@ it("pushes nothing that was read, that is seen in its room, or whose room is clo
   await pushed.after(10);
   expect(await pushed.outcomes()).toEqual(["no_access", "online"]);
   expect(await browser.pushed()).toEqual([]);
+});
+
+it("says of pushes that were not wanted why there are none, and nothing without a browser", async () => {
+  const browser = await Browser.create();
+  const pushed = await PushedInbox.create(browser);
+  const path = "/me/notification-settings";
+  await pushed.api.patch(path, { email: { enabled: false }, webPush: { kinds: { $invoice: false } } });
+  await pushed.deliver();
+  await pushed.after(10);
+  const sent = async () =>
+    (
+      await pushed.inbox.owner.api.get<{ sent: { channel: string; outcome: string }[] }>(
+        `/identities/${pushed.inbox.identityId}/sent-notifications`,
+      )
+    ).data.sent.map(({ channel, outcome }) => `${channel} ${outcome}`);
+  expect((await sent()).toSorted()).toEqual(["email unwanted", "webPush unwanted"]);
+  await pushed.api.delete(PATH, { endpoint: browser.endpoint });
+  await pushed.deliver({ subjectId: "another" });
+  expect((await sent()).toSorted()).toEqual(["email unwanted", "email unwanted", "webPush unwanted"]);
+  expect(await browser.pushed()).toEqual([]);
+});
+
+it("pushes a notification of another room that arrives while access is read", async () => {
+  const browser = await Browser.create();
+  const pushed = await PushedInbox.create(browser);
+  const [first, second] = [await pushed.inbox.room(), await pushed.inbox.room()];
+  await pushed.deliver({ roomId: first, subjectId: "first" });
+  await pushed.afterWith(10, [activity({ roomId: second, subjectId: "second", at: pushed.now })]);
+  expect(await pushed.outcomes()).toEqual(["sent"]);
+  await pushed.after(10);
+  expect(await pushed.outcomes()).toEqual(["sent", "sent"]);
+  expect(await browser.pushed()).toHaveLength(2);
+});
+
+it("pushes nothing of a closed room", async () => {
+  const browser = await Browser.create();
+  const pushed = await PushedInbox.create(browser);
+  const { roomId, activity: comment } = await pushed.room("canary");
+  await pushed.deliver(comment);
+  await pushed.inbox.owner.api.patch(`/rooms/${roomId}`, { state: "closed" });
+  await pushed.after(10);
+  expect([await browser.pushed(), await pushed.outcomes()]).toEqual([[], ["no_access"]]);
+});
+
+it("keeps a browser that subscribes under later terms than those that a sender has read", async () => {
+  const { stub, identityId } = await Inbox.create();
+  await runInDurableObject(stub, (_, state) => {
+    const tables = new InboxTables(state.storage);
+    const targets = new PushTargets(new InboxStore(tables, identityId, () => crypto.randomUUID()));
+    const subscribe = (endpoint: string, publicKey: string, identity: number) =>
+      targets.add(
+        { endpoint, p256dh: "", auth: "", origin: "https://atrium.test", createdAt: 0, expiresAt: null },
+        { publicKey, epochs: { account: 0, identity } },
+      );
+    subscribe("earlier", "key", 0);
+    subscribe("read", "key", 1);
+    subscribe("later", "key", 2);
+    subscribe("other key", "another key", 2);
+    const listed = targets.list({ publicKey: "key", epochs: { account: 0, identity: 1 } }, 0);
+    expect(listed.map(({ endpoint }) => endpoint)).toEqual(["read"]);
+    expect(targets.all.map(({ endpoint }) => endpoint)).toEqual(["later", "read"]);
+  });
 });
 
 it("forgets a browser that is gone, and repeats for the others what a push service did not take", async () => {

@@ -1,9 +1,10 @@
 /** The notifications of an inbox that wait for a channel, and what became of those that waited. */
 
+import { DAY_MS } from "../../platform/time.ts";
 import { CHANNELS, type Channel } from "../../wire/notification-settings.ts";
-import type { Outcome, Sending, SentItem } from "../../wire/sent-notification.ts";
+import type { Outcome, Reason, Sending, SentItem } from "../../wire/sent-notification.ts";
 import type { InboxStore } from "./inbox-store.ts";
-import { type InboxTables, COLUMNS as ITEM_COLUMNS } from "./inbox-tables.ts";
+import { type InboxTables, COLUMNS as ITEM_COLUMNS, unwantedBy } from "./inbox-tables.ts";
 import type { InboxItem } from "./schema.ts";
 
 interface SendingRow extends Omit<Sending, "items"> {
@@ -12,13 +13,31 @@ interface SendingRow extends Omit<Sending, "items"> {
 }
 
 const COLUMNS = "id, channel, at, outcome, failures, items";
-/** The latest ones are kept. */
+/** The latest ones are kept, and those that have yet to end. */
 const KEPT_SENDINGS = 200;
+
+/** A mail is in the outbox for a day. */
+const MAIL_MS = DAY_MS;
+
+/** An item that waits for a channel until `due` (epoch ms). */
+type WaitingItem = InboxItem & { readonly due: number };
 
 const sendingOf = ({ items, ...row }: SendingRow): Sending => ({
   ...row,
   items: JSON.parse(items) as SentItem[],
 });
+
+const sentOf = ({ id, kind, roomId, subjectId, seq }: InboxItem): SentItem => ({
+  id,
+  kind,
+  roomId,
+  subjectId,
+  seq,
+});
+
+/** A UUID (version 8) that an item has for each channel. */
+const idOf = ({ id }: InboxItem, channel: Channel): string =>
+  `${id.slice(0, 14)}8${CHANNELS.indexOf(channel)}${id.slice(16)}`;
 
 /** Runs in the transactions of its callers. */
 export class ChannelStore {
@@ -48,9 +67,9 @@ export class ChannelStore {
   }
 
   /** The unread items that wait for a channel until `by` (epoch ms), oldest first. */
-  waiting(channel: Channel, by: number): InboxItem[] {
-    const query = `SELECT ${ITEM_COLUMNS} FROM items WHERE number IN (
-      SELECT item FROM waiting WHERE identity_id = ? AND channel = ? AND due <= ?) ORDER BY notified_at, number`;
+  waiting(channel: Channel, by: number): WaitingItem[] {
+    const query = `SELECT ${ITEM_COLUMNS}, due FROM waiting CROSS JOIN items ON items.number = waiting.item
+      WHERE waiting.identity_id = ? AND channel = ? AND due <= ? ORDER BY notified_at, number`;
     return this.#tables.read(query, this.#identityId, channel, by);
   }
 
@@ -59,16 +78,41 @@ export class ChannelStore {
     const numbers = JSON.stringify(items.map(({ number }) => number));
     const where = "identity_id = ? AND channel = ? AND item IN (SELECT value FROM json_each(?))";
     this.#tables.write(`DELETE FROM waiting WHERE ${where}`, ...[this.#identityId, sending.channel, numbers]);
-    const sent = items.map(({ id, kind, roomId, subjectId, seq }) => ({ id, kind, roomId, subjectId, seq }));
+    const bit = unwantedBy([sending.channel]);
+    this.#tables.write(
+      "UPDATE items SET unwanted = unwanted & ~?1 WHERE number IN (SELECT value FROM json_each(?2)) AND unwanted & ?1",
+      ...[bit, numbers],
+    );
+    this.#insert(sending, items.map(sentOf));
+  }
+
+  #insert(
+    { id, channel, at, outcome }: Omit<Sending, "items" | "failures">,
+    items: readonly SentItem[],
+  ): void {
     this.#tables.write(
       "INSERT INTO sendings (id, identity_id, channel, at, outcome, due, items) VALUES (?, ?, ?, ?, ?, ?, ?)",
-      ...[sending.id, this.#identityId, sending.channel, sending.at, sending.outcome],
-      sending.outcome === "waiting" ? sending.at : null,
-      JSON.stringify(sent),
+      ...[id, this.#identityId, channel, at, outcome],
+      ...[outcome === "waiting" ? at : null, JSON.stringify(items)],
     );
-    const old = `SELECT id FROM sendings WHERE identity_id = ? AND due IS NULL
+    const old = `SELECT id FROM sendings
+      WHERE identity_id = ? AND due IS NULL AND (outcome <> 'queued' OR at <= ?)
       ORDER BY at DESC, id DESC LIMIT -1 OFFSET ${KEPT_SENDINGS}`;
-    this.#tables.write(`DELETE FROM sendings WHERE id IN (${old})`, this.#identityId);
+    this.#tables.write(`DELETE FROM sendings WHERE id IN (${old})`, ...[this.#identityId, at - MAIL_MS]);
+  }
+
+  /** The sending keeps only the items `left`; the others become sendings of their own, by the reasons why they are not sent. */
+  split(
+    { id, channel, at }: Sending,
+    left: readonly SentItem[],
+    others: ReadonlyMap<Reason, readonly SentItem[]>,
+    newId: () => string,
+  ): void {
+    this.#tables.transaction(() => {
+      const query = "UPDATE sendings SET items = ? WHERE id = ? AND identity_id = ?";
+      this.#tables.write(query, JSON.stringify(left), id, this.#identityId);
+      for (const [outcome, items] of others) this.#insert({ id: newId(), channel, at, outcome }, items);
+    });
   }
 
   /** The sendings that are due, oldest first. */
@@ -83,10 +127,31 @@ export class ChannelStore {
     return row && sendingOf(row);
   }
 
-  /** The latest first. */
-  list(limit = KEPT_SENDINGS): Sending[] {
+  /** The latest first. A mail that is queued for longer than its outbox has it has an unknown end. */
+  list(now: number, limit = KEPT_SENDINGS): Sending[] {
     const query = `SELECT ${COLUMNS} FROM sendings WHERE identity_id = ? ORDER BY at DESC, id DESC LIMIT ?`;
-    return this.#tables.read<SendingRow>(query, this.#identityId, limit).map(sendingOf);
+    const sendings = this.#tables.read<SendingRow>(query, this.#identityId, limit).map(sendingOf);
+    const ended = sendings.map((sending) =>
+      sending.outcome === "queued" && sending.at <= now - MAIL_MS
+        ? { ...sending, outcome: "unknown" as const }
+        : sending,
+    );
+    return [...ended, ...CHANNELS.flatMap((channel) => this.#unwanted(channel, limit))]
+      .sort((one, other) => other.at - one.at)
+      .slice(0, limit);
+  }
+
+  /** Items that were not wanted when they arrived never waited: their own rows say so. */
+  #unwanted(channel: Channel, limit: number): Sending[] {
+    const query = `SELECT ${ITEM_COLUMNS} FROM items WHERE identity_id = ?1 AND unwanted & ?2 AND seq > deleted_seq
+        AND NOT EXISTS (SELECT 1 FROM waiting WHERE identity_id = ?1 AND item = items.number AND channel = ?3)
+      ORDER BY notified_at DESC, id DESC LIMIT ?4`;
+    return this.#tables
+      .read<InboxItem>(query, this.#identityId, unwantedBy([channel]), channel, limit)
+      .map((item) => ({
+        ...{ id: idOf(item, channel), channel, at: item.notifiedAt, outcome: "unwanted", failures: 0 },
+        items: [sentOf(item)],
+      }));
   }
 
   /** A sender has taken it, and has not said more meanwhile. */

@@ -45,6 +45,8 @@ interface Current {
 const RETRY = { firstMs: 60_000, maxMs: 2 * 60 * 60_000 };
 const MAX_FAILURES = 8;
 const FOREVER = Number.MAX_SAFE_INTEGER;
+/** The outcomes of sendings that have yet to end. */
+const IS_OPEN: ReadonlySet<Outcome> = new Set(["waiting", "queued"]);
 
 export class InboxChannels {
   readonly #ports: ChannelPorts;
@@ -72,8 +74,9 @@ export class InboxChannels {
     return this.#ports.store.keepSettings(JSON.stringify(changed.data)) ? changed.data : null;
   }
 
+  /** The latest first, with the items that were not wanted when they arrived. */
   list(limit?: number): readonly Sending[] {
-    return this.#queue.list(limit);
+    return this.#queue.list(this.#ports.now(), limit);
   }
 
   finish(sendingId: string, outcome: Outcome): void {
@@ -92,23 +95,28 @@ export class InboxChannels {
     }
   }
 
-  /** Decides on the items that wait: each becomes part of a sending. */
+  /** Decides on the items that wait and are due. Access was not asked for those that arrive meanwhile: they wait on. */
   async #decide(channel: Channel): Promise<void> {
     const { now, readRecipient, newId } = this.#ports;
     // A mail has all that is unread, so that no second one follows it.
     const by = channel === "email" ? FOREVER : now();
-    const rooms = new Set(this.#queue.waiting(channel, by).map(({ roomId }) => roomId));
-    rooms.delete("");
-    const recipient = await readRecipient([...rooms]);
-    const waiting = this.#queue.waiting(channel, by); // without those that were read meanwhile
+    const asked = this.#queue.waiting(channel, by);
+    const recipient = await readRecipient(roomsOf(asked));
+    const numbers = new Set(asked.map(({ number }) => number));
+    const waiting = this.#queue.waiting(channel, by).filter(({ number }) => numbers.has(number)); // some were read meanwhile
     const refusal = this.#senderOf(channel, recipient).refusal(recipient);
     const outcomes = Map.groupBy(
       waiting,
       (item) => this.#refusal(channel, item, recipient) ?? refusal ?? "waiting",
     );
+    const at = now();
     this.#ports.store.tables.transaction(() => {
-      for (const [outcome, items] of outcomes)
-        this.#queue.take(items, { id: newId(), channel, at: now(), outcome });
+      for (const [outcome, items] of outcomes) {
+        const due = items.filter((item) => item.due <= at);
+        // An item that is not due yet goes along with others, and is not refused before its time.
+        if (due.length > 0)
+          this.#queue.take(outcome === "waiting" ? items : due, { id: newId(), channel, at, outcome });
+      }
     });
   }
 
@@ -140,31 +148,65 @@ export class InboxChannels {
   async #send(sending: Sending): Promise<Outcome> {
     const found = await this.#current(sending);
     if (typeof found === "string") return found;
-    const { recipient } = found;
+    const { items, recipient } = found;
     const sender = this.#senderOf(sending.channel, recipient);
-    const items = (await sender.needed?.(found.items)) ?? found.items;
-    return items.length === 0 ? "online" : sender.send({ ...sending, items }, recipient);
+    const refusal = sender.refusal(recipient);
+    if (refusal !== null) return refusal;
+    const needed = new Set((await sender.needed?.(items)) ?? items);
+    const left = this.#sift(sending, items, (item) => (needed.has(item) ? this.#readOf(item) : "online"));
+    return typeof left === "string" ? left : sender.send({ ...sending, items: left }, recipient);
   }
 
-  /** The content of a queued mail to this address, as it is now; null if there is no reason for the mail any more. */
-  async readMail(sendingId: string, address: string): Promise<Current | null> {
+  /**
+   * The content of a queued mail, as it is now; null if there is no reason for the mail any more. With an address, only
+   * for this one.
+   */
+  async readMail(sendingId: string, address: string | null): Promise<Current | null> {
     const sending = this.#queue.find(sendingId);
-    if (sending === null) return null;
+    if (sending === null || !IS_OPEN.has(sending.outcome)) return null;
     const found = await this.#current(sending);
-    if (typeof found !== "string" && found.recipient.email === address) return found;
+    if (typeof found !== "string") {
+      const { email } = found.recipient;
+      if (email !== null && (address ?? email) === email) return found;
+    }
     this.#queue.finish(sendingId, typeof found === "string" ? found : "no_address");
     return null;
   }
 
   /** The items to be sent now, as before each attempt; or the reason why there are none. */
-  async #current({ channel, items }: Sending): Promise<Current | Reason> {
-    const rooms = new Set(items.map(({ roomId }) => roomId));
-    rooms.delete("");
-    const recipient = await this.#ports.readRecipient([...rooms]);
-    const unread = items.filter(({ id, seq }) => (this.#ports.store.find(id)?.readSeq ?? seq) < seq);
-    if (unread.length === 0) return "read";
-    const refusals = unread.map((item) => this.#refusal(channel, item, recipient));
-    const left = unread.filter((_, index) => refusals[index] === null);
-    return left.length > 0 ? { items: left, recipient } : (refusals[0] ?? "no_access");
+  async #current(sending: Sending): Promise<Current | Reason> {
+    const recipient = await this.#ports.readRecipient(roomsOf(sending.items));
+    const items = this.#sift(
+      sending,
+      sending.items,
+      (item) => this.#readOf(item) ?? this.#refusal(sending.channel, item, recipient),
+    );
+    return typeof items === "string" ? items : { items, recipient };
   }
+
+  #readOf({ id, seq }: SentItem): "read" | null {
+    return this.#ports.store.hasUnread({ id, upTo: seq }) ? null : "read";
+  }
+
+  /** Items that have a reason not to be sent leave the sending. Returns the others, or the reason if there are none. */
+  #sift(
+    sending: Sending,
+    items: readonly SentItem[],
+    reasonOf: (item: SentItem) => Reason | null,
+  ): readonly SentItem[] | Reason {
+    const groups = Map.groupBy(items, reasonOf);
+    const reason = groups.has(null) ? null : ([...groups.keys()][0] ?? "read");
+    const left = groups.get(reason) ?? [];
+    groups.delete(reason);
+    if (groups.size > 0)
+      this.#queue.split(sending, left, groups as Map<Reason, SentItem[]>, this.#ports.newId);
+    return reason ?? left;
+  }
+}
+
+/** The rooms that access is to be read of: an empty ID stands for none. */
+function roomsOf(items: readonly Pick<SentItem, "roomId">[]): string[] {
+  const rooms = new Set(items.map(({ roomId }) => roomId));
+  rooms.delete("");
+  return [...rooms];
 }

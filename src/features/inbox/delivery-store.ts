@@ -3,13 +3,15 @@ import type { InboxActivity } from "../../wire/inbox.ts";
 import {
   ALL_WANTED,
   CHANNELS,
+  type Channel,
   isWanted,
   type NotificationDefaults,
   type NotificationSettings,
 } from "../../wire/notification-settings.ts";
-import { InboxStore, LIMITS } from "./inbox-store.ts";
-import { type InboxTables, KEPT_MS } from "./inbox-tables.ts";
-import type { ChangedItem } from "./schema.ts";
+import { InboxStore, isCounted, LIMITS } from "./inbox-store.ts";
+import { FIRST_SEQ, type InboxTables, KEPT_MS, unwantedBy } from "./inbox-tables.ts";
+import { InboxRemovals } from "./removal-store.ts";
+import type { ChangedItem, InboxItem } from "./schema.ts";
 
 interface Delivery {
   readonly identityIds: readonly string[];
@@ -33,7 +35,17 @@ interface Found {
 interface Taken extends Found {
   readonly itemId: string;
   readonly isNew: boolean;
+  /** The channels that are to carry it. */
+  readonly wanted: readonly Channel[];
+  /** As in the column of its item. */
+  readonly unwanted: number;
 }
+
+/** The channels that are to carry an item to an identity, and those that could, but are not to. */
+type Wishes = (
+  identityId: string,
+  item: Pick<InboxItem, "kind" | "roomId">,
+) => { readonly wanted: readonly Channel[]; readonly unwanted: readonly Channel[] };
 
 const MAX_ACTIVITIES = 50;
 const LISTED = "(SELECT value FROM json_each(?))";
@@ -60,11 +72,17 @@ export class InboxDeliveries {
     return this.#tables.transaction(() => {
       this.#tables.create();
       const ids = JSON.stringify([...new Set(identityIds)]);
-      this.#tables.write(`INSERT OR IGNORE INTO inboxes (identity_id) SELECT * FROM ${LISTED}`, ids);
+      this.#tables.write(
+        `INSERT OR IGNORE INTO inboxes (identity_id, seq) SELECT value, ${FIRST_SEQ} FROM json_each(?)`,
+        ids,
+      );
+      const wishes = this.#readWishes(ids, defaults);
       const changed = new Map<string, Map<string, ChangedItem>>();
-      for (const activity of activities.filter(({ at }) => at > now - KEPT_MS)) {
-        const shown = this.#take(activity, ids);
-        this.#queue(activity, shown, defaults, now);
+      const removals = new InboxRemovals(this.#tables);
+      const recent = activities.filter(({ at }) => at > now - KEPT_MS);
+      for (const activity of recent.filter((each) => !removals.has(each))) {
+        const shown = this.#take(activity, ids, wishes);
+        this.#queue(shown, defaults, now);
         for (const { identityId, itemId: id } of shown) {
           const items = changed.get(identityId) ?? new Map<string, ChangedItem>();
           changed.set(identityId, items.set(id, { id, roomId: activity.roomId ?? "" }));
@@ -79,9 +97,10 @@ export class InboxDeliveries {
   }
 
   /** Returns the items that show the activity. */
-  #take(activity: InboxActivity, identityIds: string): Taken[] {
+  #take(activity: InboxActivity, identityIds: string, wishes: Wishes): Taken[] {
     const { id, at, by, data, kind, subjectId, seq } = activity;
-    const subject = [activity.roomId ?? "", kind, subjectId];
+    const roomId = activity.roomId ?? "";
+    const subject = [roomId, kind, subjectId];
     const found = this.#tables.read<Found>(
       `SELECT identityId, itemId, seq, seq <= deletedSeq AS isHidden FROM (
          SELECT inboxes.identity_id AS identityId, items.id AS itemId, items.deleted_seq AS deletedSeq,
@@ -94,13 +113,18 @@ export class InboxDeliveries {
          WHERE known.id IS NULL OR known.seq < ifnull(?1, 0))`,
       ...[seq, identityIds, ...subject, id],
     );
-    const taken = found.map(
-      (each): Taken => ({ ...each, itemId: each.itemId ?? this.#newId(), isNew: each.itemId === null }),
-    );
+    const taken = found.map((each): Taken => {
+      const { wanted, unwanted } = wishes(each.identityId, { kind, roomId });
+      return {
+        ...each,
+        ...{ itemId: each.itemId ?? this.#newId(), isNew: each.itemId === null },
+        ...{ wanted, unwanted: unwantedBy(unwanted) },
+      };
+    });
     const json = JSON.stringify(taken);
     this.#tables.write(
-      `INSERT INTO items (id, identity_id, room_id, kind, subject_id, seq, read_seq, deleted_seq, notified_at)
-       SELECT value ->> 'itemId', value ->> 'identityId', ?, ?, ?, value ->> 'seq', 0, 0, ?
+      `INSERT INTO items (id, identity_id, room_id, kind, subject_id, seq, read_seq, deleted_seq, notified_at, unwanted)
+       SELECT value ->> 'itemId', value ->> 'identityId', ?, ?, ?, value ->> 'seq', 0, 0, ?, value ->> 'unwanted'
        FROM json_each(?) WHERE value ->> 'isNew'`,
       ...[...subject, at, json],
     );
@@ -112,18 +136,23 @@ export class InboxDeliveries {
       ...[id, at, by, JSON.stringify(data), json],
     );
     const shown = taken.filter(({ isHidden }) => isHidden !== 1);
-    this.#update(activity, JSON.stringify(shown.filter(({ isNew }) => !isNew).map(({ itemId }) => itemId)));
+    this.#update(
+      activity,
+      shown.filter(({ isNew }) => !isNew),
+    );
     this.#makeRoom(shown.filter(({ isNew }) => isNew));
     return shown;
   }
 
   /** For items that were there: their latest activities are kept. */
-  #update({ seq, at }: InboxActivity, itemIds: string): void {
+  #update({ seq, at }: InboxActivity, items: readonly Taken[]): void {
     this.#tables.write(
-      `UPDATE items SET seq = max(seq, ifnull(?, seq + 1)),
-         notified_at = max(iif(seq > deleted_seq, notified_at, 0), ?) WHERE id IN ${LISTED}`,
-      ...[seq, at, itemIds],
+      `UPDATE items SET seq = max(seq, ifnull(?, seq + 1)), unwanted = given.value ->> 'unwanted',
+         notified_at = max(iif(seq > deleted_seq, notified_at, 0), ?)
+       FROM json_each(?) AS given WHERE items.id = given.value ->> 'itemId'`,
+      ...[seq, at, JSON.stringify(items)],
     );
+    const itemIds = JSON.stringify(items.map(({ itemId }) => itemId));
     this.#tables.write(
       `UPDATE activities SET item = NULL, created_by = NULL, data = NULL WHERE (identity_id, id) IN (
          SELECT identity_id, id FROM (
@@ -135,41 +164,15 @@ export class InboxDeliveries {
   }
 
   #makeRoom(created: readonly Taken[]): void {
-    const itemOf = new Map(created.map(({ identityId, itemId }) => [identityId, itemId]));
-    const counted = this.#tables.read<{ id: string }>(
-      `SELECT identity_id AS id FROM inboxes WHERE identity_id IN ${LISTED} AND seq % ? = 0`,
-      ...[JSON.stringify([...itemOf.keys()]), this.#limits.countedEvery],
-    );
-    for (const { id } of counted)
-      new InboxStore(this.#tables, id, this.#newId, this.#limits).makeRoom(itemOf.get(id) ?? "");
+    for (const { identityId, itemId } of created)
+      if (isCounted(itemId, this.#limits))
+        new InboxStore(this.#tables, identityId, this.#newId, this.#limits).makeRoom(itemId);
   }
 
   /** An item that waits already keeps its time. */
-  #queue(
-    { kind, roomId }: InboxActivity,
-    items: readonly Taken[],
-    defaults: NotificationDefaults,
-    now: number,
-  ): void {
-    const identityIds = JSON.stringify(items.map(({ identityId }) => identityId));
-    const own = this.#tables.read<{ id: string; settings: string }>(
-      `SELECT identity_id AS id, settings FROM inboxes WHERE identity_id IN ${LISTED} AND settings IS NOT NULL`,
-      identityIds,
-    );
-    const settings = new Map(own.map((row) => [row.id, JSON.parse(row.settings) as NotificationSettings]));
-    const subscribed = this.#tables.read<{ id: string }>(
-      `SELECT DISTINCT identity_id AS id FROM push_targets WHERE identity_id IN ${LISTED}`,
-      identityIds,
-    );
-    const browsers = new Set(subscribed.map(({ id }) => id));
-    const item = { kind, roomId: roomId ?? "" };
+  #queue(items: readonly Taken[], defaults: NotificationDefaults, now: number): void {
     for (const channel of CHANNELS) {
-      const isSent = (id: string) =>
-        channel === "email" || defaults.webPush.sender === "webhook" || browsers.has(id);
-      const wanted = items.filter(
-        ({ identityId: id }) =>
-          isSent(id) && isWanted(channel, item, settings.get(id) ?? ALL_WANTED, defaults),
-      );
+      const wanted = items.filter((item) => item.wanted.includes(channel));
       this.#tables.write(
         `INSERT OR IGNORE INTO waiting (identity_id, item, channel, due)
          SELECT identity_id, number, ?, ? FROM items WHERE id IN ${LISTED} AND seq > read_seq`,
@@ -180,5 +183,30 @@ export class InboxDeliveries {
         ],
       );
     }
+  }
+
+  #readWishes(identityIds: string, defaults: NotificationDefaults): Wishes {
+    const changed = this.#tables.read<{ id: string; settings: string }>(
+      `SELECT identity_id AS id, settings FROM inboxes WHERE identity_id IN ${LISTED} AND settings IS NOT NULL`,
+      identityIds,
+    );
+    const settings = new Map(
+      changed.map((row) => [row.id, JSON.parse(row.settings) as NotificationSettings]),
+    );
+    const subscribed = this.#tables.read<{ id: string }>(
+      `SELECT DISTINCT identity_id AS id FROM push_targets WHERE identity_id IN ${LISTED}`,
+      identityIds,
+    );
+    const browsers = new Set(subscribed.map(({ id }) => id));
+    return (identityId, item) => {
+      // What is off for everyone, and pushes without a browser, are no channels: that would be said each time.
+      const channels = CHANNELS.filter((channel) => {
+        const { sender } = defaults[channel];
+        return sender !== "none" && (channel === "email" || sender === "webhook" || browsers.has(identityId));
+      });
+      const own = settings.get(identityId) ?? ALL_WANTED;
+      const isIn = (channel: Channel) => isWanted(channel, item, own, defaults);
+      return { wanted: channels.filter(isIn), unwanted: channels.filter((channel) => !isIn(channel)) };
+    };
   }
 }

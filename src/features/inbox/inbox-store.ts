@@ -1,6 +1,7 @@
 /** The items of one inbox in the database of its shard, and how far they are read. */
+import { unusedNumber } from "../../platform/time.ts";
 import type { InboxPosition, InboxRemoval } from "../../wire/inbox.ts";
-import { COLUMNS, deleteItems, type InboxTables, KEPT_MS } from "./inbox-tables.ts";
+import { COLUMNS, deleteItems, FIRST_SEQ, type InboxTables, KEPT_MS } from "./inbox-tables.ts";
 import {
   type ChangedItem,
   type InboxItem,
@@ -9,9 +10,12 @@ import {
   type StoredActivity,
 } from "./schema.ts";
 
-/** Items are counted once in `countedEvery` changes. */
+/** Items are counted behind one new item in `countedEvery`: those that are shown, and the positions of the others. */
 export const LIMITS = { items: 10_000, countedEvery: 128 };
-const FOREVER = Number.MAX_SAFE_INTEGER;
+
+/** By the digits of its ID, which are random: neither the order nor the number of changes has a say in it. */
+export const isCounted = (id: string, { countedEvery }: typeof LIMITS): boolean =>
+  Number.parseInt(id.slice(0, 4), 16) % countedEvery === 0;
 
 /** An item is read up to a seq. */
 export interface ItemPosition {
@@ -70,7 +74,10 @@ export class InboxStore {
   /** Makes the inbox if it is missing. False when its identity was deleted. */
   open(): boolean {
     this.tables.create();
-    this.tables.write("INSERT OR IGNORE INTO inboxes (identity_id) VALUES (?)", this.identityId);
+    this.tables.write(
+      `INSERT OR IGNORE INTO inboxes (identity_id, seq) VALUES (?, ${FIRST_SEQ})`,
+      this.identityId,
+    );
     return this.#row<{ isRemoved: number }>("removed_at IS NOT NULL AS isRemoved")?.isRemoved === 0;
   }
 
@@ -107,16 +114,18 @@ export class InboxStore {
        VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
       ...[id, this.identityId, ...keyOf(subject), readSeq, deletedSeq, at, at],
     );
-    if (this.seq % this.#limits.countedEvery === 0) this.makeRoom(id);
+    if (isCounted(id, this.#limits)) this.makeRoom(id);
   }
 
   /** Makes room for items until the next count: the oldest go, those first that are read, and never the new one. */
   makeRoom(newest: string): void {
     const { items, countedEvery } = this.#limits;
-    const query = "SELECT count(*) AS count FROM items WHERE identity_id = ?";
-    const count = this.tables.first<{ count: number }>(query, this.identityId)?.count ?? 0;
-    const excess = Math.max(0, count - items + countedEvery - 1);
-    this.#drop(`id <> ? ORDER BY ${UNREAD}, notified_at, id LIMIT ?`, [newest, excess]);
+    for (const kept of [SHOWN, `NOT ${SHOWN}`]) {
+      const query = `SELECT count(*) AS count FROM items WHERE identity_id = ? AND ${kept}`;
+      const count = this.tables.first<{ count: number }>(query, this.identityId)?.count ?? 0;
+      const excess = Math.max(0, count - items + countedEvery - 1);
+      this.#drop(`${kept} AND id <> ? ORDER BY ${UNREAD}, notified_at, id LIMIT ?`, [newest, excess]);
+    }
   }
 
   /** Deletes the items of the inbox that fulfil the condition. */
@@ -176,6 +185,7 @@ export class InboxStore {
   }
 
   #removeSubjects({ roomId, kind, subjectId }: InboxRemoval, now: number): readonly ChangedItem[] {
+    const ended = unusedNumber(now); // a restored room may have the subject again, and goes on beyond
     return this.#change(() => {
       const where = "room_id = ? AND kind = ifnull(?, kind) AND subject_id = ifnull(?, subject_id)";
       const found = [roomId, kind ?? null, subjectId ?? null];
@@ -184,7 +194,7 @@ export class InboxStore {
       this.#drop(where, found);
       if (subjectId !== undefined)
         for (const each of kind === undefined ? (["thread", "textMention"] as const) : [kind])
-          this.#insert({ roomId, kind: each, subjectId }, now, FOREVER, FOREVER);
+          this.#insert({ roomId, kind: each, subjectId }, now, ended, ended);
       return shown;
     });
   }
@@ -197,8 +207,8 @@ export class InboxStore {
       const query = `SELECT 1 FROM activities WHERE ${OF_ACTIVITIES} AND item = ? LIMIT 1`;
       const isShown = item !== null && this.tables.first(query, this.identityId, json, item.number) !== null;
       this.tables.write(
-        `INSERT OR REPLACE INTO activities (identity_id, id, seq, at) SELECT ?, value, ${FOREVER}, ? FROM json_each(?)`,
-        ...[this.identityId, now, json],
+        "INSERT OR REPLACE INTO activities (identity_id, id, seq, at) SELECT ?, value, ?, ? FROM json_each(?)",
+        ...[this.identityId, unusedNumber(now), now, json],
       );
       if (!isShown) return [];
       this.tables.write(
@@ -210,24 +220,26 @@ export class InboxStore {
     });
   }
 
-  /** Deletes items; later activities of their subjects show them again. Returns those that were shown. */
-  deleteItems(ids: readonly string[]): readonly ChangedItem[] {
+  /** Deletes items up to positions; later activities of their subjects show them again. Returns those that have changed. */
+  deleteItems(positions: readonly ItemPosition[]): readonly ChangedItem[] {
     return this.#change(() => {
-      const json = JSON.stringify(ids);
-      const where = `identity_id = ? AND id IN (SELECT value FROM json_each(?)) AND ${SHOWN}`;
-      const shown = this.tables.read<InboxItem>(
-        `SELECT ${COLUMNS} FROM items WHERE ${where}`,
-        ...[this.identityId, json],
+      const changed = this.tables.read<InboxItem & ItemPosition>(
+        `SELECT ${COLUMNS}, upTo FROM (SELECT value ->> 'id' AS asked, value ->> 'upTo' AS upTo FROM json_each(?))
+         CROSS JOIN items ON items.id = asked WHERE identity_id = ? AND ${SHOWN} AND deleted_seq < upTo`,
+        ...[JSON.stringify(positions), this.identityId],
       );
+      const json = JSON.stringify(changed);
       this.#forget(
-        "SELECT id FROM activities WHERE item IN (SELECT value FROM json_each(?))",
-        JSON.stringify(shown.map(({ number }) => number)),
+        `SELECT activities.id FROM json_each(?) AS given CROSS JOIN activities
+         ON item = given.value ->> 'number' AND activities.seq <= given.value ->> 'upTo'`,
+        json,
       );
       this.tables.write(
-        `UPDATE items SET deleted_seq = seq, read_seq = max(read_seq, seq) WHERE ${where}`,
-        ...[this.identityId, json],
+        `UPDATE items SET deleted_seq = given.value ->> 'upTo', read_seq = max(read_seq, given.value ->> 'upTo')
+         FROM json_each(?) AS given WHERE number = given.value ->> 'number'`,
+        json,
       );
-      return shown;
+      return changed;
     });
   }
 
@@ -235,6 +247,13 @@ export class InboxStore {
   find(id: string): InboxItem | null {
     const query = `SELECT ${COLUMNS} FROM items WHERE id = ? AND identity_id = ? AND ${SHOWN}`;
     return this.tables.first(query, id, this.identityId);
+  }
+
+  /** Whether an item that is shown has unread activities up to a seq: those after it have been notified of on their own. */
+  hasUnread({ id, upTo }: ItemPosition): boolean {
+    const query = `SELECT 1 FROM items CROSS JOIN activities ON item = number
+      WHERE items.id = ? AND items.identity_id = ? AND activities.seq > read_seq AND activities.seq <= ? LIMIT 1`;
+    return this.tables.first(query, id, this.identityId, upTo) !== null;
   }
 
   /** The items with their activities, newest first. */
@@ -248,14 +267,19 @@ export class InboxStore {
 
   /** Reads the items that fulfil the condition, without those that are too old. */
   #recent<Row extends object>(columns: string, condition: string, now: number, group = ""): Row[] {
-    const query = `SELECT ${columns} FROM items WHERE identity_id = ? AND ${condition} AND notified_at > ? ${group}`;
+    // The plus keeps SQLite from the index of times: that of what is unread is shorter.
+    const query = `SELECT ${columns} FROM items WHERE identity_id = ? AND ${condition} AND +notified_at > ? ${group}`;
     return this.tables.read(query, this.identityId, now - KEPT_MS);
   }
 
-  /** The rooms of the items that are shown, or that are unread; an empty ID stands for none. */
-  rooms(which: "shown" | "unread", now: number): string[] {
-    const condition = which === "shown" ? SHOWN : UNREAD;
-    return this.#recent<{ id: string }>("DISTINCT room_id AS id", condition, now).map(({ id }) => id);
+  /** The rooms of the items that are shown; an empty ID stands for none. */
+  rooms(now: number): string[] {
+    return this.#recent<{ id: string }>("DISTINCT room_id AS id", SHOWN, now).map(({ id }) => id);
+  }
+
+  hasItemsIn(roomId: string): boolean {
+    const query = `SELECT 1 FROM items WHERE identity_id = ? AND room_id = ? AND ${SHOWN} LIMIT 1`;
+    return this.tables.first(query, this.identityId, roomId) !== null;
   }
 
   /** The unread items by their rooms. */
@@ -270,10 +294,10 @@ export class InboxStore {
     return this.#recent("id, room_id AS roomId, seq AS upTo", UNREAD, now);
   }
 
-  /** The items of these rooms, or with null of any, the newest first. */
+  /** The items but for those of hidden rooms, the newest first. */
   list(
     { limit, after, unread, roomId, kind }: ItemsPage,
-    rooms: readonly string[] | null,
+    hiddenRooms: readonly string[],
     now: number,
   ): InboxItem[] {
     const conditions: [string, ...SqlStorageValue[]][] = [
@@ -281,8 +305,8 @@ export class InboxStore {
       [SHOWN],
       ["notified_at > ?", now - KEPT_MS],
     ];
-    if (rooms !== null)
-      conditions.push(["room_id IN (SELECT value FROM json_each(?))", JSON.stringify(rooms)]);
+    if (hiddenRooms.length > 0)
+      conditions.push(["room_id NOT IN (SELECT value FROM json_each(?))", JSON.stringify(hiddenRooms)]);
     if (after !== null) conditions.push(["(notified_at, id) < (?, ?)", after.notifiedAt, after.id]);
     if (unread !== null) conditions.push([unread ? UNREAD : `NOT ${UNREAD}`]);
     if (roomId !== null) conditions.push(["room_id = ?", roomId]);
@@ -295,12 +319,9 @@ export class InboxStore {
     );
   }
 
-  /** The IDs of the items that are shown, in these rooms or with null in any. */
-  idsIn(rooms: readonly string[] | null): string[] {
-    const query = `SELECT id FROM items WHERE identity_id = ?1 AND ${SHOWN}
-      AND (?2 IS NULL OR room_id IN (SELECT value FROM json_each(?2)))`;
-    return this.tables
-      .read<{ id: string }>(query, this.identityId, rooms && JSON.stringify(rooms))
-      .map(({ id }) => id);
+  /** The positions of the latest activities of all items that are shown. */
+  shownItems(): readonly (ItemPosition & ChangedItem)[] {
+    const query = `SELECT id, room_id AS roomId, seq AS upTo FROM items WHERE identity_id = ? AND ${SHOWN}`;
+    return this.tables.read(query, this.identityId);
   }
 }

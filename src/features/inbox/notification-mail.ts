@@ -2,15 +2,22 @@
 import { openInbox } from "../../delivery/inboxes.ts";
 import type { Env } from "../../env.ts";
 import { jwtSecrets } from "../../platform/config.ts";
+import { openDirectory } from "../../platform/d1/databases.ts";
 import { layOut, type Mail } from "../mail/mail.ts";
-import type { NotificationMail, NotificationMails } from "../mail/outbox.ts";
+import type { MailOutcome, NotificationMail, NotificationMails } from "../mail/outbox.ts";
+import { MAILS_A_DAY, moveMail } from "../mail/statements.ts";
 import type { MailContent } from "./inbox-ports.ts";
 import { addressOf, type Told, tell, unreadCount } from "./tell.ts";
 import { unsubscribeUrl } from "./unsubscribe.ts";
 
 type Inbox = {
-  readMail(identityId: string, sendingId: string, address: string): Promise<MailContent | null>;
-  finishMail(identityId: string, sendingId: string, outcome: "sent" | "failed"): Promise<void>;
+  readMail(
+    identityId: string,
+    sendingId: string,
+    address: string,
+    followsAddress: true,
+  ): Promise<MailContent | null>;
+  finishMail(identityId: string, sendingId: string, outcome: MailOutcome): Promise<void>;
 };
 
 const MAX_SHOWN = 20;
@@ -19,16 +26,24 @@ export function notificationMails(env: Env): NotificationMails {
   const inboxOf = ({ accountId, identityId }: NotificationMail) =>
     openInbox<Inbox>(env)(accountId, identityId);
   return {
-    async write(mail, address, origin) {
-      const content = await inboxOf(mail).readMail(mail.identityId, mail.sendingId, address);
+    async write(mail, row, origin) {
+      const inbox = inboxOf(mail);
+      const content = await inbox.readMail(mail.identityId, mail.sendingId, row.recipient, true);
       if (content === null) return null;
-      const { notifications, link } = content;
+      const { notifications, link, address = row.recipient } = content;
       const [{ organization, told }, unsubscribe] = await Promise.all([
-        tell(env, mail.accountId, notifications.slice(0, MAX_SHOWN)),
+        tell(env, mail, notifications.slice(0, MAX_SHOWN)),
         unsubscribeUrl(jwtSecrets(env), origin, mail),
       ]);
+      if (address !== row.recipient) {
+        const [moved] = await openDirectory(env).run([moveMail(row, address, MAILS_A_DAY.perRecipient)]);
+        if (moved.length === 0) {
+          await inbox.finishMail(mail.identityId, mail.sendingId, "limit");
+          return null;
+        }
+      }
       const more = notifications.length - MAX_SHOWN;
-      return letterOf({ told, more, link, unsubscribe, organization });
+      return { to: address, ...letterOf({ told, more, link, unsubscribe, organization }) };
     },
     finish: (mail, outcome) => inboxOf(mail).finishMail(mail.identityId, mail.sendingId, outcome),
   };

@@ -24,6 +24,8 @@ export interface PushTerms {
 const MAX_TARGETS = 20;
 const COLUMNS = "endpoint, p256dh, auth, origin, created_at AS createdAt, expires_at AS expiresAt";
 
+const LATEST_FIRST = "ORDER BY created_at DESC, endpoint";
+
 const textOf = ({ publicKey, epochs }: PushTerms): string =>
   JSON.stringify([publicKey, epochs.account, epochs.identity]);
 
@@ -65,15 +67,21 @@ export class PushTargets {
 
   /** The latest first. */
   get all(): PushTarget[] {
-    return this.#read(COLUMNS, "ORDER BY created_at DESC, endpoint");
+    return this.#read(COLUMNS, LATEST_FIRST);
   }
 
-  /** The subscriptions that hold at `now` (epoch ms), the latest first. All others are deleted. */
+  /** The subscriptions that hold at `now` (epoch ms), the latest first. Those that have ended are deleted. */
   list(terms: PushTerms, now: number): PushTarget[] {
     const { tables, identityId } = this.#inbox;
-    const ended = "DELETE FROM push_targets WHERE identity_id = ? AND (terms <> ? OR expires_at <= ?)";
-    tables.write(ended, identityId, textOf(terms), now);
-    return this.all;
+    const { publicKey, epochs } = terms;
+    // Since these terms were read, a browser may have subscribed under later ones.
+    tables.write(
+      `DELETE FROM push_targets WHERE identity_id = ?
+         AND (terms ->> 0 <> ? OR terms ->> 1 < ? OR terms ->> 2 < ? OR expires_at <= ?)`,
+      ...[identityId, publicKey, epochs.account, epochs.identity, now],
+    );
+    const query = `SELECT ${COLUMNS} FROM push_targets WHERE identity_id = ? AND terms = ? ${LATEST_FIRST}`;
+    return tables.read(query, identityId, textOf(terms));
   }
 
   /** The endpoints that have taken a sending which is to be repeated for others. */

@@ -7,14 +7,11 @@ import { reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { DAY_MS } from "../../platform/time.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import { mailOutbox } from "../mail/outbox.ts";
-import { addressWithin, insertMail, NOTIFICATIONS, selectMail } from "../mail/statements.ts";
+import { addressWithin, insertMail, MAILS_A_DAY, NOTIFICATIONS, selectMail } from "../mail/statements.ts";
 import type { Sender, Senders } from "./channels.ts";
 import type { InboxKey } from "./inbox-ports.ts";
 import { notificationMails } from "./notification-mail.ts";
 import { insertNotificationEvent } from "./store.ts";
-
-/** Mails with notifications of one organization in 24 hours, and those to one address. */
-const MAILS_A_DAY = { total: 10_000, perRecipient: 100 };
 
 type Defer = (work: Promise<unknown>) => void;
 

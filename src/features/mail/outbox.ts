@@ -25,6 +25,8 @@ const SEND_LIMIT_MS = 20_000;
 const CLAIM_MS = 5 * 60_000;
 const RETRY = { firstMs: 60_000, maxMs: 2 * 60 * 60_000 };
 const MAX_FAILURES = 8;
+/** Attempts whose end is not known: after them, the mail may have been sent twice. */
+const MAX_UNCERTAIN = 2;
 
 /** When a mail was written, and for how long it is of use. */
 type MailFacts = Pick<NewMail, "id" | "accountId" | "topic" | "createdAt" | "expiresAt">;
@@ -36,10 +38,15 @@ export interface NotificationMail {
   readonly sendingId: string;
 }
 
+/** A mail, and the address that its row has from now on if that has changed. */
+type MailTo = Mail & { readonly to?: string };
+
+export type MailOutcome = "sent" | "failed" | "limit" | "unknown";
+
 export interface NotificationMails {
-  /** The mail for this address as it is now; null if there is no reason for it any more. */
-  write(mail: NotificationMail, address: string, origin: string): Promise<Mail | null>;
-  finish(mail: NotificationMail, outcome: "sent" | "failed"): Promise<void>;
+  /** The mail of a row as it is now; null if there is no reason for it any more. */
+  write(mail: NotificationMail, row: MailRow, origin: string): Promise<MailTo | null>;
+  finish(mail: NotificationMail, outcome: MailOutcome): Promise<void>;
 }
 
 export class MailOutbox {
@@ -85,8 +92,13 @@ export class MailOutbox {
       await db.run([finishMail(row)]);
       return;
     }
-    const failure = await this.#try(row, mail);
-    if (failure === null) await db.run([finishMail(row)]);
+    if (row.uncertain > MAX_UNCERTAIN) {
+      await db.run([finishMail(row)]);
+      return this.#report(row, mail, "unknown");
+    }
+    const { failure, to } = await this.#try(row, mail);
+    const tried = { id: row.id, recipient: to };
+    if (failure === null) await db.run([finishMail(tried)]);
     if (failure === null || failure === TIMED_OUT) return;
     const failures = row.failures + 1;
     const isLast = failures >= MAX_FAILURES;
@@ -95,32 +107,35 @@ export class MailOutbox {
       fields,
       failure,
     );
-    await db.run([isLast ? finishMail(row) : retryMail(row, now + backoffMs(failures, RETRY))]);
+    await db.run([isLast ? finishMail(tried) : retryMail(tried, now + backoffMs(failures, RETRY))]);
     if (isLast) await this.#report(row, mail, "failed");
   }
 
-  /** Null when the mail was sent, or is not to be; why it was not; or that this is not known. */
-  async #try(row: MailRow, content: Mail | NotificationMail): Promise<Error | typeof TIMED_OUT | null> {
+  /** `failure` is null when the mail was sent, or is not to be; why it was not; or that this is not known. */
+  async #try(
+    row: MailRow,
+    content: Mail | NotificationMail,
+  ): Promise<{ failure: Error | typeof TIMED_OUT | null; to: string }> {
+    let to = row.recipient;
     try {
-      const mail = isWritten(content)
+      const written: MailTo | null | undefined = isWritten(content)
         ? content
-        : await this.#notifications?.write(content, row.recipient, this.origin);
-      if (mail === null || mail === undefined) return null;
-      const sent = await withTimeLimit(this.#mailer.send(row.recipient, mail), SEND_LIMIT_MS);
-      if (sent !== TIMED_OUT) {
-        await this.#report(row, content, "sent");
-        return null;
-      }
-      logError("It is not known whether a mail was sent", { mail: row.id });
-      return TIMED_OUT;
+        : await this.#notifications?.write(content, row, this.origin);
+      if (written === null || written === undefined) return { failure: null, to };
+      const { to: address, ...mail } = written;
+      to = address ?? to;
+      const sent = await withTimeLimit(this.#mailer.send(to, mail), SEND_LIMIT_MS);
+      if (sent !== TIMED_OUT) await this.#report(row, content, "sent");
+      else logError("It is not known whether a mail was sent", { mail: row.id });
+      return { failure: sent === TIMED_OUT ? TIMED_OUT : null, to };
     } catch (error) {
       // Errors may name the recipient, who does not belong into the log.
-      return new Error(String(error).replaceAll(row.recipient, "the recipient"));
+      return { failure: new Error(String(error).replaceAll(to, "the recipient")), to };
     }
   }
 
   /** Tells the inbox what became of its mail. */
-  async #report({ id }: MailRow, mail: Mail | NotificationMail, outcome: "sent" | "failed"): Promise<void> {
+  async #report({ id }: MailRow, mail: Mail | NotificationMail, outcome: MailOutcome): Promise<void> {
     if (isWritten(mail)) return;
     try {
       await this.#notifications?.finish(mail, outcome);

@@ -14,6 +14,9 @@ export type NewMail = Pick<
 /** The topic of mails that are written when they are sent. */
 export const NOTIFICATIONS = "notifications";
 
+/** Mails about notifications of one organization in 24 hours, and those to one address. */
+export const MAILS_A_DAY = { total: 10_000, perRecipient: 100 };
+
 /** A query whose rows are recipients. */
 type Recipients = Pick<Statement, "sql" | "params">;
 
@@ -87,7 +90,21 @@ export const selectUserNames = (
   params: [JSON.stringify(ids), accountId],
 });
 
-/** Claims due mails for an attempt. One whose end is never recorded is due once more after `retryAt` (epoch ms). */
+/** Those of these users and groups that an identity is, or is in. */
+export const selectOwn = (
+  { accountId }: Pick<Tenant, "accountId">,
+  identityId: string,
+  ids: readonly string[],
+): Statement<{ id: string }> => ({
+  sql: `SELECT users.id FROM json_each(?) AS asked CROSS JOIN users
+        WHERE users.id = asked.value AND users.account_id = ? AND users.identity_id = ?
+        UNION ALL
+        SELECT group_members.group_id FROM json_each(?) AS asked CROSS JOIN group_members
+        WHERE group_members.account_id = ? AND group_members.identity_id = ? AND group_members.group_id = asked.value`,
+  params: [JSON.stringify(ids), accountId, identityId, JSON.stringify(ids), accountId, identityId],
+});
+
+/** Claims due mails for an attempt. One whose end is never recorded is due again at `retryAt` (epoch ms). */
 export const claimDueMails = (
   now: number,
   retryAt: number,
@@ -99,13 +116,26 @@ export const claimDueMails = (
       .update(mails)
       .set({
         uncertain: sql`${mails.uncertain} + 1`,
-        dueAt: sql`CASE WHEN ${mails.uncertain} = 0 THEN ${retryAt} END`,
+        dueAt: retryAt,
       })
       .where(
         sql`rowid IN (SELECT rowid FROM mails WHERE due_at <= ${now} AND expires_at > ${now} AND (${Number(withNotifications)} OR topic <> ${NOTIFICATIONS}) ORDER BY due_at LIMIT ${limit})`,
       )
       .returning(columnsOf(mails)),
   );
+
+/** The mails have no recipient any more, and are not sent. They still count in the limits of a day. */
+export const forgetRecipients = (ids: readonly string[]): Statement => ({
+  sql: `UPDATE OR IGNORE mails SET recipient = '', sealed = '', due_at = NULL
+        WHERE id IN (SELECT value FROM json_each(?))`,
+  params: [JSON.stringify(ids)],
+});
+
+/** Of a deleted organization: the addresses of its identities. */
+export const deleteNotificationMails = ({ accountId }: Pick<Tenant, "accountId">): Statement => ({
+  sql: "DELETE FROM mails WHERE account_id = ? AND topic = ?",
+  params: [accountId, NOTIFICATIONS],
+});
 
 const isMail = ({ id, recipient }: Pick<MailRow, "id" | "recipient">) =>
   and(eq(mails.id, id), eq(mails.recipient, recipient));
@@ -126,6 +156,18 @@ export const retryMail = (mail: Pick<MailRow, "id" | "recipient">, dueAt: number
       })
       .where(isMail(mail)),
   );
+
+/** The recipient has another address. No row if the organization has sent that one too many mails since yesterday. */
+export const moveMail = (
+  { id, recipient, accountId, topic, createdAt }: MailRow,
+  address: string,
+  limit: number,
+): Statement<{ recipient: string }> => ({
+  sql: `UPDATE mails SET recipient = ? WHERE id = ? AND recipient = ? AND (
+          SELECT count(*) FROM mails WHERE account_id = ? AND topic = ? AND created_at > ? AND recipient = ?) < ?
+        RETURNING recipient`,
+  params: [address, id, recipient, accountId, topic, createdAt - DAY_MS, address, limit],
+});
 
 export const deleteMailsOf = ({ accountId }: Pick<Tenant, "accountId">): Statement =>
   statement(build.delete(mails).where(eq(mails.accountId, accountId)));

@@ -1,4 +1,5 @@
 /** A room's comments and follows in SQLite. */
+import type { Reader } from "../../wire/thread.ts";
 import { SqlitePart } from "./sqlite-tables.ts";
 
 /** A comment; `comment` is JSON, and lists filter by the other fields. */
@@ -79,8 +80,26 @@ export class SqliteComments extends SqlitePart {
     this.retire("comments", comment.position);
   }
 
+  /** The subjects that were notified of a mention in the comment. */
+  notifiedOf(id: string): ReadonlySet<string> {
+    const query = "SELECT subject FROM notified_mentions WHERE comment_id = ?";
+    return new Set(this.tables.read<{ subject: string }>(query, id).map(({ subject }) => subject));
+  }
+
+  addNotified(id: string, readers: readonly Reader[]): void {
+    for (const { subject, userId } of readers) {
+      const row = { comment_id: id, subject, user_id: userId };
+      this.tables.insert("notified_mentions", row, "INSERT OR REPLACE");
+    }
+  }
+
   hasThread(threadId: string): boolean {
     return this.tables.find("SELECT 1 FROM comments WHERE thread_id = ? LIMIT 1", threadId) !== null;
+  }
+
+  /** Whether a thread has one comment left. */
+  hasLast(threadId: string): boolean {
+    return this.tables.find("SELECT 1 FROM threads WHERE id = ? AND comments = 1", threadId) !== null;
   }
 
   count(filter: CommentFilter): number {

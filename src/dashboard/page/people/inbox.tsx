@@ -66,7 +66,7 @@ export function Inbox({ identity: { id, name } }: InboxProps) {
     <Section
       id="inbox"
       title="Inbox"
-      about={`What ${name} sees now: nothing of rooms that it may not enter.`}
+      about={`What ${name} sees now. Rooms that ${name} cannot enter are left out.`}
     >
       <Loaded query={query} shape="list">
         {({ notifications, cursor }) => (
@@ -103,10 +103,11 @@ const OUTCOMES: Readonly<Record<Outcome, readonly [BadgeProps["tone"], string]>>
   no_access: ["plain", "not sent: may not enter the room"],
   unwanted: ["plain", "not sent: not wanted"],
   online: ["plain", "not sent: was in the room"],
-  no_address: ["plain", "not sent: no email address"],
+  no_address: ["plain", "not sent: no email address or browser"],
   unavailable: ["plain", "not sent: the service sends none"],
   limit: ["bad", "not sent: too many in a day"],
   failed: ["bad", "not sent: failed for good"],
+  unknown: ["bad", "not known whether it was sent"],
 };
 const CHANNELS: Readonly<Record<SentNotifications["channel"], string>> = {
   email: "Mail",
@@ -145,7 +146,7 @@ export function Sent({ identity: { id } }: InboxProps) {
     <Section
       id="sent"
       title="Sent"
-      about="What stayed unread was sent by mail, push or your back end, or this says why not."
+      about="Unread notifications that were sent, and why others were not. What was read in time is not listed, nor are pushes to people without a subscribed browser."
     >
       <Loaded query={query} shape="list">
         {(sent) => (

@@ -8,15 +8,17 @@ import type { Env } from "./env.ts";
 import { readInboxAccess, readRecipient } from "./features/inbox/access.ts";
 import { InboxObject as Inbox } from "./features/inbox/inbox-object.ts";
 import { sendersFor } from "./features/inbox/senders.ts";
+import { forgetRecipients } from "./features/mail/statements.ts";
 import { reportBacklogSize } from "./features/quotas/queries.ts";
 import { roomService } from "./features/room-content/room-service.ts";
+import { isTokenCurrent } from "./features/users/queries.ts";
 import { tokensFor } from "./features/users/tokens.ts";
 import { pushSender } from "./features/web-push/sender.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
 import { backlogLimits, jwtSecrets, quotaDefaults } from "./platform/config.ts";
-import { openTenant } from "./platform/d1/databases.ts";
+import { openDirectory, openTenant } from "./platform/d1/databases.ts";
 import { targetFetch } from "./platform/network.ts";
 import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
 
@@ -63,7 +65,11 @@ export class InboxObject extends Inbox {
         ...sendersFor(env, (work) => ctx.waitUntil(work))(key, inbox.now),
         webPush: pushSender(env, key, inbox),
       }),
+      forgetMails: async (sendingIds) => {
+        await openDirectory(env).run([forgetRecipients(sendingIds)]);
+      },
       verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verifyIdentity(token, now),
+      isTokenCurrent: (claims) => isTokenCurrent(openTenant(env, claims.accountId), claims),
     });
   }
 }

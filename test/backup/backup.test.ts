@@ -3,9 +3,11 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import journal from "../../migrations/meta/_journal.json";
-import { type ObjectSlices, SCHEMA } from "../../src/features/backup/format.ts";
+import { type ObjectSlices, PARTS, SCHEMA } from "../../src/features/backup/format.ts";
+import type { Comment } from "../../src/wire/comment.ts";
 import { inboxShardOf } from "../../src/wire/inbox.ts";
-import { activity, Inbox } from "../inbox/support.ts";
+import type { Thread } from "../../src/wire/thread.ts";
+import { activity, Inbox, PAGE } from "../inbox/support.ts";
 import { account } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 import {
@@ -157,6 +159,56 @@ it("an inbox is in a backup as long as its identity exists, and comes back as it
   expect(await ben.object.count(ben.viewer)).toBe(null);
   await ada.deliver([activity({ kind: "$order", subjectId: "read", seq: null })]);
   expect(await ada.object.count(ada.viewer)).toBe(2);
+});
+
+/** A room with a user, and an identity that may enter it. */
+async function mentioning() {
+  const owner = await account();
+  const { api } = owner;
+  await api.put("/access/default", { defaultAccesses: "editor" });
+  const room = await api.createRoom();
+  const user = await api.createUser(room.id);
+  const inbox = await Inbox.create(owner);
+  const mention = async (threadId?: string) => {
+    const mentions = [{ kind: "user", id: inbox.identityId }];
+    const body = { userId: user.id, text: "Ada?", mentions, threadId };
+    const { data } = await api.post<{ comment: Comment }>(`/rooms/${room.id}/comments`, body);
+    return data.comment;
+  };
+  const threadOf = async (id: string) =>
+    (await api.get<{ thread: Thread }>(`/rooms/${room.id}/threads/${id}`)).data.thread;
+  return { owner, api, room, user, inbox, mention, threadOf };
+}
+
+it("a mention in a room that was restored is unread, whatever its identity has read since the room was copied (R83)", async () => {
+  const { owner, api, room, inbox, mention, threadOf } = await mentioning();
+  const [kept, ended] = [await mention(), await mention()];
+  const seqs = async () =>
+    ((await inbox.object.list(inbox.viewer, PAGE))?.notifications ?? []).map((item) => item.seq);
+  const lastSeq = async (id: string) => (await threadOf(id)).last_seq;
+  const archive = await backUp(owner.id, async (part) => {
+    if (part !== PARTS.inboxes) return;
+    for (let times = 0; times < 5; times += 1) await mention(kept.id);
+    await expect.poll(seqs).toEqual([await lastSeq(kept.id), await lastSeq(ended.id)]);
+    await inbox.object.markAll(inbox.viewer);
+    await api.delete(`/rooms/${room.id}/threads/${ended.id}`);
+    await expect.poll(seqs).toHaveLength(1);
+  });
+  const [seq = 0] = await seqs();
+  const known = await inbox.seq();
+  await remove(owner, "DB");
+  for (const _ of ["a restore", "another one of the same archive"]) {
+    expect(await restore(archive)).toBe(true);
+    expect(await lastSeq(kept.id)).toBeLessThan(seq);
+    expect(await inbox.object.count(inbox.viewer)).toBe(0);
+    for (const { id } of [kept, ended]) {
+      await mention(id);
+      expect(await lastSeq(id)).toBeGreaterThan(seq);
+    }
+    await expect.poll(() => inbox.object.count(inbox.viewer)).toBe(2);
+    expect(await inbox.seq()).toBeGreaterThan(known + 1_000);
+    await remove(owner, "DB");
+  }
 });
 
 /** More than an answer with slices of objects has. */

@@ -49,6 +49,7 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
   const group = await api.post<{ group: { id: string } }>("/groups", { name: "Cooks" });
   await api.put(`/groups/${group.data.group.id}/members/${identityId}`);
   await api.put("/access/default", { defaultAccesses: "viewer" });
+  await api.patch("/notification-defaults", { email: { sender: "none" } });
   await api.put(`/rooms/${room.id}/access`, {
     defaultAccesses: ["*:read"],
     groupsAccesses: { [group.data.group.id]: "editor" },
@@ -100,6 +101,7 @@ export async function answersOf({ api }: Account, { roomId, identityId }: Furnis
     "/groups",
     "/events?events=identity.created&events=group.created&events=group.updated",
     "/access/default",
+    "/notification-defaults",
   ];
   const inRoom = ["access", "links", "stores", "stores/pages", "comments"].map(
     (list) => `/rooms/${roomId}/${list}`,

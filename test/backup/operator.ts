@@ -14,12 +14,12 @@ import {
   type RestorePlan,
   type RowSlice,
 } from "../../src/features/backup/format.ts";
-import type { OperatorPurpose } from "../../src/features/backup/table.ts";
 import {
   createOperatorToken,
   operatorTokenHash,
   upsertOperatorToken,
-} from "../../src/features/backup/token-store.ts";
+} from "../../src/features/backup/statements.ts";
+import type { OperatorPurpose } from "../../src/features/backup/table.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { inboxShardOf } from "../../src/wire/inbox.ts";
@@ -118,7 +118,11 @@ export interface Archive {
   readonly refs: readonly ObjectRef[];
 }
 
-export async function backUp(accountId: string): Promise<Archive> {
+/** `before` runs before each part is read. */
+export async function backUp(
+  accountId: string,
+  before: (part: string) => unknown = () => undefined,
+): Promise<Archive> {
   const operator = await Operator.with(accountId, "backup");
   const backupId = crypto.randomUUID();
   const plan = await operator.data<BackupPlan>("begin");
@@ -128,6 +132,7 @@ export async function backUp(accountId: string): Promise<Archive> {
     (parts.get(part) ?? []).flatMap((slice) => readJson<RowSlice>(slice).rows.map(({ id }) => String(id)));
   const refs: ObjectRef[] = [];
   for (const { name } of plan.parts) {
+    await before(name);
     const slices: Signed[] = [];
     parts.set(name, slices);
     if (isObjectPart(name)) {

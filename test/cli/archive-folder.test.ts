@@ -1,15 +1,17 @@
 /** The folder of a backup that an interrupted run has left: it is continued, or refused when it is not as that has noted. */
-import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { appendFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ArchiveFolder, type Extent } from "../../src/cli/archive/archive-folder.ts";
-import { inOrder } from "../../src/cli/archive/copy-state.ts";
+import { copyState, inOrder } from "../../src/cli/archive/copy-state.ts";
 import { eachOrganization } from "../../src/cli/archive/deployment-folder.ts";
 import { OperatorClient } from "../../src/cli/archive/operator-client.ts";
 import { CommandError } from "../../src/cli/process/command.ts";
+import { FACTS, RESTORED_SEQ } from "../../src/platform/objects/object-tables.ts";
 
 const SLICE = { signature: "signature", text: "{}" };
 const DAMAGED = /is damaged, by a failure of power or by another command/;
@@ -85,6 +87,29 @@ it("copies what hands something over before what it hands it to, and nothing tha
       expect(inOrder(files)).toEqual(COPIED.filter((file) => files.includes(file)));
     }),
   );
+});
+
+it("lets the copy of a room go on above the numbers that it gives while the rest is copied", async () => {
+  const [from, to] = [path.join(directory, "state"), path.join(directory, "copy")];
+  const rooms = "v3/do/atrium-RoomObject";
+  await mkdir(path.join(from, rooms), { recursive: true });
+  const factsIn = (folder: string, name: string, write = "") => {
+    const database = new DatabaseSync(path.join(folder, rooms, name));
+    if (write !== "") database.exec(write);
+    const tables = database.prepare("SELECT name FROM sqlite_master").all();
+    const facts = tables.length === 0 ? [] : database.prepare("SELECT name, value FROM facts").all();
+    database.close();
+    return facts;
+  };
+  factsIn(from, "used.sqlite", `${FACTS.facts} INSERT INTO facts VALUES ('schema', '1')`);
+  factsIn(from, "unused.sqlite", "PRAGMA user_version = 1");
+  const began = Date.now();
+  expect(await copyState(from, to, { onProgress: () => {}, stop: new AbortController().signal })).toBe(2);
+  const copied = new Map(factsIn(to, "used.sqlite").map(({ name, value }) => [name, value]));
+  expect([...copied.keys()]).toEqual([RESTORED_SEQ, "schema"]);
+  expect(Number(copied.get(RESTORED_SEQ))).toBeGreaterThanOrEqual(began * 1_000);
+  expect(factsIn(to, "unused.sqlite")).toEqual([]);
+  expect(factsIn(from, "used.sqlite")).toHaveLength(1);
 });
 
 // What a command does for each organization of a deployment: some at a time, and one that fails stops no other.

@@ -318,6 +318,57 @@ it("a shard of the log is restored with its events, their order and its counts, 
   );
   await logs(accountId, shard).append(events(1, 34));
   await logs(accountId, shard).append(events(1, 50));
-  const after = await logs(accountId, shard).read({ ...ALL, after: 34 });
-  expect(after).toMatchObject({ type: "slice", events: [{ seq: 35, eventId: "event 50" }] });
+  const next = { type: "slice", events: [{ eventId: "event 50" }] };
+  const found = await logs(accountId, shard).read({ ...ALL, after: 34 });
+  expect(found).toMatchObject(next);
+  // Positions that were given after the archive was read name other events.
+  const { position } = found.type === "slice" ? found : { position: 0 };
+  for (const after of [35, 40, position - 2])
+    expect(await logs(accountId, shard).read({ ...ALL, after })).toMatchObject({ type: "pruned" });
+});
+
+it("a restored shard finds events by their times, and drops old ones, on both sides of the numbers that it skips", async () => {
+  const accountId = crypto.randomUUID();
+  const shard = shardOf("room");
+  const stub = env.EVENT_LOGS.getByName(`${accountId}:${shard}`);
+  const at = (now: number) =>
+    runInDurableObject(stub, (object: EventLogObject) => void Object.assign(object, { clock: () => now }));
+  const idsOf = async (query: object) => {
+    const slice = await logs(accountId, shard).read({ ...ALL, ...query });
+    return slice.type === "slice" ? slice.events.map(({ eventId }) => eventId.slice("event ".length)) : slice;
+  };
+  await at(1_000);
+  await logs(accountId, shard).append(events(2, 0));
+  await at(2_000);
+  await logs(accountId, shard).append(events(2, 2));
+  const object = archivedObject("Events", () => logs(accountId, shard));
+  const slices = await collectSlices(object);
+  await removeLog(logs, accountId);
+  await at(3_000);
+  await restoreSlices(object, slices);
+  await logs(accountId, shard).append(events(2, 4));
+  expect(await idsOf({ from: 1_001 })).toEqual(["2", "3", "4", "5"]);
+  expect(await idsOf({ from: 2_001 })).toEqual(["4", "5"]);
+  expect(await idsOf({ from: 1_000, until: 2_000 })).toEqual(["0", "1", "2", "3"]);
+  const prune = (before: number) =>
+    runInDurableObject(stub, (_, { storage }) => new EventLogStore(storage).prune(before, 1_000_000));
+  await prune(2_000);
+  expect(await idsOf({})).toEqual(["2", "3", "4", "5"]);
+  expect(await idsOf({ after: 1 })).toEqual({ type: "pruned", oldestAt: 2_000 });
+  await prune(4_000);
+  expect(await idsOf({})).toEqual([]);
+  await logs(accountId, shard).append(events(1, 6));
+  expect(await idsOf({})).toEqual(["6"]);
+});
+
+it("a shard that was empty when it was archived gives no position again", async () => {
+  const accountId = crypto.randomUUID();
+  const shard = shardOf("room");
+  const object = archivedObject("Events", () => logs(accountId, shard));
+  const slices = await collectSlices(object);
+  await logs(accountId, shard).append(events(3));
+  await removeLog(logs, accountId);
+  await restoreSlices(object, slices);
+  await logs(accountId, shard).append(events(5, 10));
+  expect(await logs(accountId, shard).read({ ...ALL, after: 3 })).toMatchObject({ type: "pruned" });
 });

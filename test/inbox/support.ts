@@ -48,6 +48,18 @@ export class Inbox {
     return new Inbox(of, data.identity.id);
   }
 
+  /** The number of its latest change. */
+  seq(): Promise<number> {
+    return runInDurableObject(this.stub, (_, { storage }) => {
+      const query = "SELECT seq FROM inboxes WHERE identity_id = ?";
+      return storage.sql.exec<{ seq: number }>(query, this.identityId).one().seq;
+    });
+  }
+
+  static of(owner: Account, identityId: string): Inbox {
+    return new Inbox(owner, identityId);
+  }
+
   get viewer() {
     return { identityId: this.identityId };
   }

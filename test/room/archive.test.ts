@@ -102,6 +102,7 @@ it("a room that was archived in use is restored as it was, with no one in it (R8
   const known = await atAda.call("STORE_SET", { store: "board", key: "late", value: 1 });
   const late = await write(room, ada, "minutes", (doc) => doc.getText("text").insert(0, "Late: "));
   const { epoch } = atAda.joined;
+  const seqOfArchive = Number(known.data.seq) - 1;
   const seq = (await room.join(await room.user())).joined.seq;
   expect(known.success).toBe(true);
 
@@ -132,9 +133,21 @@ it("a room that was archived in use is restored as it was, with no one in it (R8
   const returning = await room.join(ada, undefined, { since: seq, epoch });
   expect(returning.joined).toMatchObject({ reset: true });
   expect(returning.joined.epoch).not.toBe(epoch);
-  expect(
-    (await room.join(ben, undefined, { since: returning.joined.seq, epoch })).joined.reset,
-  ).toBeUndefined();
+  expect(returning.joined.seq).toBeGreaterThan(seq + 1_000);
+  for (const [since, of, reset] of [
+    [seqOfArchive, epoch, undefined],
+    [seqOfArchive + 1, epoch, true],
+    [returning.joined.seq, epoch, true],
+    [returning.joined.seq, returning.joined.epoch, undefined],
+    // A client that knows no epochs.
+    [seq, undefined, true],
+    [returning.joined.seq - 1, undefined, true],
+    [returning.joined.seq, undefined, undefined],
+  ] as const)
+    expect([
+      since,
+      (await room.join(ben, undefined, { since, ...(of && { epoch: of }) })).joined.reset,
+    ]).toEqual([since, reset]);
   const value = { text: "Zoë ✨", key: 0 };
   const retried = await returning.call("STORE_SET", { store: "board", key: "key 0", value }, "set 0");
   expect(retried.success).toBe(true);

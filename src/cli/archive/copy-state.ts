@@ -2,6 +2,8 @@
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
+import { RESTORED_SEQ } from "../../platform/objects/object-tables.ts";
+import { unusedNumber } from "../../platform/time.ts";
 
 /** Against hanging: a service writes for milliseconds. */
 const BUSY_MS = 60_000;
@@ -64,11 +66,31 @@ async function copyOne(from: string, to: string, file: string): Promise<boolean>
   await mkdir(path.dirname(target), { recursive: true });
   try {
     await (file.endsWith(DATABASE) ? copyDatabase(source, target) : copyFile(source, target));
+    if (NUMBERED.test(file)) skipNumbers(target, unusedNumber(Date.now()));
     return true;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || message.includes("unable to open database file")) return false;
     throw error;
+  }
+}
+
+/** Objects that number changes, which inboxes, clients and cursors know. */
+const NUMBERED = /^v3\/do\/[^/]*(?:RoomObject|EventLogObject|InboxObject)\/.*\.sqlite$/;
+
+/** As after any restore: the copy begins above the numbers that are given while the rest is copied. */
+function skipNumbers(target: string, seq: number): void {
+  const database = new DatabaseSync(target);
+  try {
+    const tables = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
+    if (tables.get("facts") !== undefined)
+      database.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(RESTORED_SEQ, `${seq}`);
+    if (tables.get("inboxes") !== undefined) {
+      database.prepare("UPDATE inboxes SET seq = max(seq, ?)").run(seq);
+      database.exec("DELETE FROM removals"); // the copy of a room may have what was deleted in it since
+    }
+  } finally {
+    database.close();
   }
 }
 

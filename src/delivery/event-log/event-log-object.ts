@@ -6,7 +6,7 @@ import { openTenant } from "../../platform/d1/databases.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
-import { HOUR_MS } from "../../platform/time.ts";
+import { HOUR_MS, unusedNumber } from "../../platform/time.ts";
 import type { Event, EventOfIdentity } from "../../wire/events.ts";
 import type { Identity } from "../../wire/identity.ts";
 import { ERASED_FIELDS, type User } from "../../wire/user.ts";
@@ -83,6 +83,7 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     this.archived = new StorageArchive({
       storage: ctx.storage,
       schema: EVENT_LOG_SCHEMA,
+      settle: () => new EventLogStore(ctx.storage).writeRestoredSeq(unusedNumber(this.clock())),
       open: () => {
         this.#opened = new EventLogStore(ctx.storage);
         this.#scheduleAlarm();

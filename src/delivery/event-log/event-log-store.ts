@@ -1,5 +1,5 @@
 /** The SQLite database of one shard of an event log, with its counts for charts. Empty until the first event. */
-import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
+import { FACTS, ObjectTables, RESTORED_SEQ, type Schema } from "../../platform/objects/object-tables.ts";
 import { byteLength } from "../../platform/text.ts";
 import { DAY_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
@@ -55,11 +55,26 @@ export class EventLogStore extends ObjectTables {
 
   /** When the oldest kept event was logged (epoch ms); null without one. */
   get oldestAt(): number | null {
-    return this.#loggedAt(this.#log.prunedSeq + 1);
+    const query = "SELECT logged_at AS at FROM events WHERE seq > ? ORDER BY seq LIMIT 1";
+    return this.first<{ at: number }>(query, this.#log.prunedSeq)?.at ?? null;
   }
 
-  #loggedAt(seq: number): number | null {
-    return this.first<{ at: number }>("SELECT logged_at AS at FROM events WHERE seq = ?", seq)?.at ?? null;
+  /** The shard was restored: cursors may have numbers up to this one, also of events that it lost. */
+  writeRestoredSeq(seq: number): void {
+    this.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", RESTORED_SEQ, String(seq));
+  }
+
+  get #restoredSeq(): number {
+    const query = "SELECT CAST(value AS INTEGER) AS seq FROM facts WHERE name = ?";
+    return this.first<{ seq: number }>(query, RESTORED_SEQ)?.seq ?? 0;
+  }
+
+  /** False for a position behind deleted events, or behind events that a restore has lost. */
+  #isKnown(position: number, { prunedSeq, lastSeq }: LogRow): boolean {
+    if (position === prunedSeq || position === lastSeq) return true;
+    // Each position is that of an event, or the one before it.
+    const query = "SELECT 1 FROM events WHERE seq BETWEEN ? AND ? LIMIT 1";
+    return this.first(query, position, position + 1) !== null;
   }
 
   /** Appends each event once, by its id, all of them or none. */
@@ -104,6 +119,7 @@ export class EventLogStore extends ObjectTables {
   #append(events: readonly OutgoingEvent[], now: number): void {
     let { lastSeq, lastAt, bytes } = this.#log;
     const added = new Map<number, number>();
+    lastSeq = Math.max(lastSeq, this.#restoredSeq);
     lastAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
     for (const { eventId, event, roomId, occurredAt, body } of events) {
       const inserted = this.first<{ bytes: number }>(
@@ -123,8 +139,7 @@ export class EventLogStore extends ObjectTables {
 
   readLog({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {
     const log = this.#log;
-    if (after !== null && (after < log.prunedSeq || after > log.lastSeq))
-      return { type: "pruned", oldestAt: this.oldestAt };
+    if (after !== null && !this.#isKnown(after, log)) return { type: "pruned", oldestAt: this.oldestAt };
     const start = after ?? (from === null ? log.prunedSeq : this.#lastBefore(from, log));
     const events: LoggedEvent[] = [];
     let [position, scanned, chars, isCut] = [start, 0, 0, false];
@@ -185,10 +200,12 @@ export class EventLogStore extends ObjectTables {
 
   /** The last event before this time, by bisection: there is no index for it. */
   #lastBefore(from: number, { prunedSeq, lastSeq }: LogRow): number {
+    const query = "SELECT logged_at AS at FROM events WHERE seq > ? AND seq <= ? ORDER BY seq DESC LIMIT 1";
     let [before, end] = [prunedSeq, lastSeq + 1];
     while (end - before > 1) {
       const middle = Math.floor((before + end) / 2);
-      if ((this.#loggedAt(middle) ?? 0) < from) before = middle;
+      const latest = this.first<{ at: number }>(query, prunedSeq, middle);
+      if (latest === null || latest.at < from) before = middle;
       else end = middle;
     }
     return before;
@@ -199,22 +216,23 @@ export class EventLogStore extends ObjectTables {
     const { lastSeq, prunedSeq, bytes } = this.#log;
     if (prunedSeq === lastSeq) return;
     const isFull = bytes > maxBytes;
-    const query = `SELECT count(*) AS events, ifnull(sum(${ROW_BYTES} + length(CAST(body AS BLOB))), 0) AS bytes
-      FROM (SELECT body FROM events WHERE seq > ? AND seq <= ? AND (logged_at < ? OR ?) ORDER BY seq)`;
-    const until = prunedSeq + PRUNED_AT_ONCE;
-    type Pruned = { events: number; bytes: number };
-    const pruned = this.first<Pruned>(query, prunedSeq, until, before, Number(isFull));
-    if (pruned === null || pruned.events === 0) return;
-    const last = prunedSeq + pruned.events;
+    const query = `SELECT max(seq) AS last, sum(${ROW_BYTES} + length(CAST(body AS BLOB))) AS bytes
+      FROM (SELECT seq, logged_at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ${PRUNED_AT_ONCE})
+      WHERE logged_at < ? OR ?`;
+    type Pruned = { last: number | null; bytes: number };
+    const pruned = this.first<Pruned>(query, prunedSeq, before, Number(isFull));
+    if (pruned === null || pruned.last === null) return;
+    const { last, bytes: freed } = pruned;
     this.#write(() => {
       this.write("DELETE FROM events WHERE seq <= ?", last);
-      this.write("UPDATE log SET pruned_seq = ?, bytes = bytes - ?", last, pruned.bytes);
+      this.write("UPDATE log SET pruned_seq = ?, bytes = bytes - ?", last, freed);
     });
   }
 }
 
 /**
- * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap.
+ * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap but where a restore
+ *   has skipped the numbers of a lost history.
  * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
  *   neither a read from a time nor the pruning needs an index for it.
  * - `spans`: a row for each five minutes with any activity, for charts. An event counts in the transaction that appends it.

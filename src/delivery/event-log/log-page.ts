@@ -5,7 +5,7 @@ import type { OutgoingEvent } from "../outbox/subscription.ts";
 
 /** An event in a shard of the log. Times are epoch milliseconds. */
 export type LoggedEvent = OutgoingEvent & {
-  /** Counts the shard's events without a gap, so that it orders those of a room. */
+  /** Counts the shard's events, so that it orders those of a room. */
   readonly seq: number;
   /** When the log received it; never less than that of the event before it. */
   readonly loggedAt: number;

@@ -9,7 +9,7 @@ import {
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import type { TracedCommand } from "../../room/types/room-object.ts";
+import type { RoomCommand, TracedCommand } from "../../room/types/room-object.ts";
 import { type OutboxEventRow, outbox, outboxEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;
@@ -102,7 +102,14 @@ export const redactPendingIdentity = (
   { accountId }: Tenant,
   identityId: string,
   erased: Erased,
-): Statement<never> => redactSubjects(erased, [accountId, identityId, "identity.%", "$.id", identityId]);
+): readonly [Statement<never>, Statement<never>] => [
+  redactSubjects(erased, [accountId, identityId, "identity.%", "$.id", identityId]),
+  // A notification has the identity as a field.
+  redactSubjects(
+    Object.fromEntries(Object.entries(erased).map(([name, value]) => [`identity.${name}`, value])),
+    [accountId, identityId, "notification", "$.identity.id", identityId],
+  ),
+];
 
 type Erased = Readonly<Record<string, string | null>>;
 
@@ -165,8 +172,19 @@ export interface Unfinished {
 
 const isUnfinished = "json_extract(change, '$.behind') IS NOT NULL";
 
+/** The rooms that a command is for: those online, and for the erasure of an identity each in which it has no user. */
+function concernedBy(command: string): Pick<Statement, "sql" | "params"> {
+  const parsed = JSON.parse(command) as RoomCommand;
+  if (parsed.type !== "identity.erased") return { sql: "active_participants > 0", params: [] };
+  const ofIdentity = "account_id = rooms.account_id AND identity_id = ? AND room_id = rooms.id";
+  return {
+    sql: `deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM users WHERE ${ofIdentity})`,
+    params: [parsed.identityId],
+  };
+}
+
 /**
- * Writes the command for some of the rooms: the first ones, or those behind the room of `from`, unless these have been
+ * Writes the command for some of the rooms that it is for: the first ones, or those behind the room of `from`, unless these have been
  * written meanwhile. While rooms may be left, the last entry says so by its field `behind`, so that its relay
  * goes on with {@link continueCommand}.
  */
@@ -176,7 +194,7 @@ export const insertForOnlineRooms = (
   limit = ROOMS_AT_ONCE,
 ): Statement<{ id: string; roomId: string; isUnfinished: 0 | 1 }> => ({
   sql: `WITH slice AS (
-          SELECT account_id, id, created_at FROM rooms WHERE account_id = ? AND active_participants > 0
+          SELECT account_id, id, created_at FROM rooms WHERE account_id = ? AND ${concernedBy(command).sql}
             ${from === null ? "" : `AND created_at <= ? AND (created_at, id) < (?, ?) AND EXISTS (SELECT 1 FROM outbox WHERE id = ? AND ${isUnfinished})`}
           ORDER BY created_at DESC, id DESC LIMIT ?)
         INSERT INTO outbox (id, account_id, room_id, change, created_at)
@@ -185,6 +203,7 @@ export const insertForOnlineRooms = (
         FROM slice RETURNING id, room_id AS "roomId", ${isUnfinished} AS "isUnfinished"`,
   params: [
     accountId,
+    ...concernedBy(command).params,
     ...(from === null ? [] : [from.behind, from.behind, from.roomId, from.id]),
     ...[limit, limit, command, command, at],
   ],

@@ -5,7 +5,7 @@ import { ArchiveSlice } from "../../platform/objects/object-archive.ts";
 /** Grows when an earlier version of the service could not read what this one writes. */
 export const ARCHIVE_FORMAT = 1;
 /** The number of D1's latest migration. A restore takes rows of an earlier one, and refuses rows of a later one. */
-export const SCHEMA = 2;
+export const SCHEMA = 3;
 
 export const HEADERS = { signature: "Atrium-Signature", fileSize: "Atrium-File-Size" } as const;
 /** A file goes in parts of this size, so that no request is larger. */

@@ -72,6 +72,7 @@ const ROW_PARTS: readonly RowPart[] = [
   listed("group_members", ofGroup),
   listed("room_access", inRoom),
   listed("access_defaults"),
+  listed("notification_defaults"),
   listed(PARTS.files, { ...inRoom, atOnce: 40 }),
   listed("audit_entries", here),
   listed("audit_entries", { ...inDirectory, name: "audit_entries of the directory" }),

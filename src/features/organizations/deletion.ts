@@ -12,6 +12,7 @@ import { newCallBudget, WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import { purgeAuditEntries } from "../audit/queries.ts";
 import { purgeIdentities } from "../identities/commands.ts";
+import { deleteNotificationMails } from "../mail/statements.ts";
 import type { RequestLogs } from "../request-log/request-log-object.ts";
 import { purgeRoom } from "../rooms/commands.ts";
 import { forgetRoom } from "../rooms/queries.ts";
@@ -83,6 +84,7 @@ export async function continueDeletion(
     // A concurrent relay would write to the log after its removal.
     const [unrelayed] = await tenant.db.run([selectUnrelayed(accountId)]);
     if (unrelayed.length > 0) return;
+    await directory.run([deleteNotificationMails(tenant)]);
     await removeLog(ports.eventLogs, accountId);
     await ports.requestLogs(accountId).remove();
     const before = now - ROW_REMAINS_MS;

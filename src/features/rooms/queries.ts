@@ -8,7 +8,7 @@ import { presentRoom, type Room } from "../../wire/room.ts";
 import { findHits } from "../search/queries.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
 import { type ListedRoom, presentListedRoom } from "./schema.ts";
-import { type RoomKey, selectRoom } from "./statements.ts";
+import { type RoomKey, selectRoom, selectRoomsAfter } from "./statements.ts";
 import { countRooms, positionOf, type RoomPage, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
 
@@ -41,6 +41,12 @@ export async function findRoom(ctx: LiveRoomContext, key: RoomKey): Promise<Room
   if (row === null) return null;
   const { stats } = await ctx.rooms.read(row.id, ctx.accountId, []);
   return presentRoom(row, ctx.now(), stats);
+}
+
+/** The IDs of the rooms behind one, in their order. */
+export async function findRoomsAfter(tenant: Tenant, after: string, limit: number): Promise<string[]> {
+  const [found] = await tenant.db.run([selectRoomsAfter(tenant, after, limit)]);
+  return found.map(({ id }) => id);
 }
 
 /** The room's row. NOT_FOUND when it does not exist or belongs to another organization. */

@@ -90,6 +90,16 @@ export const selectFirstJoin = ({ accountId }: Tenant): Statement<{ firstJoinAt:
 export const selectSomeRooms = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
   statement(build.select({ id: rooms.id }).from(rooms).where(eq(rooms.accountId, accountId)).limit(limit));
 
+/** The rooms behind an ID, in the order of IDs. */
+export const selectRoomsAfter = (
+  { accountId }: Tenant,
+  after: string,
+  limit: number,
+): Statement<{ id: string }> => ({
+  sql: `SELECT id FROM rooms WHERE account_id = ? AND id > ? AND ${IS_LIVE} ORDER BY id LIMIT ?`,
+  params: [accountId, after, limit],
+});
+
 /** Hides the room. Triggers stop counting its content, and its custom ID is free. */
 export const markDeleted = (
   { accountId }: Tenant,

@@ -23,6 +23,9 @@ export const FACTS = {
   facts: `CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;`,
 } as const;
 
+/** The fact of a restored object: numbers up to this one may be known outside, also of changes that it lost. */
+export const RESTORED_SEQ = "restored seq";
+
 interface Storage extends Pick<DurableObjectStorage, "transactionSync"> {
   readonly sql: Pick<SqlStorage, "exec">;
 }

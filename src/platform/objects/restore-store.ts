@@ -36,7 +36,7 @@ export function refusalOf(sql: Sql, slice: ArchiveSlice): ArchiveRefusal | "rest
   const isEmpty = restoring === null && partsOf(sql).length === 0;
   if (restoring === null && !isEmpty) return restoredFrom(sql) === slice.reading ? "restored" : IN_USE;
   if (slice.schema.length > 0) return null;
-  return isEmpty && slice.rows.length === 0 ? "restored" : MISSING;
+  return isEmpty && slice.rows.length === 0 ? null : MISSING; // an object that stored nothing
 }
 
 const IN_USE: ArchiveRefusal = {

@@ -3,7 +3,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { ArchiveReader } from "./archive-reader.ts";
 import type { ArchiveRefusal, ArchiveRpc, ArchiveSlice } from "./object-archive.ts";
-import { openTables, type Schema, versionOf } from "./object-tables.ts";
+import { createTables, openTables, type Schema, versionOf } from "./object-tables.ts";
 import { endRestore, readRestoring, recordRestored, refusalOf, writeSlice } from "./restore-store.ts";
 import { beingRestored } from "./rpc.ts";
 
@@ -13,7 +13,10 @@ interface ArchivePorts {
   flush?(): void;
   /** A restore has begun: nothing is to go on that memory knows of. */
   close?(): void;
-  /** Runs in the completing transaction: ends what cannot outlast the archive. */
+  /**
+   * Runs in the completing transaction, also for an object that stored nothing: ends what cannot outlast the archive, and
+   * skips the numbers of the lost history.
+   */
   settle?(): void;
   /** Storage has been replaced: reads it anew, and plans the alarm for what it owes. */
   open(): void;
@@ -67,7 +70,7 @@ export class StorageArchive {
     if (!restoring.isWhole) return INCOMPLETE;
     storage.transactionSync(() => {
       endRestore(storage.sql);
-      openTables(storage, schema);
+      if (!openTables(storage, schema)) createTables(storage, schema);
       recordRestored(storage.sql, restoring.reading);
       this.#ports.settle?.();
     });

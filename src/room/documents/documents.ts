@@ -66,7 +66,8 @@ export class Documents {
     if (document.known.covers(content)) return null;
     const data = document.known.newsOf(update, content);
     this.#requireSpace(name, document, data.length, content);
-    const [at, seq] = [this.#now(), document.seq + 1];
+    const at = this.#now();
+    const seq = Math.max(document.seq, this.#storage.changes.restoredSeq()) + 1;
     const isNew = document.row === null;
     const versionIsDue =
       document.unversioned !== null && (keepsVersion || isVersionDue(document.unversioned, at));

@@ -3,7 +3,7 @@
 import { NO_ACCESS } from "../../wire/no-access.ts";
 import { permissionsOf, type Rights, roleOf } from "../../wire/permissions.ts";
 import { presentRoom, type RoomFields } from "../../wire/room.ts";
-import type { TokenEpochs } from "../../wire/token-claims.ts";
+import { opensRoom, type TokenEpochs } from "../../wire/token-claims.ts";
 import { presentUser } from "../../wire/user.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import type { Effect } from "../transport/connection.ts";
@@ -24,6 +24,12 @@ const USER_DELETED: CloseReason = {
 const TOKENS_ENDED: CloseReason = {
   code: "UNAUTHORIZED",
   message: "The user's tokens were ended; get a new one",
+  authFailed: true,
+};
+
+const ANOTHER_ROOM: CloseReason = {
+  code: "FORBIDDEN",
+  message: "The token is for another room",
   authFailed: true,
 };
 
@@ -84,10 +90,15 @@ export class RoomCommandHandler {
         return this.#room.participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
       case "user.deleted":
         this.#room.handshake.markStale();
-        return this.#deleteUser(command.userId, false);
+        return this.#deleteUser(command.userId, null);
       case "user.erased":
         this.#room.handshake.markStale();
-        return this.#deleteUser(command.userId, true);
+        return this.#deleteUser(command.userId, [
+          command.userId,
+          ...(command.identityId ? [command.identityId] : []),
+        ]);
+      case "identity.erased":
+        return this.#eraseIdentity(command.identityId);
       case "user.created":
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
       case "user.updated":
@@ -103,6 +114,7 @@ export class RoomCommandHandler {
         this.#room.handshake.markStale();
         return [{ type: "refreshAccess", identityId: command.identityId }];
       case "room.updated":
+        this.#room.handshake.markStale(); // a token may name the room by its custom ID
         return this.isUsed ? [{ type: "refreshRoom", closing: null }] : [];
     }
   }
@@ -112,8 +124,8 @@ export class RoomCommandHandler {
     return this.#room.participants.sessions.record !== null || this.#room.content.changes.lastSeq > 0;
   }
 
-  /** With `isErased`, only an ID of the user stays. */
-  #deleteUser(userId: string, isErased: boolean): Effect[] {
+  /** With `erased`, the IDs of the user and its identity, only these IDs stay. */
+  #deleteUser(userId: string, erased: readonly string[] | null): Effect[] {
     const { connections, sessions } = this.#room.participants;
     const effects = [
       ...this.#room.participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
@@ -124,18 +136,33 @@ export class RoomCommandHandler {
       this.#room.content.changes.transaction(() => {
         sessions.deleteUser(userId);
         this.#room.ports.storage.follows.deleteUser(userId);
-        if (isErased) {
+        if (erased !== null) {
           sessions.eraseParticipant(userId);
-          this.#room.content.comments.eraseUser(userId);
-          this.#room.ports.storage.threads.deleteUser(userId);
+          this.#eraseContent(erased);
         }
         this.#room.content.changes.appendOnce("userDeleted", userId, { userId });
-        if (isErased) this.#room.content.changes.forgetUser(userId);
+        if (erased !== null) this.#room.content.changes.forgetUser(userId);
       });
     } catch (error) {
       throw new PartialFailure(effects, error);
     }
     return [...effects, ...this.#sendChanges()];
+  }
+
+  /** Also what others wrote about it before its first join, or without one. */
+  #eraseIdentity(identityId: string): Effect[] {
+    const { changes } = this.#room.content;
+    changes.transaction(() => {
+      const { lastSeq } = changes;
+      this.#eraseContent([identityId]);
+      if (changes.lastSeq > lastSeq) changes.forgetUser(identityId);
+    });
+    return this.#sendChanges();
+  }
+
+  #eraseContent(ids: readonly string[]): void {
+    this.#room.content.comments.eraseUser(...ids);
+    for (const id of ids) this.#room.ports.storage.threads.deleteUser(id);
   }
 
   /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its rights. */
@@ -238,9 +265,18 @@ export class RoomCommandHandler {
     this.recordRoom(row);
     if (closing !== null && row.state === "closed") return this.#close(closing);
     if (this.#isDeleted || !this.isUsed) return [];
+    const unnamed = this.#unnamedIn(row);
     const room = presentRoom(row, this.#room.ports.now(), sessions.stats);
     changes.transaction(() => changes.append("roomUpdated", () => ({ room })));
-    return this.#sendChanges();
+    return [...this.#room.participants.disconnectFor(unnamed, ANOTHER_ROOM), ...this.#sendChanges()];
+  }
+
+  /** The sockets whose tokens name the room by a custom ID that it has no more. */
+  #unnamedIn(row: RoomFields): string[] {
+    const joined = [...this.#room.participants.connections.all()];
+    return joined.flatMap((each) =>
+      each.phase === "joined" && !opensRoom({ rooms: each.byCustomId }, row) ? [each.id] : [],
+    );
   }
 
   #close(ids: readonly string[]): Effect[] {

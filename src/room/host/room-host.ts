@@ -1,5 +1,6 @@
 /** Hosts one room in a Durable Object: owns its sockets, storage and alarm, and carries out the room's effects. */
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
+import { unusedNumber } from "../../platform/time.ts";
 import { readTrace } from "../../platform/trace.ts";
 import type { Downloads } from "../engine/downloads.ts";
 import { Sessions } from "../engine/participants/sessions.ts";
@@ -147,9 +148,13 @@ function respondWithPart(downloads: Downloads, id: string): Response {
   return new Response(new ReadableStream(source, { highWaterMark: 0 }));
 }
 
-/** Ends the open sessions, without grace periods, at the time when the room was last known to run; `now` is epoch ms. */
+/**
+ * Ends the open sessions, without grace periods, at the time when the room was last known to run; `now` is epoch ms. Inboxes
+ * and clients may know numbers of changes that the archive lacks: later changes have none of these.
+ */
 function settleRestored(storage: DurableObjectStorage, now: number): void {
   const stored = new SqliteStorage(storage);
+  stored.changes.writeRestoredSeq(unusedNumber(now));
   for (const { userId } of stored.gracePeriods.list()) stored.gracePeriods.delete(userId);
   new Sessions({ storage: stored, newId: () => crypto.randomUUID() }).recover(new Set());
   const record = stored.readRecord();

@@ -1,4 +1,6 @@
 /** The log of changes, their epochs, and the receipts of requests in SQLite. */
+
+import { RESTORED_SEQ } from "../../platform/objects/object-tables.ts";
 import type { ChangeEvent } from "../protocol/protocol.ts";
 import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
@@ -54,7 +56,24 @@ const COLUMNS = "(seq, at, event, data, size, store, key)";
 
 export class SqliteChanges extends SqlitePart {
   lastSeq(): number {
-    return this.tables.find<{ seq: number | null }>("SELECT max(seq) AS seq FROM changes")?.seq ?? 0;
+    return this.nextNumber("changes", "seq") - 1;
+  }
+
+  /** The room was restored: numbers up to this one may be known outside, also of changes that it lost. */
+  writeRestoredSeq(seq: number): void {
+    this.tables.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", RESTORED_SEQ, `${seq}`);
+  }
+
+  /** 0 for a room that was never restored. */
+  restoredSeq(): number {
+    const query = "SELECT CAST(value AS INTEGER) AS seq FROM facts WHERE name = ?";
+    return this.tables.find<{ seq: number }>(query, RESTORED_SEQ)?.seq ?? 0;
+  }
+
+  /** Later changes have numbers that a restore has left unknown. */
+  skipRestored(): void {
+    const seq = this.restoredSeq();
+    if (seq > 0) this.retire("changes", seq);
   }
 
   /** Returns the size of the replaced change, whose row it takes: deleting and inserting would write one row more. */

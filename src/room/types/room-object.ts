@@ -17,8 +17,10 @@ export type RoomCommand =
   | { readonly type: "room.deleted" }
   /** Closes the user's sockets and ends its session. */
   | { readonly type: "user.deleted"; readonly userId: string }
-  /** The same, and removes the user's content, and its name in the room and in its events. */
-  | { readonly type: "user.erased"; readonly userId: string }
+  /** The same, and removes the user's content, and its name in the room and in its events; with that of its identity. */
+  | { readonly type: "user.erased"; readonly userId: string; readonly identityId?: string | null }
+  /** Removes the identity from what others wrote, and what it has read and chosen, also if it has never joined the room. */
+  | { readonly type: "identity.erased"; readonly identityId: string }
   /** Closes the sockets that joined with ended tokens: of a user, or of all users. */
   | { readonly type: "tokens.ended"; readonly userId: string | null }
   /** Sockets of the users of an identity, or of all identities, have what they may do now, or are closed. */

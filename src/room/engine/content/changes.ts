@@ -79,6 +79,8 @@ export class Changes {
   #beginEpoch(): string {
     this.#begunEpoch = this.#ports.newId();
     this.#storage.epochs.begin(this.#begunEpoch, this.lastSeq, MAX_EPOCHS);
+    this.#storage.changes.skipRestored();
+    this.#known.lastSeq = null;
     return this.#begunEpoch;
   }
 
@@ -236,7 +238,11 @@ export class Changes {
     const last = this.lastSeq;
     this.#known.droppedSeq ??= this.#storage.changes.readDroppedSeq();
     if (seq > last || seq < this.#known.droppedSeq) return null;
-    if (epoch !== undefined && seq > (this.#storage.epochs.lastSeqOf(epoch) ?? -1)) return null;
+    const isKnown =
+      epoch === undefined
+        ? seq >= this.#storage.changes.restoredSeq()
+        : seq <= (this.#storage.epochs.lastSeqOf(epoch) ?? -1);
+    if (!isKnown) return null;
     const changes = seq === last ? [] : this.#storage.changes.listAfter(seq);
     return new JsonText(
       `[${changes.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,

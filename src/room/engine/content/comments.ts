@@ -5,7 +5,7 @@ import { byteLength, fold } from "../../../platform/text.ts";
 import { presentTime } from "../../../platform/time.ts";
 import type { Comment } from "../../../wire/comment.ts";
 import type { ThreadEvent } from "../../../wire/events.ts";
-import type { Reader, Thread } from "../../../wire/thread.ts";
+import type { Author, Mentioned, Reader, Thread } from "../../../wire/thread.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { CommentCreation, CommentEdit, CommentPage } from "../../protocol/messages.ts";
 import type { CommentFilter, CommentPart, StoredComment } from "../../storage/sqlite-content.ts";
@@ -14,7 +14,7 @@ import type { RoomPorts } from "../../transport/room-ports.ts";
 import { type EventPorts, recordComment, recordThread } from "../outbox/room-events.ts";
 import type { Changes } from "./changes.ts";
 import type { StoreQuota } from "./stores.ts";
-import type { Mentioned, Threads } from "./threads.ts";
+import type { Threads } from "./threads.ts";
 
 /** A comment as storage has it: as JSON, with or without its content. */
 const rowOf = (comment: Comment): StoredComment => ({
@@ -77,17 +77,15 @@ function mentionsOf(mentions: CommentCreation["mentions"]): Pick<Comment, "menti
 }
 
 /** The people among these whom a comment does not mention yet. */
-function furtherThan({ mentions, mentioned = [] }: Comment, { readers, groups }: Mentioned): Mentioned {
+function furtherThan({ mentions, mentioned = [] }: Comment, addressees: Mentioned): Mentioned {
+  const { readers, groups } = addressees;
   const known = new Set([...mentions, ...mentioned.map(({ id }) => id)]);
   return {
+    ...addressees,
     readers: readers.filter(({ subject, userId }) => !known.has(subject) && !known.has(userId ?? subject)),
     groups: groups.filter((id) => !known.has(id)),
   };
 }
-
-/** The groups that were notified of a comment; null when edits may have removed their mentions. */
-const groupsOf = ({ mentioned = [], created_at, updated_at }: Comment): readonly string[] | null =>
-  created_at === updated_at ? mentioned.filter(({ kind }) => kind === "group").map(({ id }) => id) : null;
 
 const ALL: CommentFilter = { threadId: null, resolved: null };
 
@@ -98,8 +96,6 @@ function requireSize(field: string, value: unknown, bytes: number): void {
 }
 
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
-
-export type Author = Reader & { readonly userId: string };
 
 export class Comments {
   readonly #ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">;
@@ -125,7 +121,7 @@ export class Comments {
   }
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
-  create(input: CommentCreation, author: Author, { readers, groups }: Mentioned): Comment {
+  create(input: CommentCreation, author: Author, mentioned: Mentioned): Comment {
     const { threadId, anchor = null, metadata = null } = input;
     requireSize("anchor", anchor, LIMITS.anchorBytes);
     requireSize("metadata", metadata, LIMITS.commentMetadataBytes);
@@ -152,7 +148,8 @@ export class Comments {
     this.#requireSpace(byteLength(row.comment));
     const { seq } = this.#changes.append("commentCreated", () => ({ comment, by: author.userId }));
     this.#table.insert({ ...row, seq });
-    this.#threads.commented({ id, threadId: comment.thread_id, seq, author, readers, groups });
+    const first = this.#firstMentions(id, mentioned);
+    this.#threads.commented({ ...first, id, threadId: comment.thread_id, seq, author });
     recordComment(this.#events, "comment.created", comment, author.userId);
     if (comment.thread_id === id) this.#recordThread("thread.created", id, author.userId);
     return comment;
@@ -202,7 +199,7 @@ export class Comments {
 
   /**
    * For the author, and for the organization (`by` null). FORBIDDEN for others. Metadata that is null is removed.
-   * Notifies those who were not mentioned before.
+   * Notifies those whom the comment has not mentioned before.
    */
   edit(
     id: string,
@@ -226,8 +223,23 @@ export class Comments {
     this.#save(comment, by);
     const { thread_id: threadId, user_id: userId } = comment;
     const { lastSeq: seq } = this.#changes;
-    this.#threads.mentioned({ id, threadId, seq, userId, commentSeq, ...furtherThan(earlier, mentioned) });
+    const first = this.#firstMentions(id, furtherThan(earlier, mentioned));
+    this.#threads.mentioned({ id, threadId, seq, userId, commentSeq, ...first }, by);
     return comment;
+  }
+
+  /** The people among these who have not been notified of a mention in the comment before. */
+  #firstMentions(id: string, { readers, groups, ...counted }: Mentioned): Mentioned {
+    const notified = this.#table.notifiedOf(id);
+    const asReader = (groupId: string): Reader => ({ subject: `group:${groupId}`, userId: null });
+    const isFirst = ({ subject }: Reader) => !notified.has(subject);
+    const first = {
+      ...counted,
+      readers: readers.filter(isFirst),
+      groups: groups.filter((groupId) => isFirst(asReader(groupId))),
+    };
+    this.#table.addNotified(id, [...first.readers, ...first.groups.map(asReader)]);
+    return first;
   }
 
   resolve(id: string, resolved: boolean, by: string | null): Comment {
@@ -252,7 +264,7 @@ export class Comments {
 
   delete(id: string, by: string | null): Comment {
     const comment = this.#getOwn(id, by);
-    if (!this.#isLast(comment)) this.#threads.uncommented(comment.thread_id, [id], groupsOf(comment));
+    if (!this.#isLast(comment)) this.#threads.uncommented(comment.thread_id, [id]);
     this.#remove(comment, by);
     return comment;
   }
@@ -269,7 +281,7 @@ export class Comments {
   }
 
   #isLast({ thread_id }: Comment): boolean {
-    return this.#threads.get(thread_id, null).comment_count === 1;
+    return this.#table.hasLast(thread_id);
   }
 
   /** The comment as it is sent; the last one takes its thread with it. */
@@ -302,40 +314,44 @@ export class Comments {
     return this.#save({ ...comment, reactions: Object.fromEntries(reactions) }, by);
   }
 
-  /** Deletes a user's comments, and the user from the mentions, reactions and resolutions of others. The deletions are sent without text. */
-  eraseUser(userId: string): void {
+  /**
+   * Deletes the comments of a user, or an identity, and takes its IDs out of the mentions, reactions and resolutions of
+   * others. The deletions are sent without text.
+   */
+  eraseUser(...ids: readonly string[]): void {
     const erased: Comment[] = [];
     for (let after: number | null = 0; after !== null; ) {
       const { comments, next } = this.part({ after, limit: COMMENTS_AT_ONCE });
       for (const comment of comments) {
-        if (comment.user_id === userId) {
+        if (ids.includes(comment.user_id)) {
           this.#remove(withoutContent(comment), null);
           erased.push(comment);
-        } else this.#removeFrom(comment, userId);
+        } else this.#removeFrom(comment, ids);
       }
       after = next;
     }
     for (const [threadId, comments] of Map.groupBy(erased, ({ thread_id }) => thread_id)) {
       const ids = comments.map(({ id }) => id);
-      if (this.#table.hasThread(threadId)) this.#threads.uncommented(threadId, ids, null);
+      if (this.#table.hasThread(threadId)) this.#threads.uncommented(threadId, ids);
     }
   }
 
-  /** Removes the user from the mentions, reactions and resolution of a comment. */
-  #removeFrom(comment: Comment, userId: string): void {
-    const isResolver = comment.resolved_by === userId;
-    const isNamed =
-      isResolver ||
-      comment.mentions.includes(userId) ||
-      Object.values(comment.reactions).some((users) => users.includes(userId));
-    if (!isNamed) return;
-    const others = (users: readonly string[]): string[] => users.filter((user) => user !== userId);
+  #removeFrom(comment: Comment, ids: readonly string[]): void {
+    const { mentioned = [], resolved_by } = comment;
+    const isResolver = typeof resolved_by === "string" && ids.includes(resolved_by);
+    const named = [
+      ...[comment.mentions, ...Object.values(comment.reactions)].flat(),
+      ...mentioned.map(({ id }) => id),
+    ];
+    if (!isResolver && !named.some((id) => ids.includes(id))) return;
+    const others = (users: readonly string[]): string[] => users.filter((user) => !ids.includes(user));
     const reactions = Object.entries(comment.reactions).map(
       ([name, users]) => [name, others(users)] as const,
     );
     const left = Object.fromEntries(reactions.filter(([, users]) => users.length > 0));
-    const mentions = others(comment.mentions);
-    this.#save({ ...comment, mentions, reactions: left, ...(isResolver && { resolved_by: null }) }, null);
+    const stay = mentioned.filter(({ id }) => !ids.includes(id));
+    const mentions = { mentions: others(comment.mentions), mentioned: stay.length > 0 ? stay : undefined };
+    this.#save({ ...comment, ...mentions, reactions: left, ...(isResolver && { resolved_by: null }) }, null);
   }
 
   /** CONFLICT when the room's comments cannot grow by so many bytes. */

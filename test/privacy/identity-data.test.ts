@@ -142,5 +142,9 @@ it("an erasure finds what an earlier deletion of the identity has left, and is r
   const { entries } = (
     await api.get<{ entries: AuditEntry[] }>(`/audit?resource=identity&resourceId=${ada.id}`)
   ).data;
-  expect(entries.map(({ operation }) => operation)).toEqual(["eraseIdentityData", "deleteIdentity"]);
+  expect(entries.map(({ operation }) => operation)).toEqual([
+    "eraseIdentityData",
+    "deleteIdentity",
+    "identify",
+  ]);
 });

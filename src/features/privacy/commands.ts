@@ -1,17 +1,19 @@
 /** Erases what is kept of a user, of an identity in all rooms, and of a person. */
+import { relayToRooms } from "../../delivery/outbox/outbox.ts";
+import { insertForOnlineRooms } from "../../delivery/outbox/outbox-store.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { deleteFilesOfUsers } from "../files/storage/garbage-collection.ts";
 import { removeIdentity } from "../identities/commands.ts";
-import { findUsersOf, noIdentity } from "../identities/queries.ts";
+import { findIdentity, findUsersOf, noIdentity } from "../identities/queries.ts";
 import type { PersonContext } from "../people/context.ts";
 import { expiredCookie } from "../people/cookies.ts";
 import { verifyOwnPassword } from "../people/password-commands.ts";
 import { evictPerson } from "../people/sessions.ts";
 import { eraseUser } from "../users/commands.ts";
-import { deletePerson, selectOwnedAlone } from "./person-store.ts";
 import type { PrivacyContext } from "./queries.ts";
+import { deletePerson, selectOwnedAlone } from "./statements.ts";
 
 /** Each chunk has at most a thousand files. */
 const CHUNKS_PER_REQUEST = 50;
@@ -30,6 +32,7 @@ export async function erasePersonalData(ctx: PrivacyContext, roomId: string, use
 
 /** Each room takes a trip to D1 and a call of its object. */
 const ROOMS_PER_REQUEST = 600;
+const OTHER_ROOMS_PER_REQUEST = 200;
 const USERS_AT_ONCE = 50;
 const CONCURRENCY = 10;
 
@@ -39,11 +42,13 @@ const CONCURRENCY = 10;
  * RATE_LIMITED when rooms or files are left: repeat it. NOT_FOUND without the identity and without users.
  */
 export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
-  const removed = await removeIdentity(ctx, identityId, 0); // the loop below reaches its rooms
+  const isKnown = (await findIdentity(ctx, { id: identityId })) !== null;
+  let pending = isKnown ? await eraseElsewhere(ctx, identityId) : 0; // first, as the users tell its rooms from others
+  await removeIdentity(ctx, identityId, 0); // the loop below reaches its rooms
   // The receivers of so many events would be too many calls: the cron trigger reaches them within its budget.
   const withoutRelay = { ...ctx, relayEvents: () => Promise.resolve() };
   const files = new WorkBudget(CHUNKS_PER_REQUEST);
-  let [rooms, pending, isLeft] = [0, 0, true];
+  let [rooms, isLeft] = [0, true];
   while (isLeft && rooms < ROOMS_PER_REQUEST) {
     // The first one alone: if the identity was deleted before, the audit log gets its one entry then.
     const limit = rooms === 0 ? 1 : USERS_AT_ONCE;
@@ -52,14 +57,30 @@ export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
     if (!(await deleteFilesOfUsers(ctx, users, files)))
       throw again("Identities", "Very many files of this identity are left");
     await forEachConcurrently(CONCURRENCY, users, async (user) => {
-      if ((await eraseUser(withoutRelay, user.roomId, user.id)) === false) pending += 1;
+      if ((await eraseUser(withoutRelay, user.roomId, user.id, identityId)) === false) pending += 1;
     });
     rooms += users.length;
     isLeft = found.length > limit;
   }
-  if (removed === null && rooms === 0) throw noIdentity();
+  if (!isKnown && rooms === 0) throw noIdentity();
   if (isLeft) throw again("Identities", `${rooms} rooms are done, and others are left`);
+  if (!isKnown) pending += await eraseElsewhere(ctx, identityId);
   return { pending_rooms: pending };
+}
+
+/**
+ * Removes what names an identity in rooms where it has no user: mentions, and what it has read and chosen over REST. Returns
+ * the number of rooms that are left to the cron trigger.
+ */
+async function eraseElsewhere(ctx: PrivacyContext, identityId: string): Promise<number> {
+  const command = { type: "identity.erased", identityId } as const;
+  const { accountId } = ctx;
+  const [owed] = await ctx.db.run([
+    insertForOnlineRooms({ accountId, command: JSON.stringify(command), at: ctx.now() }),
+  ]);
+  const complete = owed.filter(({ isUnfinished }) => isUnfinished === 0);
+  const left = await relayToRooms(ctx, command, complete, OTHER_ROOMS_PER_REQUEST);
+  return left + owed.length - complete.length;
 }
 
 /** Deletes the person but for audit logs. VALIDATION_ERROR for a wrong password, CONFLICT for an only owner. */

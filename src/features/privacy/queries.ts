@@ -1,6 +1,7 @@
 /** Reads what is kept of a user, or of an identity in all rooms, in slices that each cost little, whatever the room has. */
 import * as z from "zod";
 import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/lists.ts";
+import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { presentTime } from "../../platform/time.ts";
 import { PERSONAL_PARTS, type RoomRecordOfUser } from "../../room/types/room-object.ts";
 import { Comment } from "../../wire/comment.ts";
@@ -13,7 +14,7 @@ import { listFiles } from "../files/queries.ts";
 import type { IdentityContext } from "../identities/commands.ts";
 import { findIdentity, findUsersOf, listGroupsOf, noIdentity } from "../identities/queries.ts";
 import { exportInbox, type InboxContext } from "../inbox/commands.ts";
-import { getRoomRow } from "../rooms/queries.ts";
+import { findRoomsAfter, getRoomRow } from "../rooms/queries.ts";
 import type { UserContext } from "../users/context.ts";
 import { findUser } from "../users/queries.ts";
 import type { IdentityData, PersonalData, PersonalRecord, RecordOfIdentity } from "./schema.ts";
@@ -151,7 +152,60 @@ async function readPart(
     }
     case "rooms":
       return readRoom(ctx, identityId, after, inRoom ?? null);
+    case "named":
+      return inRoom === undefined
+        ? readNamingRooms(ctx, identityId, after)
+        : readNaming(ctx, after, identityId, inRoom);
   }
+}
+
+/** Any room may name an identity: a mention needs no access. */
+const ROOMS_AT_ONCE = 30;
+const CONCURRENCY = 10;
+const NAMING_COMMENTS: ExportPosition = { section: "comments", after: null };
+const NAMING_THREADS: ExportPosition = { section: "threads", after: null };
+
+/** Some of what a room has of an identity itself: mentions of it, and what it has read or chosen without a user there. */
+async function readNaming(
+  ctx: PrivacyContext,
+  roomId: string,
+  identityId: string,
+  start: ExportPosition,
+): Promise<IdentityPart> {
+  const records: PersonalRecord[] = [];
+  let position: ExportPosition | null = start;
+  for (let reads = 0; position !== null && reads < MAX_READS; reads += 1) {
+    const { section }: ExportPosition = position;
+    const { records: some, next }: Slice = await readSlice(ctx, roomId, identityId, position);
+    records.push(...some);
+    const following: ExportPosition | null = section === "comments" ? NAMING_THREADS : null;
+    position = next === null ? following : { section, after: next };
+  }
+  return {
+    records: records.map((record) => ({ type: "named_in_room", room_id: roomId, record }) as const),
+    next: { part: "named", after: roomId, ...(position && { inRoom: position }) },
+  };
+}
+
+/** The rooms behind one; the first that is too large to be read whole ends the part. */
+async function readNamingRooms(
+  ctx: PrivacyContext,
+  identityId: string,
+  after: string,
+): Promise<IdentityPart> {
+  const rooms = await findRoomsAfter(ctx, after, ROOMS_AT_ONCE);
+  const read = new Map<string, IdentityPart>();
+  await forEachConcurrently(CONCURRENCY, rooms, async (roomId) => {
+    read.set(roomId, await readNaming(ctx, roomId, identityId, NAMING_COMMENTS));
+  });
+  const records: RecordOfIdentity[] = [];
+  for (const roomId of rooms) {
+    const part = read.get(roomId);
+    records.push(...(part?.records ?? []));
+    if (part?.next?.inRoom !== undefined) return { records, next: part.next };
+  }
+  const last = rooms.length === ROOMS_AT_ONCE ? rooms.at(-1) : undefined;
+  return { records, next: last === undefined ? null : { part: "named", after: last } };
 }
 
 /** The rest of a room whose user is still there, or the room behind it. */
@@ -162,7 +216,7 @@ async function readRoom(
   inRoom: ExportPosition | null,
 ): Promise<IdentityPart> {
   const [user] = await findUsersOf(ctx, identityId, roomId, 1, inRoom !== null);
-  if (user === undefined) return { records: [], next: null };
+  if (user === undefined) return { records: [], next: { part: "named", after: "" } };
   const start = user.roomId === roomId ? inRoom : null;
   const { records, position } = await readOfUser(ctx, user, start ?? START);
   return {
@@ -257,9 +311,11 @@ const Position = z
 export const decodeExportPosition = (cursor: string | undefined): ExportPosition | null =>
   cursor === undefined ? START : decodeCursor(Position, cursor);
 
+const PARTS = ["identity", "access", "events", "inbox", "rooms", "named"] as const;
+
 /** A place in the export of an identity; `after` is empty at the start of its part, else an entry's room, or as the log or the inbox returned it. */
 export interface IdentityPosition {
-  readonly part: "identity" | "access" | "events" | "inbox" | "rooms";
+  readonly part: (typeof PARTS)[number];
   readonly after: string;
   /** The place in the room `after`; absent behind it. */
   readonly inRoom?: ExportPosition;
@@ -267,7 +323,7 @@ export interface IdentityPosition {
 
 const PositionOfIdentity = z
   .tuple([
-    z.enum(["identity", "access", "events", "inbox", "rooms"]),
+    z.enum(PARTS),
     z.string().max(64),
     z.object({ section: z.enum(SECTIONS), after: z.string().max(512).nullable() }).nullable(),
   ])

@@ -70,7 +70,7 @@ export const privacyEndpoints = [
     operation: "getIdentityData",
     summary: "Export what is kept of an identity",
     details:
-      "In all rooms, page by page, until `cursor` is null: the identity, its groups, its access, its events and its inbox, then room by room what is kept of its user there. It also finds the users of an identity that was deleted.",
+      "In all rooms, page by page, until `cursor` is null: the identity, its groups, its access, its events and its inbox, then room by room what is kept of its user there, and in which rooms it is mentioned. It also finds the users of an identity that was deleted.",
     errors: ["NOT_FOUND"],
     query: z.object({ after: after("WyJhY2Nlc3MiLCIiLG51bGxd", decodeIdentityPosition) }),
     done: "Personal data retrieved",
@@ -83,7 +83,7 @@ export const privacyEndpoints = [
     operation: "eraseIdentityData",
     summary: "Delete an identity with what is kept of it",
     details:
-      "Deletes the identity as `DELETE /identities/:identityId` does, then each of its users in all rooms as `DELETE /users/:userId/personal-data` does. One request does 600 rooms; it answers `RATE_LIMITED` while more are left, and goes on when it is repeated. It also erases the users of an identity that was deleted.",
+      "Deletes the identity as `DELETE /identities/:identityId` does, then each of its users in all rooms as `DELETE /users/:userId/personal-data` does, and removes it from mentions in all other rooms. One request does 600 rooms; it answers `RATE_LIMITED` while more are left, and goes on when it is repeated. It also erases the users of an identity that was deleted.",
     errors: ["NOT_FOUND"],
     done: "Personal data erased",
     data: z.object(pendingRooms),

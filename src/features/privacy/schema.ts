@@ -90,11 +90,18 @@ export const RecordOfIdentity = z
       user_id: id.meta({ description: "The identity's user in the room." }),
       record: PersonalRecord,
     }),
+    z.object({
+      type: z.literal("named_in_room"),
+      room_id: id,
+      record: PersonalRecord.meta({
+        description: "A mention of the identity, or what it has read or chosen without a user in the room.",
+      }),
+    }),
   ])
   .meta({
     id: "RecordOfIdentity",
     description:
-      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, a notification in its inbox, its settings for notifications, what was sent of them, a browser that it has subscribed, or a record of its user in a room.",
+      "One record about an identity: the identity, a group that it is in, its access to a room, an event about it, a notification in its inbox, its settings for notifications, what was sent of them, a browser that it has subscribed, a record of its user in a room, or of the identity itself in any room.",
   });
 export type RecordOfIdentity = z.infer<typeof RecordOfIdentity>;
 

@@ -1,5 +1,6 @@
 /** The commands on users and their tokens, each committed as one batch with its events and room command. */
 
+import { selectInboxShards } from "../../delivery/inbox-store.ts";
 import { closeInboxSockets } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange, relayCommand, relayToRooms } from "../../delivery/outbox/outbox.ts";
@@ -9,20 +10,19 @@ import {
   redactPendingEvents,
 } from "../../delivery/outbox/outbox-store.ts";
 import { requireOwner } from "../../platform/d1/context.ts";
-import { violatedConstraint } from "../../platform/d1/d1.ts";
+import { PING, violatedConstraint } from "../../platform/d1/d1.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { fold } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
 import { newTerms } from "../../wire/token-claims.ts";
 import { ERASED_FIELDS, lowerRole, presentUser } from "../../wire/user.ts";
-import { selectInboxShards } from "../access/statements.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/statements.ts";
 import type { UserContext } from "./context.ts";
 import { MEMBER_TOKEN_SECONDS, presentWithSessions, shownToken } from "./queries.ts";
 import type { TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
-import { endTokensOfAccount, selectIdentityEpoch, selectUser } from "./statements.ts";
+import { endTokensOfAccount, IDENTITY_GONE, requireIdentity, selectUser } from "./statements.ts";
 import {
   deleteUser as deleteRow,
   endTokensOfUser,
@@ -34,6 +34,7 @@ import type { StoredUser, UserRow } from "./table.ts";
 
 function refuse(error: unknown): never {
   const violated = violatedConstraint(error);
+  if (violated === IDENTITY_GONE) throw notFound("Users", "Identity");
   if (violated === "required:users.room_id") throw notFound("Rooms", "Room");
   if (violated === "unique:users.account_id, users.room_id, users.custom_id")
     throw new AppError("Users", "CONFLICT", "customId is already used by another user of the room");
@@ -52,18 +53,12 @@ function planCommand(ctx: UserContext, roomId: string, command: RoomCommand & { 
   return { entry, insertion: insertOutboxEntry(entry, conditions, ctx.now()) };
 }
 
-async function requireIdentity(ctx: UserContext, identityId: string): Promise<void> {
-  const [found] = await ctx.db.run([selectIdentityEpoch(ctx, identityId)]);
-  if (found.length === 0) throw notFound("Users", "Identity");
-}
-
 /**
  * Creates a user and its token. NOT_FOUND without the room or the identity, CONFLICT when another user of the room has
  * the customId or the identity.
  */
 export async function createUser(ctx: UserContext, input: UserCreation) {
   const { roomId, name, role, identityId } = input;
-  if (identityId !== undefined) await requireIdentity(ctx, identityId);
   const row: StoredUser = {
     id: ctx.newId(),
     accountId: ctx.accountId,
@@ -80,9 +75,10 @@ export async function createUser(ctx: UserContext, input: UserCreation) {
   const user = presentUser(row);
   const quota = guardQuota(ctx, "users");
   const entry = newOutboxEntry(ctx, roomId, { type: "user.created", userId: row.id });
-  const [[inserted], , owed, events] = await ctx
+  const [, [inserted], , owed, events] = await ctx
     .commit(
       [
+        identityId === undefined ? PING : requireIdentity(ctx, identityId),
         insertUser(ctx, row),
         countUserCreation(ctx, roomId),
         insertOutboxEntry(entry, [selectJoinedRoom(ctx, roomId)], ctx.now()),
@@ -141,11 +137,17 @@ export async function deleteUser(ctx: UserContext, roomId: string, userId: strin
 
 /**
  * Deletes a user with their content, and redacts them in the room and its events: only an ID stays that leads to no one.
- * For a user who was deleted before, it removes the rest. Idempotent. Returns whether the room has done it by now, or null
- * without the room.
+ * For a user who was deleted before, it removes the rest. Idempotent. What the room has of its identity goes as well.
+ * Returns whether the room has done it by now, or null without the room.
  */
-export async function eraseUser(ctx: UserContext, roomId: string, userId: string): Promise<boolean | null> {
-  const entry = newOutboxEntry(ctx, roomId, { type: "user.erased", userId });
+export async function eraseUser(
+  ctx: UserContext,
+  roomId: string,
+  userId: string,
+  identityId?: string,
+): Promise<boolean | null> {
+  const of = identityId ?? (await findIdentityOf(ctx, roomId, userId));
+  const entry = newOutboxEntry(ctx, roomId, { type: "user.erased", userId, identityId: of });
   const [events, owed] = await ctx.commit([
     insertUserEvent(ctx, newEvent(ctx, "user.deleted", roomId), userId, null, ERASED_FIELDS),
     insertOutboxEntry(entry, [selectRoom(ctx, { id: roomId })], ctx.now()),
@@ -154,6 +156,11 @@ export async function eraseUser(ctx: UserContext, roomId: string, userId: string
   ]);
   if (owed.length === 0) return null;
   return (await relayChange(ctx, entry, owed, events)) !== null;
+}
+
+async function findIdentityOf(ctx: UserContext, roomId: string, userId: string): Promise<string | null> {
+  const [[user]] = await ctx.db.run([selectUser(ctx, roomId, { id: userId })]);
+  return user?.identityId ?? null;
 }
 
 const invalid = (message: string) => new AppError("Users", "VALIDATION_ERROR", message);

@@ -2,6 +2,7 @@
 import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Results, Statement } from "../../platform/d1/d1.ts";
 import { shortAddress } from "../../platform/network.ts";
+import { cut } from "../../platform/text.ts";
 import { dropIfUnchanged, insertAuditEntry } from "./store.ts";
 import type { AuditRow, ErasedAuditRule } from "./table.ts";
 
@@ -25,7 +26,7 @@ function changesOf(
   if (method === "DELETE" || typeof body !== "object" || body === null) return JSON.stringify(details);
   const noted = ([name, value]: [string, unknown]): [string, unknown] => {
     if (!shows.includes(name)) return [name, null];
-    return [name, typeof value === "string" ? value.slice(0, MAX_VALUE_CHARS) : (value ?? null)];
+    return [name, typeof value === "string" ? cut(value, MAX_VALUE_CHARS) : (value ?? null)];
   };
   return JSON.stringify({ ...Object.fromEntries(Object.entries(body).map(noted)), ...details });
 }
@@ -44,7 +45,10 @@ export class AuditRecorder<C extends RequestContext> {
     this.#inner = inner;
     this.#rule = rule;
     this.#entry = entry;
-    this.ctx = { ...inner, commit: (statements, data) => this.#commit(statements, data) };
+    this.ctx = {
+      ...inner,
+      commit: (statements, data, resourceId) => this.#commit(statements, data, resourceId),
+    };
   }
 
   /** Null for a change that is not audited, or by a room's user. */
@@ -76,12 +80,12 @@ export class AuditRecorder<C extends RequestContext> {
       await this.#inner.db.run([this.#insert(this.#inner.newId(), data)]);
   }
 
-  #insert(id: string, data: object | undefined): Statement {
+  #insert(id: string, data: object | undefined, resourceId?: string): Statement {
     const created = data === undefined ? undefined : this.#rule.created?.(data);
     const entry = {
       ...this.#entry,
       id,
-      resourceId: created ?? this.#entry.resourceId,
+      resourceId: created ?? resourceId ?? this.#entry.resourceId,
     };
     return insertAuditEntry(this.#inner.accountId, entry, this.#inDirectory);
   }
@@ -90,12 +94,13 @@ export class AuditRecorder<C extends RequestContext> {
   async #commit<const T extends readonly [Statement, ...Statement[]]>(
     statements: T,
     data?: object,
+    resourceId?: string,
   ): Promise<Results<T>> {
     if (this.#isRecorded) return this.#inner.commit(statements, data);
     this.#hasCommitted = true;
     const id = this.#inner.newId();
     const [, ...results] = await this.#inner.commit(
-      [this.#insert(id, data), ...statements, dropIfUnchanged(id)],
+      [this.#insert(id, data, resourceId), ...statements, dropIfUnchanged(id)],
       data,
     );
     this.#isRecorded = results.pop()?.length === 0;

@@ -63,10 +63,11 @@ function sessionsOf(storage: RoomStorage, userId: string, after: string | null):
 }
 
 function recordsOf(comment: Comment, userId: string): RoomRecordOfUser[] {
-  const { id: commentId, mentions, reactions, resolved_by } = comment;
+  const { id: commentId, mentions, mentioned = [], reactions, resolved_by } = comment;
+  const isMentioned = mentions.includes(userId) || mentioned.some(({ id }) => id === userId);
   return [
     ...(comment.user_id === userId ? [{ type: "comment", comment: JSON.stringify(comment) } as const] : []),
-    ...(mentions.includes(userId) ? [{ type: "mention", commentId } as const] : []),
+    ...(isMentioned ? [{ type: "mention", commentId } as const] : []),
     ...(resolved_by === userId ? [{ type: "resolution", commentId } as const] : []),
     ...Object.entries(reactions).flatMap(([reaction, users]) =>
       users.includes(userId) ? [{ type: "reaction", commentId, reaction } as const] : [],

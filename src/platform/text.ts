@@ -24,12 +24,37 @@ export const text = (min: number, max: number) =>
 
 export const Name = text(1, 255);
 
+/** True for a name that no address can hold: `.` and `..` are folders there, however they are encoded. */
+export const isFolder = (name: string): boolean => name === "." || name === "..";
+
+/** A name that is a segment of an address, of 1 to `max` characters. */
+export const segment = (max: number) =>
+  text(1, max)
+    .refine((name) => !isFolder(name), 'must not be "." or "..", which addresses take for folders')
+    .meta({ minLength: 1, maxLength: max });
+
 /** An identifier that the organization chooses: 1 to 255 characters, compared exactly. */
-export const CustomId = text(1, 255);
+export const CustomId = segment(255);
 
 export const WebUrl = text(1, 2048)
   .refine((value) => /^https?:$/.test(URL.parse(value)?.protocol ?? ""), "must be an http or https URL")
   .meta({ format: "uri" });
+
+/** A record from outside. zod leaves the key `__proto__` out without a word: here it is no valid key. */
+export function recordOf<Key extends z.core.$ZodRecordKey, Value extends z.ZodType>(
+  key: Key,
+  value: Value,
+  refusal = "is not a valid key",
+) {
+  const record = z.record(key, value, {
+    error: ({ code }) => (code === "invalid_key" ? refusal : undefined),
+  });
+  return z.preprocess((input: z.input<typeof record>, { issues }) => {
+    if (typeof input === "object" && input !== null && Object.hasOwn(input, "__proto__"))
+      issues.push({ code: "custom", message: refusal, path: ["__proto__"], input });
+    return input;
+  }, record);
+}
 
 /** The body of an update: at least one of these optional fields. */
 export const updateOf = <Shape extends z.ZodRawShape>(fields: Shape) =>
@@ -41,8 +66,37 @@ export const updateOf = <Shape extends z.ZodRawShape>(fields: Shape) =>
     )
     .meta({ minProperties: 1 });
 
-/** Lower then upper case unites ς and Σ, ẞ and SS, K and k. By character, so parts fold to parts. */
-export const fold = (value: string): string => value.toLowerCase().toUpperCase();
+/**
+ * Lower then upper case unites ς and Σ, ẞ and SS, K and k; normalization, a letter with its marks and the composed one. By
+ * letter, so parts fold to parts.
+ */
+export const fold = (value: string): string =>
+  value.normalize("NFD").toLowerCase().toUpperCase().normalize("NFC");
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+const lengthOf = (text: string): number => text.length;
+
+/** The parts while `measure` of them is at most `max`. */
+function beginning(parts: Iterable<string>, max: number, measure: (text: string) => number): string {
+  let begun = "";
+  let size = 0;
+  for (const part of parts) {
+    size += measure(part);
+    if (size > max) break;
+    begun += part;
+  }
+  return begun;
+}
+
+/** The beginning of a text while `measure` of it is at most `max`: whole letters with their marks, and whole emoji. */
+export function cut(text: string, max: number, measure = lengthOf): string {
+  if (measure(text) <= max) return text;
+  // Segmenting takes ever longer for each letter of a long text.
+  const near = graphemes.segment(text.slice(0, max + 1));
+  const letters = Array.from(near, ({ segment: letter }) => letter);
+  return beginning(letters, max, measure) || beginning(text, max, measure); // one letter may have marks without end
+}
 
 const encoder = new TextEncoder();
 
@@ -76,6 +130,24 @@ export function parseJson(text: string): unknown {
     return undefined;
   }
 }
+
+/**
+ * The path to a number that `JSON.parse` made infinite, such as `1e400`, and `JSON.stringify` would make null. Null without
+ * one.
+ */
+export function findOverflow(value: unknown): string[] | null {
+  if (typeof value === "number") return Number.isFinite(value) ? null : [];
+  if (typeof value !== "object" || value === null) return null;
+  for (const name in value) {
+    const path = findOverflow((value as Record<string, unknown>)[name]);
+    if (path !== null) return [name, ...path];
+  }
+  return null;
+}
+
+/** The refusal of the number at this path; `whole` names the value itself. */
+export const describeOverflow = (path: readonly string[], whole: string): string =>
+  `${path.join(".") || whole}: must be a number of at most ${Number.MAX_VALUE}; send a larger one as a string`;
 
 /** True when arrays and objects nest deeper than `max` levels. `JSON.parse` itself accepts any depth. */
 export function isTooDeep(json: string, max: number): boolean {

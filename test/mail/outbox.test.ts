@@ -147,6 +147,28 @@ it("leaves an inbox's mail to the cron trigger, and tells the inbox that it was 
   expect(told).toEqual([[content, "failed"]]);
 });
 
+it("tells the inbox that the end of two attempts at its mail is unknown, and makes no third one", async () => {
+  const start = year(1977);
+  const told: unknown[] = [];
+  const content = { accountId: "an organization", identityId: "an identity", sendingId: "a sending" };
+  const { outbox, sent, row } = await outboxWithMail(start, {
+    ...{ topic: NOTIFICATIONS, content },
+    notifications: {
+      write: async () => MAIL,
+      finish: async (mail, outcome) => void told.push([mail, outcome]),
+    },
+  });
+  const cutOffHere = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20, true)]);
+  await cutOffHere(start);
+  await cutOffHere(start + 5 * MINUTE_MS);
+  await outbox.send(db, start + 9 * MINUTE_MS);
+  expect(told).toEqual([]);
+  await outbox.send(db, start + 10 * MINUTE_MS);
+  await outbox.send(db, start + 60 * MINUTE_MS);
+  expect([sent, told]).toEqual([[], [[content, "unknown"]]]);
+  expect(await row()).toEqual({ sealed: "", due_at: null });
+});
+
 it("sends nothing that has expired or that no key opens, and deletes what has expired", async () => {
   const start = year(1974);
   const expired = await outboxWithMail(start);
@@ -175,6 +197,32 @@ it("says the same as plain text and as HTML, which loads nothing and escapes all
   expect(html).toContain("<title>Invitation to &lt;b&gt;&quot;Ada&quot;&lt;/b&gt;</title>");
   expect(html).toContain("&lt;img src=x&gt;");
   expect(html).not.toMatch(/<(img|script|link|iframe)|url\(/);
+});
+
+it("keeps the joiners of scripts and emoji in a name, and takes out what turns its direction", () => {
+  for (const name of [
+    "می\u200cخواهم",
+    "ශ්\u200dරී",
+    "👩\u200d👩\u200d👧",
+    "❤\ufe0f",
+    "👍🏽",
+    "🇩🇪",
+    "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+  ])
+    expect(nameInMail(name)).toBe(name);
+  expect(nameInMail("a\u202eb\u2066c\u200fd\u061ce\ufefff\u200bg")).toBe("abcdefg");
+  expect(nameInMail("a\u2028b\ud83d c\u0000d")).toBe("a b c d");
+});
+
+it("cuts a name between letters and emoji, never inside of one", () => {
+  for (const letter of ["👩\u200d👩\u200d👧", "👍🏽", "🇩🇪", "e\u0301", "क्षि", "😀"]) {
+    for (let before = 0; before < 12; before += 1) {
+      const [whole = ""] = nameInMail("x".repeat(before) + letter.repeat(60)).split("…");
+      expect(whole.length).toBeLessThan(60);
+      expect(whole.slice(before).replaceAll(letter, "")).toBe("");
+    }
+  }
+  expect(nameInMail(`e${"\u0301".repeat(100)}`)).toBe(`e${"\u0301".repeat(58)}…`);
 });
 
 it("shows a name on one line, and cuts a long one", () => {

@@ -73,6 +73,11 @@ describe("the search fold", () => {
     ["ẞ", "ß"],
     ["\u212A", "k"],
     ["\u01C5", "\u01C6"],
+    ["caf\u00e9", "CAFE\u0301"],
+    ["\uac01", "\u1100\u1161\u11a8"],
+    ["\u1fb4", "\u03b1\u0345\u0301"],
+    ["q\u0323\u0307", "q\u0307\u0323"],
+    ["\u212b", "a\u030a"],
   ])("brings %s and %s together", (a, b) => {
     expect(fold(a)).toBe(fold(b));
   });
@@ -82,6 +87,7 @@ describe("the search fold", () => {
       fc.property(character, (char) => {
         expect(fold(char.toLowerCase())).toBe(fold(char));
         expect(fold(char.toUpperCase())).toBe(fold(char));
+        expect(fold(char.normalize("NFD"))).toBe(fold(char.normalize("NFC")));
       }),
     );
   });

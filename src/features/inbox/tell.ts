@@ -4,8 +4,9 @@ import { openDirectory, openTenant } from "../../platform/d1/databases.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { Comment } from "../../wire/comment.ts";
 import { nameInMail } from "../mail/mail.ts";
-import { selectNames, selectUserNames } from "../mail/statements.ts";
+import { selectNames, selectOwn, selectUserNames } from "../mail/statements.ts";
 import { selectRoomsById } from "../rooms/statements.ts";
+import type { InboxKey } from "./inbox-ports.ts";
 import type { InboxNotification } from "./schema.ts";
 
 const MAX_COMMENTS = 3;
@@ -20,7 +21,7 @@ export interface Told extends InboxNotification {
 /** Reads the names, rooms and comments. Callers have checked that the reader may see the notifications. */
 export async function tell(
   env: Env,
-  accountId: string,
+  { accountId, identityId }: InboxKey,
   notifications: readonly InboxNotification[],
 ): Promise<{ readonly organization: string; readonly told: readonly Told[] }> {
   const tenant = openTenant(env, accountId);
@@ -33,15 +34,23 @@ export async function tell(
   );
   const comments = new Map(read.flat().map((comment) => [comment.id, comment]));
   const authors = [...comments.values()].map(({ user_id }) => user_id);
-  const [[rooms, users], [[names]]] = await Promise.all([
-    tenant.db.run([selectRoomsById(tenant, [...idsByRoom.keys()]), selectUserNames(tenant, authors)]),
+  const [[rooms, users, own], [[names]]] = await Promise.all([
+    tenant.db.run([
+      selectRoomsById(tenant, [...idsByRoom.keys()]),
+      selectUserNames(tenant, authors),
+      selectOwn(tenant, identityId, [...comments.values()].flatMap(mentionedIn)),
+    ]),
     openDirectory(env).run([selectNames({ accountId })]),
   ]);
   const [roomNames, userNames] = [rooms, users].map(
     (rows) => new Map(rows.map(({ id, name }) => [id, nameInMail(name)])),
   );
-  const lineOf = ({ user_id, text }: Comment) =>
-    `${userNames?.get(user_id) ?? "A former user"}: ${nameInMail(text, EXCERPT_LENGTH)}`;
+  const readers = new Set([identityId, ...own.map(({ id }) => id)]);
+  const lineOf = (comment: Comment) => {
+    const author = userNames?.get(comment.user_id) ?? "A former user";
+    const isMention = mentionedIn(comment).some((id) => readers.has(id));
+    return `${author}${isMention ? " mentioned you" : ""}: ${nameInMail(comment.text, EXCERPT_LENGTH)}`;
+  };
   const told = notifications.map((notification) => ({
     ...notification,
     roomName: roomNames?.get(notification.room_id ?? "") ?? null,
@@ -52,6 +61,11 @@ export async function tell(
   }));
   return { organization: nameInMail(names?.organization ?? ""), told };
 }
+
+const mentionedIn = ({ mentions, mentioned = [] }: Comment): readonly string[] => [
+  ...mentions,
+  ...mentioned.map(({ id }) => id),
+];
 
 /** The latest unread comments of a thread, oldest first. */
 const unreadComments = ({ activities, read_seq }: Pick<InboxNotification, "activities" | "read_seq">) =>

@@ -1,4 +1,5 @@
 /** Texts of mails, plain and as simple HTML. Pure. */
+import { cut } from "../../platform/text.ts";
 
 export interface Mail {
   readonly subject: string;
@@ -61,8 +62,12 @@ export function layOut({ subject, paragraphs, link, after }: Letter): Mail {
 /** Longer names are cut: they are chosen by others than the reader. */
 const MAX_NAME_LENGTH = 60;
 
+/** Marks that turn the direction of what follows, and others that are never seen. Joiners and the parts of emoji are needed. */
+const DIRECTIONS = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu;
+const BREAKS = /[\s\p{Cc}\p{Cs}]+/gu;
+
 /** A name that a customer chose, or another text, on one line and of a bounded length. */
 export function nameInMail(name: string, maxLength = MAX_NAME_LENGTH): string {
-  const line = name.replace(/[\s\p{C}]+/gu, " ").trim();
-  return line.length > maxLength ? `${line.slice(0, maxLength - 1).trimEnd()}…` : line;
+  const line = name.replace(DIRECTIONS, "").replace(BREAKS, " ").trim();
+  return line.length > maxLength ? `${cut(line, maxLength - 1).trimEnd()}…` : line;
 }

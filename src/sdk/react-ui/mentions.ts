@@ -17,10 +17,13 @@ export function mentionAt(text: string, caret: number): TypedMention | null {
   return name === undefined ? null : { start: caret - name.length - 1, name };
 }
 
+/** Composed letters, and those with marks of their own, are the same. */
+const fold = (text: string): string => text.normalize("NFC").toLowerCase();
+
 /** Users of whose names a word begins with what was typed: those who are online first. */
 export function matchesOf(users: readonly User[], typed: string): readonly User[] {
-  const begun = typed.toLocaleLowerCase();
-  const found = users.filter(({ name }) => ` ${name.toLocaleLowerCase()}`.includes(` ${begun}`));
+  const begun = fold(typed);
+  const found = users.filter(({ name }) => ` ${fold(name)}`.includes(` ${begun}`));
   const rank = ({ status }: User) => (status === "online" ? 0 : 1);
   return found.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name)).slice(0, MAX_MATCHES);
 }

@@ -21,6 +21,8 @@ export const useDocuments = (roomId: string) =>
     refetchInterval: LIVE_REFRESH_MS,
   });
 
+const fold = (text: string): string => text.normalize("NFC").toLowerCase();
+
 export function DocumentsPart({ roomId }: { readonly roomId: string }) {
   const { documents } = useCurrent().atrium;
   const filters = useFilters();
@@ -47,7 +49,7 @@ export function DocumentsPart({ roomId }: { readonly roomId: string }) {
     <section>
       <Loaded query={useDocuments(roomId)} shape="list">
         {(all) => {
-          const found = all.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+          const found = all.filter(({ name }) => fold(name).includes(fold(search)));
           return (
             <>
               {all.length > 0 && <ListFilters label="Search documents by name" filters={filters} />}

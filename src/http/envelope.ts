@@ -86,6 +86,7 @@ export function failure(error: AppError, requestId: string): Response {
   return send(ERROR_CODES[code].status, body, JSON_TYPE, requestId, {
     ...(retryAfterSeconds !== undefined && { "Retry-After": String(retryAfterSeconds) }),
     ...(code === "UNAUTHORIZED" && { "WWW-Authenticate": "Bearer" }),
+    ...(code === "UNSUPPORTED_MEDIA_TYPE" && { "Accept-Encoding": "identity" }),
   });
 }
 

@@ -79,8 +79,8 @@ const Offset = z
 
 export const paging = { limit: Limit, offset: Offset };
 
-/** A folded name takes up to 6 bytes a character in a cursor, a third more in Base64. */
-const MAX_CURSOR_LENGTH = 4096;
+/** A folded name takes up to 12 bytes a character in a cursor, a third more in Base64. */
+const MAX_CURSOR_LENGTH = 5120;
 const CURSOR_EXAMPLE = encodePosition({
   key: Date.UTC(2026, 0, 31),
   id: "6ba7b810-9dad-41d1-80b4-00c04fd430c8",
@@ -140,7 +140,7 @@ export const searching = (where: string) => ({
     .transform(fold)
     .default("")
     .meta({
-      description: `Only items with this text in ${where}. Matched literally, ignoring case. Empty: no filter.`,
+      description: `Only items with this text in ${where}. Matched literally, ignoring case, and whether letters are composed or have marks of their own. Empty: no filter.`,
       override: { type: "string", maxLength: MAX_SEARCH_LENGTH },
     }),
 });

@@ -3,7 +3,8 @@
 import * as z from "zod";
 import { concatBytes } from "../platform/crypto/encoding.ts";
 import { AppError, type Module } from "../platform/errors.ts";
-import { isPlainText, isTooDeep } from "../platform/text.ts";
+import { describeOverflow, findOverflow, isPlainText, isTooDeep } from "../platform/text.ts";
+import { refuseEncoding } from "./form/content-encoding.ts";
 import { ClientLeftError } from "./form/form.ts";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
@@ -16,12 +17,13 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const tooLarge = (module: Module, maxBytes: number) =>
   new AppError(module, "BAD_REQUEST", `The body is larger than ${maxBytes} bytes`);
 
-/** Reads the body's bytes. BAD_REQUEST as soon as the body turns out to be too large. */
+/** Reads the body's bytes. UNSUPPORTED_MEDIA_TYPE for an encoded body, BAD_REQUEST as soon as it turns out to be too large. */
 export async function readBody(
   request: Request,
   module: Module,
   maxBytes = MAX_BODY_BYTES,
 ): Promise<Uint8Array> {
+  refuseEncoding("Content-Encoding", request.headers.get("Content-Encoding"), module);
   const declared = request.headers.get("Content-Length");
   if (declared !== null && Number(declared) > maxBytes) throw tooLarge(module, maxBytes);
   if (request.body === null) return new Uint8Array();
@@ -49,7 +51,10 @@ async function collect(
   return concatBytes(...chunks).buffer;
 }
 
-/** BAD_REQUEST for another Content-Type, bad UTF-8 or JSON, or deep nesting. The last of duplicate keys counts. */
+/**
+ * BAD_REQUEST for another Content-Type, bad UTF-8 or JSON, or deep nesting; VALIDATION_ERROR for a number beyond those of
+ * JavaScript. The last of duplicate keys counts.
+ */
 export function parseJson(bytes: Uint8Array, contentType: string | null, module: Module): unknown {
   const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
   if (!JSON_TYPE.test(contentType ?? ""))
@@ -61,11 +66,15 @@ export function parseJson(bytes: Uint8Array, contentType: string | null, module:
     throw refuse("The body is not valid UTF-8");
   }
   if (isTooDeep(json, MAX_DEPTH)) throw refuse(`The body nests deeper than ${MAX_DEPTH} levels`);
+  let value: unknown;
   try {
-    return JSON.parse(json);
+    value = JSON.parse(json);
   } catch {
     throw refuse("The body is not valid JSON");
   }
+  const overflow = findOverflow(value);
+  if (overflow !== null) throw new AppError(module, "VALIDATION_ERROR", describeOverflow(overflow, "body"));
+  return value;
 }
 
 /** Explains what is wrong with a value, beginning with the field's name. `whole` names the value itself. */

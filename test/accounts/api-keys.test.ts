@@ -32,6 +32,17 @@ describe("API keys", () => {
     expect((await new Api(id, bearer(id, key)).get("/rooms")).status).toBe(200);
   });
 
+  it("are accepted with the line end of a file or of `echo`, and with blanks in the header", async () => {
+    const { id, apiKey } = await account();
+    for (const end of ["\n", "\r\n", " ", "\n\n"])
+      for (const pair of [`${id}:${apiKey}${end}`, `${id}${end}:${apiKey}`])
+        expect((await new Api(id, `Bearer ${btoa(pair)}`).get("/rooms")).status).toBe(200);
+    expect((await new Api(id, `Bearer\t ${btoa(`${id}:${apiKey}`)} \t`).get("/rooms")).status).toBe(200);
+    expect((await new Api(id, `Bearer ${btoa(`${id}:${apiKey.slice(0, -1)}\n`)}`).get("/rooms")).status).toBe(
+      401,
+    );
+  });
+
   it("are accepted in standard and URL-safe Base64, padded or not", async () => {
     const { id, apiKey } = await account();
     const standard = btoa(`${id}:${apiKey}`);

@@ -5,7 +5,8 @@ import { type FormEvent, FormParser } from "../../src/http/form/form-parser.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/request-input.ts";
 import { isTooDeep } from "../../src/platform/text.ts";
 import type { Room } from "../../src/wire/room.ts";
-import { account } from "../support/api.ts";
+import { type Api, account } from "../support/api.ts";
+import { TestWorkflow } from "../workflows/test-workflow.ts";
 
 interface Said {
   readonly name: string;
@@ -114,8 +115,60 @@ describe("a form", () => {
     ["filename*=UTF-8''b.txt; filename=\"a.txt\"", "b.txt"],
     ['filename="a.txt"; filename="b.txt"', "a.txt"],
     ['FileName="a.txt"', "a.txt"],
+    ['filename="a\\"b.txt"', 'a"b.txt'],
+    ['filename="\\"\\".txt"; note="x"', '"".txt'],
+    ['filename="C:\\docs\\a.txt"', "C:\\docs\\a.txt"],
+    ['filename="a\\\\"', "a\\\\"],
+    ["filename*=iso-8859-1'de'%E4.txt", "ä.txt"],
+    ["filename=\"a.txt\"; filename*=UTF-8''%FF", "a.txt"],
+    ['filename = "a.txt" ;', "a.txt"],
   ])("that says %s means %j", (said, filename) => {
     expect(read(encode(`${head}name="file"; ${said}\r\n\r\n\r\n--b--`), "b")[0]?.filename).toBe(filename);
+  });
+});
+
+describe("a form may be written", () => {
+  const disposition = 'Content-Disposition: form-data; name="a"; filename="a.txt"';
+  const part = `--b\r\n${disposition}\r\n\r\nhello\r\n`;
+  const expected = { name: "a", filename: "a.txt", contentType: undefined, content: "hello" };
+
+  it.each([
+    ["with blanks after its boundaries", `--b \t\r\n${disposition}\r\n\r\nhello\r\n--b--  \t\r\n`],
+    ["with a preamble and an epilogue", `See RFC 2046.\r\n${part}--b--\r\nThe end.\r\n--b\r\n`],
+    ["with an empty line as its preamble", `\r\n${part}--b--`],
+    ["without a last line end", `${part}--b--`],
+    [
+      "with headers that go on in the next line",
+      `--b\r\nContent-Disposition: form-data;\r\n\tname="a"; \r\n filename="a.txt"\r\n\r\nhello\r\n--b--`,
+    ],
+    [
+      "with headers of any case, and blanks around them",
+      `--b\r\nX: 1\r\nCONTENT-DISPOSITION:\t FORM-DATA ; NAME=a; filename=a.txt \r\n\r\nhello\r\n--b--`,
+    ],
+    [
+      "with an encoding that is none",
+      `--b\r\nContent-Transfer-Encoding: BINARY\r\n${disposition}\r\n\r\nhello\r\n--b--`,
+    ],
+  ])("%s", (_, body) => {
+    for (const cuts of [[], Array.from({ length: body.length }, (__, index) => index)])
+      expect(read(encode(body), "b", cuts)).toEqual([expected]);
+  });
+
+  it("with parts that end in their headers, for those are empty", () => {
+    const body = `--b\r\n${disposition}\r\n\r\n--b\r\n${disposition}\r\n\r\n\r\n--b--`;
+    for (const cuts of [[], Array.from({ length: body.length }, (_, index) => index)])
+      expect(read(encode(body), "b", cuts)).toEqual(
+        [expected, expected].map((each) => ({ ...each, content: "" })),
+      );
+  });
+
+  it.each(['"b"', "b ", '"b"; charset=utf-8', " b"])("with the boundary as %j in its type", (boundary) => {
+    const parser = new FormParser(`Multipart/Form-Data; Boundary=${boundary}`, "Files");
+    expect(parser.write(encode(`${part}--b--`)).map((event) => typeof event)).toEqual([
+      "object",
+      "object",
+      "string",
+    ]);
   });
 });
 
@@ -133,6 +186,12 @@ describe("a form is refused", () => {
     ["name", "--b\r\nX: y\r\n\r\n\r\n--b--"],
     ["malformed headers", `${head}name="a\u0001"\r\n\r\n\r\n--b--`],
     ["malformed headers", `${head}name="a\u0000"\r\n\r\n\r\n--b--`],
+    ["malformed headers", `--bc\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n--b--`],
+    ["malformed headers", "--b\r\n--b--"],
+    [
+      "Content-Transfer-Encoding: base64",
+      `--b\r\nContent-Transfer-Encoding: base64\r\n${head.slice(5)}name="a"\r\n\r\naGk=\r\n--b--`,
+    ],
     ["malformed headers", "--b\r\nno header\r\n\r\n\r\n--b--"],
     ["filename*", `${head}name="a"; filename*=UTF-8''%FF\r\n\r\n\r\n--b--`],
     ["16 KiB", `${head}name="a"\r\nX: ${"x".repeat(20_000)}\r\n\r\n\r\n--b--`],
@@ -231,6 +290,117 @@ describe("size", () => {
         module: "Rooms",
       });
     }
+  });
+});
+
+describe("a body with a Content-Encoding", () => {
+  const gzipped = async (text: string) =>
+    new Response(new Response(text).body?.pipeThrough(new CompressionStream("gzip"))).arrayBuffer();
+
+  it("is refused by name, whether it is JSON, bytes, a form or a message of MCP", async () => {
+    const owner = await account();
+    const { id: roomId } = await owner.api.createRoom();
+    const { id: userId, token } = await owner.api.createUser(roomId);
+    const json = await gzipped('{"name":"A room"}');
+    const form = await gzipped("--b--");
+    const sent: [Api, string, string, string, BodyInit][] = [
+      [owner.api, "POST", "/rooms", "application/json", json],
+      [owner.api, "PATCH", `/rooms/${roomId}`, "application/json", json],
+      [owner.api, "PUT", `/rooms/${roomId}/stores/a/b`, "application/json", json],
+      [owner.api.as(token), "PUT", `/rooms/${roomId}/documents/a`, "application/octet-stream", json],
+      [owner.api, "POST", `/upload?userId=${userId}`, "multipart/form-data; boundary=b", form],
+    ];
+    for (const encoding of ["gzip", "br", "x-none", "identity, gzip"])
+      for (const [api, method, path, type, body] of sent) {
+        const answer = await api.send(method, path, {
+          headers: { "Content-Type": type, "Content-Encoding": encoding },
+          body,
+        });
+        expect([answer.status, answer.error?.code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
+        expect(answer.error?.message).toContain(`Content-Encoding: ${encoding}`);
+        expect(answer.headers.get("Accept-Encoding")).toBe("identity");
+      }
+    const headers = { "Content-Type": "application/json", "Content-Encoding": "gzip" };
+    const agent = await owner.api.raw("POST", "/v1/../mcp", { headers, body: json });
+    expect([agent.status, await agent.json()]).toMatchObject([
+      415,
+      { error: { data: { code: "UNSUPPORTED_MEDIA_TYPE" } } },
+    ]);
+  });
+
+  it("that says identity is read", async () => {
+    const { api } = await account();
+    const answer = await api.post(
+      "/rooms",
+      { name: "A room" },
+      { headers: { "Content-Encoding": "Identity" } },
+    );
+    expect(answer.status).toBe(201);
+  });
+});
+
+describe("a number beyond those of JavaScript", () => {
+  it("is refused with its field, and never stored as null", async () => {
+    const owner = await account();
+    const { api } = owner;
+    const { id: roomId } = await api.createRoom();
+    const { id: userId } = await api.createUser(roomId);
+    const store = `/rooms/${roomId}/stores/board`;
+    const workflow = await TestWorkflow.create(api, "export default ({ data }) => data.payload;", {
+      httpTrigger: true,
+    });
+    const sent = [
+      ["PUT", `${store}/a`, '{"value":@}', "value"],
+      ["PUT", `${store}/a`, '{"value":{"x":[1,{"y":@}]}}', "value.x.1.y"],
+      ["PATCH", `${store}/a`, '{"value":{"x":@}}', "value.x"],
+      [
+        "POST",
+        `/rooms/${roomId}/comments`,
+        `{"userId":"${userId}","text":"a","metadata":{"x":@}}`,
+        "metadata.x",
+      ],
+      ["POST", `/rooms/${roomId}/comments`, `{"userId":"${userId}","text":"a","anchor":@}`, "anchor"],
+      ["POST", `/rooms/${roomId}/broadcast`, '{"event":"e","data":@}', "data"],
+      ["PUT", `/rooms/${roomId}/participants/${userId}`, '{"presence":{"x":@},"ttl":30}', "presence.x"],
+      ["POST", "/inbox-notifications/trigger", '{"kind":"$a","data":{"x":@}}', "data.x"],
+      ["POST", `${workflow.path}/trigger`, "[@]", "0"],
+      ["POST", `${workflow.path}/trigger`, "@", "body"],
+      ["POST", "/rooms", '{"name":@}', "name"],
+    ] as const;
+    for (const number of ["1e400", "-1e309", `${"9".repeat(400)}`, "1.8e308"])
+      for (const [method, path, body, field] of sent) {
+        const answer = await api.send(method, path, {
+          headers: { "Content-Type": "application/json" },
+          body: body.replace("@", number),
+        });
+        expect([answer.status, answer.error?.code, answer.error?.message]).toEqual([
+          400,
+          "VALIDATION_ERROR",
+          expect.stringContaining(`${field}: must be a number of at most 1.7976931348623157e+308`),
+        ]);
+      }
+    const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"change_stores","arguments":{"value":1e400}}}`;
+    const agent = await api.raw("POST", "/v1/../mcp", {
+      headers: { "Content-Type": "application/json" },
+      body: call,
+    });
+    expect(await agent.json()).toMatchObject({
+      error: {
+        message: expect.stringContaining("params.arguments.value"),
+        data: { code: "VALIDATION_ERROR" },
+      },
+    });
+    expect((await api.get(`${store}`)).data).toMatchObject({ entries: {} });
+  });
+
+  it("is none when JavaScript rounds it: such numbers are stored as it reads them", async () => {
+    const { api } = await account();
+    const { id: roomId } = await api.createRoom();
+    const path = `/rooms/${roomId}/stores/board/a`;
+    const body = '{"value":[1.7976931348623157e308,9007199254740993,-0,1e-400]}';
+    await api.send("PUT", path, { headers: { "Content-Type": "application/json" }, body });
+    const { data } = await api.get<{ value: unknown }>(path);
+    expect(data.value).toEqual([Number.MAX_VALUE, 2 ** 53, 0, 0]);
   });
 });
 

@@ -26,6 +26,30 @@ describe("date filters", () => {
     expect(parseTime("2026-02-28", "to")).toBe(Date.UTC(2026, 2, 1) - 1);
   });
 
+  it.each([
+    ["2016-12-31T23:59:60Z", "2017-01-01"],
+    ["2016-12-31T18:59:60.5-05:00", "2017-01-01"],
+    ["2017-01-01T05:29:60+05:30", "2017-01-01"],
+    ["1972-06-30T23:59:60Z", "1972-07-01"],
+    ["2015-06-30t23:59:60.999z", "2015-07-01"],
+  ])("takes the leap second %s as the end of a day", (text, next) => {
+    expect(parseTime(text, "from")).toBe(Date.parse(next));
+    expect(parseTime(text, "to")).toBe(Date.parse(next) - 1);
+  });
+
+  it.each([
+    "2016-12-31T23:59:61Z",
+    "2016-12-31T23:58:60Z",
+    "2016-12-31T22:59:60Z",
+    "2016-12-31T23:59:60+01:00",
+    "2017-12-31T23:59:60Z",
+    "2016-06-30T23:59:60Z",
+    "2015-12-31T23:59:60Z",
+    "2025-06-30T23:59:60Z",
+  ])("refuses %s, for there was no such leap second", (text) => {
+    expect(parseTime(text, "to")).toBeNull();
+  });
+
   it("rounds what is finer than a millisecond inwards", () => {
     expect(parseTime("2026-01-01T00:00:00.0001Z", "from")).toBe(Date.UTC(2026, 0, 1) + 1);
     expect(parseTime("2026-01-01T00:00:00.0009Z", "to")).toBe(Date.UTC(2026, 0, 1));

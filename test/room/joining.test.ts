@@ -49,6 +49,14 @@ describe("a waiting socket", () => {
     });
   });
 
+  it("joins, and prolongs its token, with the line end that the token was copied with (R13)", async () => {
+    const room = await makeRoom();
+    const { token } = await room.user();
+    const socket = await room.connect();
+    expect((await socket.request("JOIN_ROOM", { token: ` ${token}\r\n` })).success).toBe(true);
+    expect((await socket.request("TOKEN_REFRESH", { token: `${token}\n` })).success).toBe(true);
+  });
+
   it("is closed with 4408 when it has not joined within 10 s, not earlier (R2)", async () => {
     const room = await makeRoom();
     const socket = await room.connect();
@@ -243,9 +251,10 @@ describe("joining is refused", () => {
   it("with FORBIDDEN, authFailed and 4403 for a token for another room or account (R13)", async () => {
     const [room, other] = [await makeRoom(), await makeRoom()];
     const outsider = await other.user();
-    const sameRoomId = await tokens.sign({ ...outsider.user, ...NO_ENDING, roomId: room.id });
-    for (const token of [outsider.token, sameRoomId])
-      expect(await room.refusedJoin({ token })).toEqual(refusal("FORBIDDEN", 4403));
+    expect(await room.refusedJoin(outsider)).toEqual(refusal("FORBIDDEN", 4403));
+    // A token of no user is not valid, whatever room it names.
+    const token = await tokens.sign({ ...outsider.user, ...NO_ENDING, roomId: room.id });
+    expect(await room.refusedJoin({ token })).toEqual(refusal("UNAUTHORIZED", 4401));
   });
 
   it("with VALIDATION_ERROR and 4400 for an unknown role (R14)", async () => {

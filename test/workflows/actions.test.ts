@@ -75,6 +75,33 @@ describe("a run", () => {
     expect(await entry("a")).toBeUndefined();
   });
 
+  it("is refused numbers that JSON cannot hold, with their names", async () => {
+    const json = '{"store":"b","key":"a","value":{"x":[1e400]}}';
+    expect(await bindingsFor(at).call("actions.stores.set", json)).toEqual({
+      problem: expect.stringMatching(/^actions\.stores\.set: value\.x\.0: must be a number of at most/),
+    });
+    const code = `export default async ({ data }, { actions }) => {
+      const failures = [];
+      for (const x of [NaN, 1 / 0, -1 / 0])
+        await actions.stores.set("board", "a", { x }).catch(({ message }) => failures.push(message));
+      await actions.broadcasts.send({ event: "e", data: NaN }).catch(({ message }) => failures.push(message));
+      return failures;
+    };`;
+    const subject = await TestWorkflow.create(at.api, code, {
+      events: [],
+      httpTrigger: true,
+      roomId: at.roomId,
+    });
+    await at.api.post(`${subject.path}/trigger`, {});
+    const [execution] = await subject.ran(1);
+    expect(JSON.parse(execution?.result ?? "")).toEqual(
+      ["x: is NaN", "x: is Infinity", "x: is -Infinity", "data: is NaN"].map((start) =>
+        expect.stringContaining(start),
+      ),
+    );
+    expect(await entry("a")).toBeUndefined();
+  });
+
   it("is refused each of them without a room, and is given what to do", async () => {
     const roomless = bindingsFor({ ...at, roomId: "" });
     expect(await roomless.call("actions.stores.set", '{"store":"board","key":"a","value":1}')).toEqual({

@@ -8,7 +8,7 @@ export const createLinkToken = (): string =>
   Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString("base64url");
 
 /** The hash under which a link is stored: SHA-256 of its token. */
-export const linkHashOf = (token: string): Promise<string> => sha256(new TextEncoder().encode(token));
+export const linkHashOf = (token: string): Promise<string> => sha256(new TextEncoder().encode(token.trim()));
 
 /** A link for a new password; paths are below the address of the service. */
 export const passwordLink = {

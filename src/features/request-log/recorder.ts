@@ -2,6 +2,7 @@
 import type { ServedRequest } from "../../http/pipeline.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import { shortAddress } from "../../platform/network.ts";
+import { cut } from "../../platform/text.ts";
 import { traceIdOf } from "../../platform/trace.ts";
 import type { LoggedRequest } from "./schema.ts";
 
@@ -74,7 +75,7 @@ function present(request: ServedRequest, weight: number): LoggedRequest {
     traceId: traceparent === null ? null : traceIdOf(traceparent),
     roomId: params.roomId ?? null,
     errorCode: error?.code ?? null,
-    errorMessage: error?.message.slice(0, MAX_MESSAGE_CHARS) ?? null,
+    errorMessage: error ? cut(error.message, MAX_MESSAGE_CHARS) : null,
   };
 }
 

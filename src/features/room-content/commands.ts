@@ -1,6 +1,7 @@
 /** Requests of the organization to a live room, after a check that the room is its own. */
 import { causeOf, type RequestContext, requireRoomAccess, writerOf } from "../../platform/d1/context.ts";
 import { AppError } from "../../platform/errors.ts";
+import { isFolder } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import { LIMITS } from "../../room/protocol/limits.ts";
 import {
@@ -79,11 +80,18 @@ export async function writeStores(
 export const requestIdOf = ({ idempotencyKey }: RequestContext): string | undefined =>
   idempotencyKey ?? undefined;
 
-/** Parses the store and key of a path; BAD_REQUEST when they are too long. */
+/** Parses the store and key of a path, which an agent gives as they are. BAD_REQUEST when they are too long. */
 export function parseAddress(params: { readonly store: string; readonly key?: string }): {
   readonly store: string;
   readonly key: string;
 } {
+  for (const [field, name] of Object.entries({ store: params.store, key: params.key ?? "-" }))
+    if (isFolder(name))
+      throw new AppError(
+        "Rooms",
+        "VALIDATION_ERROR",
+        `${field}: must not be "." or "..", which addresses take for folders`,
+      );
   const store = StoreName.safeParse(params.store);
   if (!store.success)
     throw new AppError("Rooms", "BAD_REQUEST", "The store name is too long: at most 128 characters");

@@ -65,8 +65,9 @@ export function tokensFor(secrets: JwtSecrets) {
     return new SignJWT(claims).setProtectedHeader({ alg: "HS256", typ, kid }).sign(key);
   };
   /** The payload of a token of this type; null unless this deployment signed it and it is valid at `now` (epoch ms). */
-  const payloadOf = async (token: string, typ: string, now: number): Promise<JWTPayload | null> => {
+  const payloadOf = async (given: string, typ: string, now: number): Promise<JWTPayload | null> => {
     try {
+      const token = given.trim(); // a file or a copied text ends with a line end
       if (token.length > MAX_TOKEN_LENGTH || !isCanonical(token)) return null;
       const { kid, typ: actual } = decodeProtectedHeader(token);
       if (actual !== typ) return null;

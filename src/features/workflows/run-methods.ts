@@ -4,12 +4,12 @@ import * as z from "zod";
 import { explain } from "../../http/request-input.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import { isTooDeep, parseJson } from "../../platform/text.ts";
+import { describeOverflow, findOverflow, isTooDeep, parseJson } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import { SHARED_TYPES } from "../../room/documents/updates/built-document.ts";
 import { DOCUMENT_LIMITS } from "../../room/documents/updates/limits.ts";
 import { CommentPost } from "../../room/protocol/comment.ts";
-import { BroadcastData, Json, Key, StoreName } from "../../room/protocol/messages.ts";
+import { BroadcastData, Json, Key, StoreName, WrittenPlace } from "../../room/protocol/messages.ts";
 import type { RoomDocument } from "../../sandbox/guest/types.ts";
 import type { FetchedResponse } from "../../sandbox/runners/runner.ts";
 import { deleteFile, putFile } from "../files/commands.ts";
@@ -75,7 +75,10 @@ const action =
       throw refusal(`the arguments must have at most ${MAX_ACTION_BYTES} bytes as JSON`);
     if (isTooDeep(json, MAX_ACTION_DEPTH))
       throw refusal(`the arguments nest deeper than ${MAX_ACTION_DEPTH} levels`);
-    const data = parse(schema, parseJson(json));
+    const sent = parseJson(json);
+    const overflow = findOverflow(sent);
+    if (overflow !== null) throw refusal(describeOverflow(overflow, "arguments"));
+    const data = parse(schema, sent);
     return work(run, data, await run.requestId(name, data));
   };
 
@@ -188,7 +191,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
     }),
     (run, { request, redirect }) => run.fetch(request, redirect),
   ),
-  "actions.stores.set": action("stores.set", Target.extend({ value: Json }), (run, data, requestId) =>
+  "actions.stores.set": action("stores.set", WrittenPlace.extend({ value: Json }), (run, data, requestId) =>
     requestRoom(run.context, run.roomId, { type: "STORE_SET", requestId, data }),
   ),
   "actions.stores.delete": action("stores.delete", Target, (run, data, requestId) =>

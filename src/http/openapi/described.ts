@@ -19,6 +19,7 @@ export interface Schema {
   readonly oneOf?: readonly Schema[];
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
   readonly required?: readonly string[];
   readonly minimum?: number;
   readonly maximum?: number;

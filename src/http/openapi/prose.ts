@@ -15,7 +15,9 @@ organization with its first key by \`npm run account -- create NAME\`. Without t
 authenticates a member of the organization; changes are then accepted from the service's own pages only.
 
 **Input.** Except for uploads, bodies are JSON in UTF-8, up to ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep. An
-unknown field is refused with \`VALIDATION_ERROR\`, and the last value of a duplicate key counts. Strings are well-formed
+unknown field is refused with \`VALIDATION_ERROR\`, and the last value of a duplicate key counts. Numbers are those of
+JavaScript: one beyond \`1.7976931348623157e308\` is refused with \`VALIDATION_ERROR\`, integers beyond 2^53 lose digits, and
+\`-0\` becomes \`0\`. Strings are well-formed
 Unicode without NUL; their length is counted in code points. Unknown query parameters are ignored. Only parameters that
 are lists may be repeated.
 
@@ -60,6 +62,10 @@ export const ERRORS: Readonly<Record<ErrorCode, readonly [cause: string, remedy:
   GONE: [
     "The event log no longer has the position of the cursor.",
     "Read the present state by the API, then read events without the cursor.",
+  ],
+  UNSUPPORTED_MEDIA_TYPE: [
+    "The body has a `Content-Encoding`, or a part of a form a `Content-Transfer-Encoding`.",
+    "Send the content as it is, without compression.",
   ],
   RATE_LIMITED: [
     "The organization or the credential sends more requests than it may.",

@@ -2,7 +2,7 @@
 
 import type * as z from "zod";
 import type { ErrorCode } from "../../platform/errors.ts";
-import { byteLength, isTooDeep } from "../../platform/text.ts";
+import { byteLength, describeOverflow, findOverflow, isTooDeep, parseJson } from "../../platform/text.ts";
 import { LIMITS } from "./limits.ts";
 import { ClientMessage, isRecord, parseMove, RequestId } from "./messages.ts";
 import type { Fault, Response, ServerMessage } from "./protocol.ts";
@@ -34,6 +34,9 @@ export function parseFrame(frame: string | ArrayBuffer): Frame {
   if (!isRecord(json)) return faulty("BAD_REQUEST", "A message must be a JSON object");
   const requestId = json.requestId === undefined ? undefined : RequestId.safeParse(json.requestId).data;
   if (!MESSAGE_TYPES.has(json.type)) return faulty("BAD_REQUEST", "Unknown message type", requestId);
+  const overflow = findOverflow(json.data);
+  if (overflow !== null)
+    return faulty("VALIDATION_ERROR", describeOverflow(overflow, "data"), requestId, String(json.type));
   const move = json.type === "PRESENCE_UPDATE" ? parseMove(json.data) : null;
   if (move !== null) return { kind: "message", message: { type: "PRESENCE_UPDATE", requestId, data: move } };
   const parsed = ClientMessage.safeParse({ type: json.type, requestId, data: json.data ?? {} });
@@ -64,14 +67,6 @@ function exceedsLimit(frame: string | ArrayBuffer): boolean {
   if (typeof frame !== "string") return frame.byteLength > LIMITS.frameBytes;
   if (frame.length > LIMITS.frameBytes) return true;
   return frame.length * 3 > LIMITS.frameBytes && byteLength(frame) > LIMITS.frameBytes;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `data` of a message, or a field of it, that is JSON text already: it is sent without being parsed. */

@@ -1,7 +1,7 @@
 /** Every message that a client can send, as zod schemas. */
 
 import * as z from "zod";
-import { text } from "../../platform/text.ts";
+import { segment, text } from "../../platform/text.ts";
 import { Mention, SubscriptionSettings } from "../../wire/thread.ts";
 import { Role } from "../../wire/user.ts";
 import { DOCUMENT_LIMITS } from "../documents/updates/limits.ts";
@@ -28,6 +28,11 @@ export const JsonObject = z
 const Id = text(1, LIMITS.idLength);
 export const StoreName = text(1, LIMITS.storeNameLength);
 export const Key = text(1, LIMITS.keyLength);
+/** The store and key of a write: its entry can be read at its address. */
+export const WrittenPlace = z.object({
+  store: segment(LIMITS.storeNameLength),
+  key: segment(LIMITS.keyLength),
+});
 /** The version that the entry must have; 0 if it must not exist. */
 export const IfVersion = z.int().min(0).optional();
 
@@ -61,7 +66,7 @@ export type CommentEdit = z.infer<typeof CommentEdit>;
 
 /** A person who is mentioned inside a document: a user of the room or an identity, by its ID. */
 export const TextMention = z.object({
-  mentionId: Id,
+  mentionId: segment(LIMITS.idLength),
   userId: Id,
   document: text(1, DOCUMENT_LIMITS.documentNameLength).optional(),
 });
@@ -146,8 +151,8 @@ export function parseMove(data: unknown): PresenceUpdate | null {
   return state === undefined && isRecord(patch) ? { patch } : null;
 }
 
-const StoreSet = z.object({ ...address, value: Json });
-const StoreUpdate = z.object({ ...address, value: JsonObject });
+const StoreSet = WrittenPlace.extend({ ifVersion: IfVersion, value: Json });
+const StoreUpdate = WrittenPlace.extend({ ifVersion: IfVersion, value: JsonObject });
 const StoreDelete = z.object(address);
 
 export const StoreOperation = z.discriminatedUnion("type", [

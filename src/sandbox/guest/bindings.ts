@@ -10,6 +10,7 @@ import {
   create,
   defineProperty,
   freeze,
+  isFiniteNumber,
   isView,
   NativeArrayBuffer,
   NativeBlob,
@@ -154,10 +155,17 @@ async function contentOf(data: FileContent): Promise<{ bytes: Uint8Array | undef
   throw new NativeTypeError("files.put: data must be a string, an ArrayBuffer, a view of one, or a Blob");
 }
 
+/** Refuses NaN and infinite numbers, which `JSON.stringify` would turn into null. */
+function requireFinite(name: string, value: unknown): unknown {
+  if (typeof value === "number" && !isFiniteNumber(value))
+    throw new NativeTypeError(`${name}: is ${value}, which JSON cannot hold; make it a string or null`);
+  return value;
+}
+
 /** The actions as a program sees them: each goes to the service with its arguments as JSON. */
 function openActions(calls: Calls): ActionsBinding {
   const act = async <Answer>(action: string, args: object): Promise<Answer> =>
-    calls.make<Answer>(`actions.${action}`, stringify(args));
+    calls.make<Answer>(`actions.${action}`, stringify(args, requireFinite));
   return freeze({
     stores: freeze({
       set: (store: string, key: string, value: unknown) =>

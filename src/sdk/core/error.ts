@@ -15,6 +15,8 @@ export type AtriumErrorCode =
   | "CONFLICT"
   /** The events behind a cursor are no longer kept. */
   | "GONE"
+  /** The body is compressed or otherwise encoded. */
+  | "UNSUPPORTED_MEDIA_TYPE"
   /** Too many requests; retryable. */
   | "RATE_LIMITED"
   /** The service failed, and has changed nothing; retryable. */

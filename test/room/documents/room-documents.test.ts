@@ -100,7 +100,13 @@ it("binary frames that are none fail, and documents with too long names are refu
   };
   for (let index = 0; index < 12; index += 1) client.sendBytes(step1(`${index}`.padStart(250, "n")));
   await client.until(() => refused.length > 0);
-  expect(refused[0]).toContain("The document's name is empty or too long, or too many are open");
+  expect(refused[0]).toContain("The document's name is empty, too long,");
+  for (const name of [".", "..", "a\0b"]) {
+    const before = refused.length;
+    client.sendBytes(step1(name));
+    await client.until(() => refused.length > before);
+    expect(refused.at(-1)).toContain("The document's name is");
+  }
   client.sendBytes(frame("notes", 7));
   await client.until(() => client.notes.some(([type]) => type === 7));
   client.sendBytes(new Uint8Array(DOCUMENT_LIMITS.documentFrameBytes + 1));

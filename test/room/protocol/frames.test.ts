@@ -41,6 +41,36 @@ describe("what a cursor sends", () => {
 });
 
 describe("a joined socket", () => {
+  it("is refused numbers beyond those of JavaScript, with their fields, and never stores them as null (R10)", async () => {
+    const { room, ada } = await roomWithUsers();
+    const socket = await room.join(ada);
+    const frames = [
+      ["STORE_SET", '{"store":"s","key":"k","value":@}', "value"],
+      ["STORE_UPDATE", '{"store":"s","key":"k","value":{"a":[@]}}', "value.a.0"],
+      [
+        "STORE_BATCH",
+        '{"atomic":false,"operations":[{"type":"STORE_SET","store":"s","key":"k","value":@}]}',
+        "operations.0.value",
+      ],
+      ["PRESENCE_UPDATE", '{"state":{"x":@}}', "state.x"],
+      ["PRESENCE_UPDATE", '{"patch":{"x":@}}', "patch.x"],
+      ["BROADCAST", '{"event":"e","data":@}', "data"],
+      ["COMMENT_CREATE", '{"text":"t","metadata":{"x":@}}', "metadata.x"],
+      ["COMMENT_CREATE", '{"text":"t","anchor":[@]}', "anchor.0"],
+    ] as const;
+    for (const number of ["1e400", "-1e400"])
+      for (const [type, data, field] of frames) {
+        socket.sendRaw(`{"type":"${type}","requestId":"r","data":${data.replace("@", number)}}`);
+        const { error, requestId } = await socket.nextResponse();
+        expect([error?.code, error?.message.split(":")[0], requestId]).toEqual([
+          "VALIDATION_ERROR",
+          field,
+          "r",
+        ]);
+      }
+    expect(await socket.request("STORE_SYNC", { store: "s" })).toMatchObject({ data: { entries: {} } });
+  });
+
   it.each([
     ["invalid JSON", "{", "BAD_REQUEST"],
     ["an array", "[]", "BAD_REQUEST"],

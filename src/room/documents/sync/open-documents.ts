@@ -1,6 +1,6 @@
 /** Opens documents for joined sockets with the first frame about each, and closes them. */
 
-import { byteLength } from "../../../platform/text.ts";
+import { byteLength, isFolder, isPlainText } from "../../../platform/text.ts";
 import { mayWrite } from "../../../wire/permissions.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { failure } from "../../protocol/frame.ts";
@@ -18,7 +18,7 @@ import type { PendingTokens } from "./pending-tokens.ts";
 const DELETED = "document deleted";
 const FORGOTTEN = "the room does not know what this answers";
 const UNREADABLE = "A binary frame is none of Yjs' protocols";
-const UNNAMED = "The document's name is empty or too long, or too many are open";
+const UNNAMED = "The document's name is empty, too long, `.`, `..` or with NUL, or too many are open";
 
 export class OpenDocuments {
   readonly #participants: Participants;
@@ -223,7 +223,8 @@ function mayOpen(wire: DocumentWire["wire"], opened: readonly string[], key: str
   const name = nameOf(key);
   const maxBytes = wire === "room" ? DOCUMENT_LIMITS.openNameBytesBeside : DOCUMENT_LIMITS.openNameBytes;
   const bytes = byteLength(JSON.stringify([...opened, key]));
-  return name !== "" && name.length <= DOCUMENT_LIMITS.documentNameLength && bytes <= maxBytes;
+  const isAddress = name !== "" && isPlainText(name) && !isFolder(name);
+  return isAddress && name.length <= DOCUMENT_LIMITS.documentNameLength && bytes <= maxBytes;
 }
 
 const unnamed = (id: string, key: string): Effect => ({

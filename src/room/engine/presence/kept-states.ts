@@ -2,7 +2,7 @@
 
 import { fnv1a } from "../../../platform/crypto/encoding.ts";
 import { AppError } from "../../../platform/errors.ts";
-import { byteLength } from "../../../platform/text.ts";
+import { byteLength, cut } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { PresenceUpdate } from "../../protocol/messages.ts";
@@ -80,7 +80,7 @@ function tooLarge({ patch }: PresenceUpdate): AppError {
     ([name, value]) => [name, JSON.stringify(value).length] as const,
   );
   const [largest] = sizes.toSorted(([, a], [, b]) => b - a);
-  const field = largest === undefined ? "state" : `patch.${largest[0].slice(0, MAX_NAME_SHOWN)}`;
+  const field = largest === undefined ? "state" : `patch.${cut(largest[0], MAX_NAME_SHOWN)}`;
   const message = `${field}: the state must have at most ${LIMITS.presenceBytes} bytes`;
   return new AppError("Rooms", "VALIDATION_ERROR", message);
 }

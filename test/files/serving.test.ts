@@ -196,6 +196,54 @@ describe("a condition", () => {
     }
   });
 
+  it("If-Match that names another file is false: 412, before any other condition or range", async () => {
+    for (const other of ['"other"', `W/${etag}`, `"other", W/${etag}`])
+      for (const [method, headers] of [
+        ["GET", {}],
+        ["HEAD", {}],
+        ["GET", { "If-None-Match": etag }],
+        ["GET", { Range: "bytes=0-1" }],
+        ["GET", { Range: "bytes=19-" }],
+      ] as const) {
+        const response = await read({ "If-Match": other, ...headers }, method);
+        expect([response.status, await textOf(response), response.headers.get("ETag")]).toEqual([
+          412,
+          "",
+          etag,
+        ]);
+        expect(response.headers.get("Cache-Control")).toBe("no-store");
+        expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+      }
+    for (const same of [etag, `"other", ${etag}`, "*"]) {
+      const [response, ranged] = await Promise.all([
+        read({ "If-Match": same }),
+        read({ "If-Match": same, Range: "bytes=0-2" }),
+      ]);
+      expect([response.status, await textOf(response)]).toEqual([200, CONTENT]);
+      expect([ranged.status, await textOf(ranged)]).toEqual([206, "The"]);
+      expect((await read({ "If-Match": same, "If-None-Match": etag })).status).toBe(304);
+    }
+    const missing = await read({ "If-Match": "*" }, "GET", key.replace("fox", "dog"));
+    expect([missing.status, await missing.json()]).toMatchObject([404, { error: { code: "NOT_FOUND" } }]);
+  });
+
+  it("by date is that of Last-Modified, ignored beside one by tag and when it is no date", async () => {
+    const modified = (await read()).headers.get("Last-Modified") ?? "";
+    const [earlier, later] = [-60_000, 60_000].map((ms) => new Date(Date.parse(modified) + ms).toUTCString());
+    const statusOf = async (headers: Record<string, string>) => (await read(headers)).status;
+    expect(await statusOf({ "If-Unmodified-Since": modified })).toBe(200);
+    expect(await statusOf({ "If-Unmodified-Since": earlier ?? "" })).toBe(412);
+    expect(await statusOf({ "If-Unmodified-Since": earlier ?? "", "If-Match": etag })).toBe(200);
+    expect(await statusOf({ "If-Unmodified-Since": "yesterday" })).toBe(200);
+    for (const known of [modified, later ?? ""]) {
+      expect(await statusOf({ "If-Modified-Since": known })).toBe(304);
+      expect(await statusOf({ "If-Modified-Since": known, "If-None-Match": '"other"' })).toBe(200);
+    }
+    expect(await statusOf({ "If-Modified-Since": earlier ?? "" })).toBe(200);
+    expect(await statusOf({ "If-Range": modified, Range: "bytes=0-1" })).toBe(206);
+    expect(await statusOf({ "If-Range": later ?? "", Range: "bytes=0-1" })).toBe(200);
+  });
+
   it("If-Range that matches returns the rest of the file, and one that does not, the whole file", async () => {
     const status = async (condition: string) => {
       const response = await read({ Range: "bytes=4-", "If-Range": condition });

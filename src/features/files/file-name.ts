@@ -1,6 +1,6 @@
 /** Cleans the names of uploaded files, so that they are safe in keys, headers, pages and on disks. */
 import { base64url } from "jose";
-import { byteLength } from "../../platform/text.ts";
+import { byteLength, cut } from "../../platform/text.ts";
 
 const MAX_NAME_BYTES = 255;
 
@@ -27,14 +27,7 @@ export function cleanName(given: string): string {
 function shorten(name: string): string {
   if (byteLength(name) <= MAX_NAME_BYTES) return name;
   const [extension = ""] = EXTENSION.exec(name) ?? [];
-  let room = MAX_NAME_BYTES - byteLength(extension);
-  let stem = "";
-  for (const character of name) {
-    room -= byteLength(character);
-    if (room < 0) break;
-    stem += character;
-  }
-  return (stem + extension).trimEnd();
+  return (cut(name, MAX_NAME_BYTES - byteLength(extension), byteLength) + extension).trimEnd();
 }
 
 const RANDOM_BYTES = 16;

@@ -61,7 +61,8 @@ const UploadForm = UploadFields.extend({
 const SERVED = `HEAD returns the same headers without the bytes. Anyone who knows the key can read the file, from any origin, so \`<img src>\` works.
 A key's content never changes, so it can be cached forever; a deleted file is gone at once, except from caches that hold it.
 
-A single \`Range\` is served; a malformed range or a list of several is ignored. \`If-Range\` takes an \`ETag\`.
+A single \`Range\` is served; a malformed range or a list of several is ignored. \`If-Range\` takes an \`ETag\` or the time of
+\`Last-Modified\`. \`If-Match\`, \`If-None-Match\`, \`If-Unmodified-Since\` and \`If-Modified-Since\` work as RFC 9110 says.
 
 Common image, audio and video formats are served inline; all others as attachments with their file name.
 Every response carries \`nosniff\` and \`Content-Security-Policy: sandbox; default-src 'none'\`. Scripts and style
@@ -101,7 +102,7 @@ The file name is cleaned: folders, control characters and text direction marks a
 composed form (NFC) and shortened before its extension to 255 bytes of UTF-8. \`filename*\` takes precedence over \`filename\`.
 A missing or malformed type becomes \`application/octet-stream\`.
 
-Other fields of the form, up to 8 KiB each, are ignored. A form can have up to 32 parts and take up to 30 minutes.
+Other fields of the form are refused, and so are parts with an encoding such as Base64. A form can have up to 32 parts and take up to 30 minutes.
 The file becomes visible when it is complete; an upload that fails leaves nothing behind.
 
 A user's JWT uploads as that user; viewers cannot upload. A closed room rejects uploads with 403. Closing a room lets running
@@ -144,7 +145,8 @@ but not the form's boundary.`,
     answers: {
       200: "The file.",
       206: "The part of the file that `Range` asks for.",
-      304: "The file matches `If-None-Match`.",
+      304: "The file is the one that `If-None-Match` or `If-Modified-Since` names.",
+      412: "The file is not the one that `If-Match` or `If-Unmodified-Since` names.",
       416: "The file has no byte of the `Range`; `Content-Range` has its size.",
     },
     respond: (ctx, { params }, request) => serveFile(ctx, params.fileKey, request),

@@ -4,6 +4,7 @@ import { notFound } from "../../platform/errors.ts";
 import type { FileContext } from "./context.ts";
 import { type ParsedKey, parseKey } from "./file-name.ts";
 import type { Blob, BlobFacts } from "./storage/blobs.ts";
+import { isConditional, isRangeCurrent, lastModified, statusOf } from "./storage/conditions.ts";
 import { isShownInline, servedType } from "./storage/media-type.ts";
 import { contentRange, parseRange, type RangeFrom, type Slice, sliceOf } from "./storage/range.ts";
 
@@ -18,29 +19,23 @@ const COMMON_HEADERS = {
 
 const CACHED_FOREVER = { "Cache-Control": "public, max-age=31536000, immutable" };
 
-/** True when the caller already has this version (`If-None-Match`, RFC 9110 section 13.1.2). */
-const isNotModified = (header: string | null, etag: string): boolean =>
-  header !== null &&
-  (header.trim() === "*" ||
-    header.split(",").some((candidate) => candidate.trim().replace(/^W\//, "") === etag));
-
 /** Serves a GET or HEAD request. The key is the only credential. NOT_FOUND when no such file is stored. */
 export async function serveFile(ctx: FileContext, key: string, request: Request): Promise<Response> {
   const parsed = parseKey(key);
   if (parsed === null) throw notFound("Files", "File");
   const { headers, method } = request;
   const wanted = method === "HEAD" ? null : parseRange(headers.get("Range"));
-  const isDirect = !headers.has("If-None-Match") && !headers.has("If-Range") && method !== "HEAD";
+  const isDirect = method !== "HEAD" && !isConditional(headers);
   // A plain GET, or a range with a start, takes one R2 call. All else needs the file's metadata first.
   if (isDirect && (wanted === null || "offset" in wanted)) return readFile(ctx, parsed, wanted);
 
   const facts = await ctx.blobs.head({ accountId: ctx.accountId, key });
   if (facts === null) throw notFound("Files", "File");
-  if (isNotModified(headers.get("If-None-Match"), facts.etag)) return notModified(facts);
+  const status = statusOf(headers, facts);
+  if (status === 412) return preconditionFailed(facts);
+  if (status === 304) return notModified(facts);
   if (method === "HEAD") return whole(facts, parsed.filename, null);
-  const unlessChanged = headers.get("If-Range");
-  if (wanted === null || (unlessChanged !== null && unlessChanged !== facts.etag))
-    return readFile(ctx, parsed, null);
+  if (wanted === null || !isRangeCurrent(headers, facts)) return readFile(ctx, parsed, null);
   const slice = sliceOf(wanted, facts.size);
   return slice === null ? unsatisfiable(facts.size) : readFile(ctx, parsed, slice);
 }
@@ -57,12 +52,14 @@ async function readFile(
   return slice === null ? whole(blob, filename, blob.body) : part(blob, filename, slice);
 }
 
-const headersOf = ({ mimeType, etag }: BlobFacts, filename: string) => ({
+const versionOf = (facts: BlobFacts) => ({ ETag: facts.etag, "Last-Modified": lastModified(facts) });
+
+const headersOf = (facts: BlobFacts, filename: string) => ({
   ...COMMON_HEADERS,
   ...CACHED_FOREVER,
-  "Content-Type": servedType(mimeType),
-  "Content-Disposition": create(filename, { type: isShownInline(mimeType) ? "inline" : "attachment" }),
-  ETag: etag,
+  ...versionOf(facts),
+  "Content-Type": servedType(facts.mimeType),
+  "Content-Disposition": create(filename, { type: isShownInline(facts.mimeType) ? "inline" : "attachment" }),
 });
 
 const whole = (facts: BlobFacts, filename: string, body: ReadableStream | null): Response =>
@@ -78,8 +75,14 @@ const part = (blob: Blob, filename: string, slice: Slice): Response =>
     },
   });
 
-const notModified = ({ etag }: BlobFacts): Response =>
-  new Response(null, { status: 304, headers: { ...COMMON_HEADERS, ...CACHED_FOREVER, ETag: etag } });
+const notModified = (facts: BlobFacts): Response =>
+  new Response(null, { status: 304, headers: { ...COMMON_HEADERS, ...CACHED_FOREVER, ...versionOf(facts) } });
+
+const preconditionFailed = (facts: BlobFacts): Response =>
+  new Response(null, {
+    status: 412,
+    headers: { ...COMMON_HEADERS, ...versionOf(facts), "Cache-Control": "no-store" },
+  });
 
 const unsatisfiable = (size: number): Response =>
   new Response(null, {

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import type * as z from "zod";
 import { AppError, type Module } from "../../platform/errors.ts";
+import { refuseEncoding } from "./content-encoding.ts";
 import { type FormEvent, FormParser, type PartHead } from "./form-parser.ts";
 
 export interface FormDescription {
@@ -30,8 +31,9 @@ export class Form {
   readonly #digest: Digest | null;
   #digested: string | undefined;
 
-  /** BAD_REQUEST for no form or a too large Content-Length. {@link digest} requires `isDigested`. */
+  /** UNSUPPORTED_MEDIA_TYPE for an encoded body, BAD_REQUEST for no form or a too large Content-Length. {@link digest} requires `isDigested`. */
   constructor(request: Request, description: FormDescription, module: Module, isDigested: boolean) {
+    refuseEncoding("Content-Encoding", request.headers.get("Content-Encoding"), module);
     const { maxBytes, tooLarge } = description;
     const refusal = new AppError(module, "BAD_REQUEST", tooLarge);
     this.maxBytes = Number(request.headers.get("Content-Length") ?? maxBytes);

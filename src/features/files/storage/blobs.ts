@@ -18,6 +18,8 @@ export interface BlobFacts {
   /** Quoted, as `ETag` has it. */
   readonly etag: string;
   readonly mimeType: string;
+  /** Epoch milliseconds. */
+  readonly uploadedAt: number;
 }
 
 export interface Blob extends BlobFacts {
@@ -40,10 +42,11 @@ const nameOf = ({ accountId, key }: BlobAddress): string => `${accountId}/${key}
 
 const isPossible = (address: BlobAddress): boolean => byteLength(nameOf(address)) <= MAX_NAME_BYTES;
 
-const factsOf = ({ size, httpEtag, httpMetadata }: R2Object): BlobFacts => ({
+const factsOf = ({ size, httpEtag, httpMetadata, uploaded }: R2Object): BlobFacts => ({
   size,
   etag: httpEtag,
   mimeType: cleanType(httpMetadata?.contentType),
+  uploadedAt: uploaded.getTime(),
 });
 
 export const openBlobs = (bucket: R2Bucket) => ({

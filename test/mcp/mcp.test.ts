@@ -4,10 +4,13 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { describe, expect, inject, it } from "vitest";
 import { Doc, encodeStateAsUpdate } from "yjs";
 import { ENDPOINTS } from "../../src/endpoints.ts";
-import { withoutCredentials } from "../../src/features/mcp/call-operation.ts";
-import { toolsOf } from "../../src/features/mcp/tools.ts";
-import { entriesOf, jsonOf, readDocument, resolve, type Schema } from "../../src/http/openapi/described.ts";
+import { resultCleaner } from "../../src/features/mcp/clean-result.ts";
+import { dataOf, toolsOf } from "../../src/features/mcp/tools.ts";
+import { WEBHOOK_EVENTS } from "../../src/features/webhooks/event-docs.ts";
+import { readDocument, resolve, type Schema } from "../../src/http/openapi/described.ts";
 import { buildDocument } from "../../src/http/openapi/openapi.ts";
+import { Browser as PushBrowser } from "../inbox/browser.ts";
+import { Inbox } from "../inbox/support.ts";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
 
@@ -123,36 +126,111 @@ describe("an agent", () => {
     expect(comments.data).toMatchObject({ comments: [{ text: comment.text, user_id: user.id }] });
   });
 
-  it("gets no credential from any operation: its results have none at any depth, as the API describes them", () => {
-    const described = readDocument(buildDocument(ENDPOINTS));
+  describe("reads of each operation's results", () => {
+    const described = readDocument(buildDocument(ENDPOINTS, WEBHOOK_EVENTS));
     const schemas = described.components?.schemas ?? {};
-    /** A value with every field that the schema declares, in all branches of its unions. */
-    const sampleOf = (schema: Schema): unknown => {
-      const { properties, items, anyOf, oneOf, type } = resolve(schemas, schema);
+    const clean = resultCleaner(described);
+    const NAMES = ["token", "secret", "key", "url", "payload", "endpoint", "__proto__", "data"];
+
+    /** Values that have all branches of the schema's unions together, with every field that it declares. */
+    const samplesOf = (schema: Schema, text: string, content: unknown): unknown[] => {
+      const { properties, items, anyOf, oneOf, type, additionalProperties } = resolve(schemas, schema);
       const branches = anyOf ?? oneOf;
-      if (branches !== undefined) return branches.map(sampleOf);
-      if (items !== undefined) return [sampleOf(items)].flat();
-      if (properties === undefined) return type === "string" ? "https://hooks.test/secret" : null;
-      return Object.fromEntries(
-        Object.entries(properties).map(([name, field]) => [
-          name,
-          name === "payload" ? '{"token":"t"}' : sampleOf(field),
-        ]),
+      if (branches !== undefined) return branches.flatMap((branch) => samplesOf(branch, text, content));
+      if (items) return [samplesOf(items, text, content)];
+      if (properties === undefined && additionalProperties === undefined)
+        return type === undefined ? [content] : [type === "string" ? text : null];
+      const others =
+        additionalProperties === undefined ? [] : NAMES.map((name) => [name, additionalProperties]);
+      const fields = Object.entries({ ...Object.fromEntries(others), ...properties }).map(
+        ([name, field]) => [name, samplesOf(field as Schema, text, content)] as const,
+      );
+      return Array.from({ length: Math.max(1, ...fields.map(([, { length }]) => length)) }, (_, index) =>
+        Object.fromEntries(fields.map(([name, samples]) => [name, samples[index % samples.length]])),
       );
     };
-    const remaining: string[] = [];
-    for (const { operations } of toolsOf(described).values())
-      for (const [operation, { entry }] of operations)
-        for (const [status, answer] of Object.entries(entry.operation.responses)) {
-          const sample = status.startsWith("2") ? sampleOf(jsonOf(answer) ?? {}) : null;
-          JSON.stringify(withoutCredentials([sample]), (name, value) => {
-            if (/(^|_)(token|secret|key|url|password)$/i.test(name))
-              remaining.push(`${operation} ${name} ${JSON.stringify(value)}`);
-            return value;
-          });
-        }
-    expect(entriesOf(described).length).toBeGreaterThan(80);
-    expect([...new Set(remaining)]).toEqual([]);
+
+    /** Each operation with what it answers and what an agent reads of it, as JSON. */
+    const resultsOf = (text: string, content: unknown) =>
+      [...toolsOf(described).values()].flatMap(({ operations }) =>
+        [...operations].map(([operation, { entry }]) => {
+          const schema = dataOf(described, entry);
+          const answers = samplesOf(schema, text, content) as object[];
+          const [answered, read] = [answers, answers.map((data) => clean(schema, data))].map((all) =>
+            JSON.stringify(all),
+          );
+          return { operation, answered, read };
+        }),
+      );
+
+    it("no credential at any depth, as the API describes them", () => {
+      const results = resultsOf("https://hooks.test/secret", null);
+      const remaining = new Set<string>();
+      for (const { operation, read = "" } of results)
+        JSON.parse(read, (name, value) => {
+          if (/(^|_)(token|secret|key|url|password|endpoint)$/i.test(name) && typeof value === "string")
+            remaining.add(`${operation} ${name} ${JSON.stringify(value)}`);
+          return value;
+        });
+      expect(results.length).toBeGreaterThan(80);
+      expect([...remaining]).toEqual([]);
+    });
+
+    it("all content as it was written, whatever it and the texts beside it have", () => {
+      const named = JSON.parse(
+        `{${NAMES.map((name) => `"${name}":"not a url {"`)},"deep":[{"url":{"key":1}}]}`,
+      );
+      const texts = [
+        "",
+        "not a url",
+        "{",
+        "null",
+        '"\\ud800"',
+        "https://",
+        "data:,",
+        '[{"url":"x"}]',
+        "\ud800",
+      ];
+      for (const text of texts)
+        for (const content of [named, [named], "no json"])
+          for (const { operation, answered, read } of resultsOf(text, content)) {
+            const [written, left] = [answered, read].map(
+              (json) => json?.split(JSON.stringify(content)).length,
+            );
+            expect([operation, left]).toEqual([operation, written]);
+          }
+    });
+  });
+
+  it("lists and exports notifications whose data have the names of credentials, and are no URL and no JSON", async () => {
+    const owner = await account();
+    const { use } = await connect(owner);
+    const data = { url: "not a url", payload: "no json", token: "t", key: "k", nested: { secret: "s" } };
+    const identity = await owner.api.post<{ identity: { id: string } }>("/identities", { name: "Ada" });
+    const identityId = identity.data.identity.id;
+    const trigger = { identityId, kind: "$invoice", subjectId: "invoice-7", data };
+    expect((await owner.api.post("/inbox-notifications/trigger", trigger)).status).toBe(200);
+    const listed = await use("read_identities", "listInboxNotifications", { identityId });
+    expect(listed.structuredContent).toMatchObject({ notifications: [{ activities: [{ data }] }] });
+    const exported = await use("read_identities", "getIdentityData", { identityId });
+    expect(JSON.stringify(exported.structuredContent)).toContain(JSON.stringify(data));
+  });
+
+  it("reads what is kept of an identity without the addresses of its browsers", async () => {
+    const inbox = await Inbox.create();
+    const { use } = await connect(inbox.owner);
+    const browser = await PushBrowser.create();
+    const own = inbox.owner.api.as(await inbox.token());
+    expect((await own.post("/me/push-subscriptions", browser.toJSON())).status).toBe(200);
+    const texts: string[] = [];
+    for (let after: string | null | undefined; after !== null; ) {
+      const { identityId } = inbox;
+      const result = await use("read_identities", "getIdentityData", { identityId, ...(after && { after }) });
+      texts.push(JSON.stringify(result));
+      after = (result.structuredContent as { cursor: string | null }).cursor;
+    }
+    expect(texts.join()).toContain("push_subscription");
+    expect(texts.join()).not.toContain(browser.endpoint);
   });
 
   it("creates users, webhooks and files' events without seeing their credentials", async () => {

@@ -10,6 +10,8 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 export interface Callable<C extends RequestContext> extends ToolOperation {
   readonly endpoint: EnvelopeEndpoint<C>;
+  /** Removes credentials from the data of its response. */
+  clean(data: object): object;
 }
 
 /** Larger results fill the context of a model. Changes are answered in any case: they are done. */
@@ -22,7 +24,7 @@ const invalid = (message: string) => new AppError("Server", "VALIDATION_ERROR", 
 /** Resolves to the data of the operation's response. */
 export async function callOperation<C extends RequestContext>(
   ctx: C,
-  { endpoint, entry, input }: Callable<C>,
+  { endpoint, entry, input, clean }: Callable<C>,
   args: Arguments,
 ): Promise<object> {
   const known = [...input.path, ...input.query, ...input.body];
@@ -49,7 +51,7 @@ export async function callOperation<C extends RequestContext>(
       `The result has ${bytes.byteLength} bytes, and an agent reads up to ${MAX_RESULT_BYTES}; ask for less, such as by limit or maxLength`,
     );
   const { data } = asEnvelope(JSON.parse(new TextDecoder().decode(bytes)));
-  return withoutCredentials(data);
+  return clean(data);
 }
 
 function pathValue(name: string, value: unknown): string {
@@ -67,33 +69,3 @@ function queryOf(names: ReadonlySet<string>, args: Arguments): string {
   }
   return query.size === 0 ? "" : `?${query}`;
 }
-
-const CREDENTIALS: ReadonlySet<string> = new Set(["token", "secret", "trigger_secret", "key"]);
-/** Written by users and applications: a `token` in it is theirs. */
-const CONTENT: ReadonlySet<string> = new Set([
-  "value",
-  "presence",
-  "anchor",
-  "metadata",
-  "content",
-  "before",
-  "after",
-]);
-
-/** Removes credentials, file keys and webhook URLs: an agent may be made to repeat its input. */
-export function withoutCredentials(data: object): object {
-  if (Array.isArray(data)) return data.map(withoutInner);
-  return Object.fromEntries(
-    Object.entries(data).flatMap(([name, field]: [string, unknown]) => {
-      if (CONTENT.has(name)) return [[name, field]];
-      if (typeof field !== "string") return [[name, withoutInner(field)]];
-      if (CREDENTIALS.has(name)) return [];
-      if (name === "url") return "key" in data ? [] : [["url_origin", new URL(field).origin]];
-      if (name === "payload") return [[name, JSON.stringify(withoutInner(JSON.parse(field)))]];
-      return [[name, field]];
-    }),
-  );
-}
-
-const withoutInner = (value: unknown): unknown =>
-  typeof value === "object" && value !== null ? withoutCredentials(value) : value;

@@ -8,7 +8,7 @@ import type { EnvelopeEndpoint, RequestHandler } from "../../http/pipeline.ts";
 import { explain, parseJson, readBody } from "../../http/request-input.ts";
 import { withCors } from "../../http/security.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
-import { AppError } from "../../platform/errors.ts";
+import { AppError, ERROR_CODES } from "../../platform/errors.ts";
 import { claimedAccountOf } from "../accounts/verify-key.ts";
 import { accepted, ClientMessage, isStateless, RPC, RpcError, rpcFailure, rpcResult } from "./json-rpc.ts";
 import { mcpMethods } from "./methods.ts";
@@ -61,7 +61,8 @@ async function answer<C extends RequestContext>(
     stateless = isStateless(request.headers, message);
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
-    return rpcFailure(400, message?.id ?? null, error, ctx.requestId);
+    const { status } = ERROR_CODES[error.error.code];
+    return rpcFailure(status, message?.id ?? null, error, ctx.requestId);
   }
   const { id, method, params } = message;
   if (id === undefined || method === undefined) return accepted();

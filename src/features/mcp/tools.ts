@@ -5,6 +5,7 @@ import {
   entriesOf,
   formOf,
   isJson,
+  isSuccess,
   jsonOf,
   nameOfRef,
   resolve,
@@ -83,6 +84,12 @@ function toolOf(name: string, about: string, operations: readonly ToolOperation[
     },
     operations: new Map(operations.map((operation) => [operation.entry.operation.operationId, operation])),
   };
+}
+
+/** The schema of the data in an operation's response. */
+export function dataOf({ components }: Described, { operation }: Entry): Schema {
+  const [, answer] = Object.entries(operation.responses).find(([status]) => isSuccess(status)) ?? [];
+  return resolve(components?.schemas ?? {}, jsonOf(answer) ?? {}).properties?.data ?? {};
 }
 
 const argumentsOf = ({ entry: { operation }, input: { schema } }: ToolOperation): Schema => ({

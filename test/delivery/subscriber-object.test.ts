@@ -8,7 +8,11 @@ import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { type Delivery, presentDelivery } from "../../src/features/webhooks/delivery-schema.ts";
-import { MAX_UNPROVEN_FAILURES, RETRY_DELAYS_MS } from "../../src/features/webhooks/receiver-health.ts";
+import {
+  MAX_UNPROVEN_FAILURES,
+  parseHealth,
+  RETRY_DELAYS_MS,
+} from "../../src/features/webhooks/receiver-health.ts";
 import { type Webhook, WebhookBackloggedEvent } from "../../src/features/webhooks/schema.ts";
 import { EventName, type WebhookEventName } from "../../src/wire/events.ts";
 import { type Account, account } from "../support/api.ts";
@@ -208,22 +212,35 @@ describe("a receiver that fails", () => {
     expect((await subject.numbers()).toSorted()).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it("that never answers 2xx is slowed down, and disables its webhook with its 50th failure", async () => {
+  it("that never answers 2xx is slowed down, disables its webhook after 100 failures and a day, and keeps what waits", async () => {
     subject = await Subject.create("status/500");
-    await subject.enqueue(...events(MAX_UNPROVEN_FAILURES + 10));
-    for (let count = 11; count <= MAX_UNPROVEN_FAILURES; count += 1) {
-      await expect.poll(() => subject.attempts()).toBe(count);
-      await expect.poll(() => subject.alarmAt()).not.toBeNull();
-      await subject.advance(5_000);
-    }
-    await subject.latest(({ status }) => status === "failed");
-    expect(await subject.numbers()).toHaveLength(MAX_UNPROVEN_FAILURES);
-    expect(await subject.webhook()).toMatchObject({
-      enabled: false,
-      disabled_reason: expect.stringContaining("has never answered 2xx"),
+    await subject.enqueue(...events(20));
+    const tried = (count: number) => expect.poll(async () => (await subject.numbers()).length).toBe(count);
+    await tried(OPENING_FAILURES);
+    await subject.inside((_, { storage }) => {
+      const { handlerState } = new DeliveryStore(storage);
+      const health = parseHealth(handlerState.read());
+      const proof = { ...health.proof, failures: MAX_UNPROVEN_FAILURES - 1 };
+      handlerState.write(JSON.stringify({ ...health, proof }));
     });
-    await subject.owner.api.patch(`/webhooks/${subject.key.id}`, { enabled: true });
+    await evictDurableObject(subject.stub);
+    await subject.advance(5_000);
+    await tried(OPENING_FAILURES + 1);
+    expect((await subject.webhook()).enabled).toBe(true);
+    await subject.advance(DAY_MS);
+    await expect
+      .poll(() => subject.webhook())
+      .toMatchObject({
+        enabled: false,
+        disabled_reason: expect.stringMatching(/has never answered 2xx.*enable the webhook again/),
+      });
+    const waiting = await subject.list("pending");
+    expect(waiting.length).toBeGreaterThan(0);
+    const body = { enabled: true, url: subject.subscriber.webhook.url.replace("status/500", "ok") };
+    await subject.owner.api.patch(`/webhooks/${subject.key.id}`, body);
     expect(await subject.webhook()).not.toHaveProperty("disabled_reason");
+    await subject.advance(0);
+    await expect.poll(async () => (await subject.list("success")).length).toBeGreaterThan(0);
   });
 
   it("that answers 410 is called once, and what it answered is recorded, while its webhook cannot be disabled", async () => {

@@ -30,6 +30,10 @@ const send = (target: string, options: Options = {}) => {
   return attempt(destination, { id, body, replayId: null }, ports);
 };
 
+it("rejects for a fault of the service, which is no failure of the receiver", async () => {
+  await expect(send("/ok/fault", { secrets: [null as never] })).rejects.toThrow();
+});
+
 const receivedAt = async (name: string): Promise<readonly Received[]> =>
   (await fetch(`http://127.0.0.1:${port}/received/${name}`)).json();
 

@@ -76,7 +76,7 @@ function healthAfter(
 ): ReceiverHealth {
   return outcomes.reduce((health, outcome, index) => {
     const now = Math.max(at(index), health.circuit.probeAt);
-    return judgeAttempt(health, webhook, { outcome, startedAt: now, now }).health;
+    return judgeAttempt(health, webhook, { outcome, startedAt: now, now });
   }, from);
 }
 
@@ -108,13 +108,31 @@ describe("a receiver", () => {
     const proven = healthAfter(["delivered"]);
     const elsewhere = { ...WEBHOOK, url: `${WEBHOOK.url}/other` };
     expect(healthAfter(failures(1), { from: proven, webhook: elsewhere }).proof.isProven).toBe(false);
-    const refuted = healthAfter(failures(MAX_UNPROVEN_FAILURES));
+    const at = (index: number) => index * HOUR_MS;
+    const refuted = healthAfter(failures(MAX_UNPROVEN_FAILURES), { at });
     expect(refuted.disabledReason).toBe("unproven");
     const changed = { ...WEBHOOK, updatedAt: 2 };
     expect(healthAfter(failures(1), { from: refuted, webhook: changed }).disabledReason).toBeNull();
   });
 
-  it("is probed after pauses that grow to five minutes, and not later for what was in flight before", () => {
+  it("that has never answered 2xx is hopeless after 100 failures and a day, whichever is later", () => {
+    const disabledAt = (intervalMs: number) => {
+      let health = parseHealth("{}");
+      for (let count = 1; count < 1_000; count += 1) {
+        const now = (count - 1) * intervalMs;
+        health = judgeAttempt(health, WEBHOOK, { outcome: "failed", startedAt: now, now });
+        if (health.disabledReason !== null) return [health.disabledReason, count, now / HOUR_MS];
+      }
+      return null;
+    };
+    expect(disabledAt(HOUR_MS / 12)).toEqual(["unproven", 289, 24]);
+    expect(disabledAt(24 * HOUR_MS)).toEqual(["unproven", 100, 99 * 24]);
+    expect(disabledAt(1_000)).toBeNull();
+  });
+
+  it("is probed after pauses that grow to five minutes, proven or not, and not later for what was in flight before", () => {
+    const unproven = healthAfter(failures(OPENING_FAILURES));
+    expect(paceOf(unproven.circuit, false, UNTRIED)).toEqual({ maxInFlight: 1, pausedUntil: 5_000 });
     let health = healthAfter(["delivered", ...failures(OPENING_FAILURES - 1)]);
     expect(health.circuit.probeAt).toBe(0);
     const pauses: number[] = [];
@@ -123,7 +141,7 @@ describe("a receiver", () => {
       pauses.push(health.circuit.probeAt - now);
     }
     expect(pauses).toEqual([5_000, 10_000, 20_000, 40_000, 80_000, 160_000, 300_000, 300_000]);
-    const { circuit } = judgeAttempt(health, WEBHOOK, { outcome: "failed", startedAt: 0, now: 9 }).health;
+    const { circuit } = judgeAttempt(health, WEBHOOK, { outcome: "failed", startedAt: 0, now: 9 });
     expect(circuit).toEqual(health.circuit);
     const closed = healthAfter(["delivered", ...failures(OPENING_FAILURES - 1)], { from: health });
     expect(paceOf(closed.circuit, true, UNTRIED)).toMatchObject({ pausedUntil: 0 });
@@ -198,7 +216,7 @@ it("is probed now and then, and what waited then arrives as fast as it answers, 
   const end = ({ job, startedAt }: (typeof inFlight)[number]) => {
     const hasFailed = now - startedAt === ATTEMPT_TIMEOUT_MS;
     const outcome = hasFailed ? "failed" : "delivered";
-    ({ health } = judgeAttempt(health, WEBHOOK, { outcome, startedAt, now }));
+    health = judgeAttempt(health, WEBHOOK, { outcome, startedAt, now });
     capacity = capacityAfter(capacity, {
       ...{ outcome, statusCode: hasFailed ? null : 200, errorClass: hasFailed ? "timeout" : null },
       ...{ error: null, answer: null, requestHeaders: null, responseHeaders: null, retryAfterMs: null },

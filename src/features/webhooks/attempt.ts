@@ -113,7 +113,7 @@ function judgeResponse(status: number, end: ResponseBody["end"]): Verdict {
   return judgeStatus(status);
 }
 
-/** Sends the message once. Every failure is a result: it never rejects. */
+/** Sends the message once. Every failure of the receiver or of the way to it is a result. */
 export async function attempt(
   destination: Destination,
   { id, body, replayId, trace }: WebhookMessage,
@@ -134,41 +134,35 @@ export async function attempt(
   if (problem !== null) return withoutResponse(failed("target", `The URL ${problem}`));
 
   const deadline = AbortSignal.timeout(ports.timeoutMs ?? ATTEMPT_TIMEOUT_MS);
+  const message = { id, timestampSeconds: Math.floor(startedAt / 1000), body };
+  const headers = {
+    "Content-Type": "application/json",
+    "User-Agent": "Atrium-Webhooks/1",
+    ...(await signatureHeaders(message, destination.secrets)),
+    ...(replayId === null ? {} : { [REPLAY_HEADER]: replayId }),
+    ...(trace && traceHeaders(trace)),
+  };
+  requestHeaders = loggedHeaders(Object.entries(headers));
+  const request: RequestInit = { method: "POST", headers, body, redirect: "manual", signal: deadline };
+  const { fetch } = ports;
+  let response: Response;
   try {
-    const message = { id, timestampSeconds: Math.floor(startedAt / 1000), body };
-    const { fetch } = ports;
-    const headers = {
-      "Content-Type": "application/json",
-      "User-Agent": "Atrium-Webhooks/1",
-      ...(await signatureHeaders(message, destination.secrets)),
-      ...(replayId === null ? {} : { [REPLAY_HEADER]: replayId }),
-      ...(trace && traceHeaders(trace)),
-    };
-    requestHeaders = loggedHeaders(Object.entries(headers));
-    const response = await fetch(destination.url, {
-      method: "POST",
-      headers,
-      body,
-      redirect: "manual",
-      signal: deadline,
-    });
-    const { text, end } = await readBody(response, deadline);
-    const verdict = judgeResponse(response.status, end);
-    return {
-      ...verdict,
-      statusCode: response.status,
-      answer: text,
-      requestHeaders,
-      responseHeaders: loggedHeaders(response.headers),
-      durationMs: ports.now() - startedAt,
-      retryAfterMs:
-        verdict.outcome === "failed"
-          ? parseRetryAfter(response.headers.get("Retry-After"), ports.now())
-          : null,
-    };
+    response = await fetch(destination.url, request);
   } catch (error) {
     return withoutResponse(judgeError(error, deadline.aborted));
   }
+  const { text, end } = await readBody(response, deadline);
+  const verdict = judgeResponse(response.status, end);
+  return {
+    ...verdict,
+    statusCode: response.status,
+    answer: text,
+    requestHeaders,
+    responseHeaders: loggedHeaders(response.headers),
+    durationMs: ports.now() - startedAt,
+    retryAfterMs:
+      verdict.outcome === "failed" ? parseRetryAfter(response.headers.get("Retry-After"), ports.now()) : null,
+  };
 }
 
 const MAX_READ_BYTES = 64 * 1024;

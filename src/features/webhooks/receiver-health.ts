@@ -4,8 +4,11 @@ import { backoffMs } from "../../platform/flow/backoff.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { DisabledReason } from "./table.ts";
 
-/** A webhook whose every attempt has failed for this long is disabled. */
+/** A webhook that has succeeded is disabled when every attempt has failed for this long. */
 const MAX_FAILING_MS = 5 * DAY_MS;
+/** One that never has, after so many failures and this time: both, so that a receiver may begin a day late. */
+export const MAX_UNPROVEN_FAILURES = 100;
+const MAX_UNPROVEN_MS = DAY_MS;
 
 /** The time for which a webhook has only failed. */
 interface Failing {
@@ -14,27 +17,6 @@ interface Failing {
   /** The version of the webhook's row that this is about: any change to the row starts anew. */
   readonly version: number;
 }
-
-/** The health after an attempt at `now` (epoch ms) with the row's `version`; `isHopeless` when it failed too long. */
-function judgeFailing(
-  before: Failing,
-  attempt: { readonly hasFailed: boolean; readonly version: number; readonly now: number },
-): Failing & { readonly isHopeless: boolean } {
-  const { hasFailed, version, now } = attempt;
-  const knownSince = before.version === version ? before.failingSince : null;
-  const failingSince = hasFailed ? (knownSince ?? now) : null;
-  return {
-    failingSince,
-    version,
-    isHopeless: failingSince !== null && now - failingSince >= MAX_FAILING_MS,
-  };
-}
-
-/** The free failures of a receiver that has never answered 2xx; after each further one it rests. */
-const FREE_FAILURES = 10;
-const UNPROVEN_REST_MS = 5_000;
-/** A webhook is disabled after so many failures if its receiver has never answered 2xx. */
-export const MAX_UNPROVEN_FAILURES = 50;
 
 /** Whether the receiver at a URL has shown that it wants our events: until then it gets few of them. */
 interface Proof {
@@ -53,23 +35,15 @@ function proofFor(known: Proof, url: string, version: number): Proof {
   return known.version === version ? known : { ...known, version, failures: 0 };
 }
 
-/**
- * What is known after an attempt, and how long the receiver rests; `isRefuted` when it has failed too often without ever
- * answering 2xx.
- */
-function judgeProof(
-  before: Proof,
-  hasFailed: boolean,
-): { readonly proof: Proof; readonly restMs: number; readonly isRefuted: boolean } {
-  if (before.isProven || !hasFailed) {
-    return { proof: { ...before, isProven: true, failures: 0 }, restMs: 0, isRefuted: false };
-  }
-  const failures = before.failures + 1;
-  return {
-    proof: { ...before, failures },
-    restMs: failures > FREE_FAILURES ? UNPROVEN_REST_MS : 0,
-    isRefuted: failures >= MAX_UNPROVEN_FAILURES,
-  };
+const proofAfter = (before: Proof, hasFailed: boolean): Proof =>
+  before.isProven || !hasFailed
+    ? { ...before, isProven: true, failures: 0 }
+    : { ...before, failures: before.failures + 1 };
+
+/** Why attempts that have failed for so long disable the webhook; null while they do not. */
+function reasonOf({ isProven, failures }: Proof, failingMs: number): DisabledReason | null {
+  if (isProven) return failingMs >= MAX_FAILING_MS ? "failing" : null;
+  return failures >= MAX_UNPROVEN_FAILURES && failingMs >= MAX_UNPROVEN_MS ? "unproven" : null;
 }
 
 /** The failures in a row that open the circuit. */
@@ -110,26 +84,19 @@ export interface ReceiverHealth extends Failing {
   readonly disabledReason: DisabledReason | null;
 }
 
-interface Judgement {
-  readonly health: ReceiverHealth;
-  readonly restMs: number;
-}
-
 /** Judges an attempt at the receiver of a webhook with this URL, whose row was at `version`. Times are epoch ms. */
 export function judgeAttempt(
   before: ReceiverHealth,
   { url, updatedAt: version }: { readonly url: string; readonly updatedAt: number },
   { outcome, startedAt, now }: Pick<AttemptResult, "outcome"> & Omit<EndedAttempt, "hasFailed">,
-): Judgement {
+): ReceiverHealth {
   const hasFailed = outcome !== "delivered";
-  const { isHopeless, ...failing } = judgeFailing(before, { hasFailed, version, now });
-  const { proof, restMs, isRefuted } = judgeProof(proofFor(before.proof, url, version), hasFailed);
+  const knownSince = before.version === version ? before.failingSince : null;
+  const failingSince = hasFailed ? (knownSince ?? now) : null;
+  const proof = proofAfter(proofFor(before.proof, url, version), hasFailed);
   const circuit = judgeCircuit(before.circuit, { hasFailed, startedAt, now });
-  const disabledReason: DisabledReason | null =
-    outcome === "gone" ? "gone" : isHopeless ? "failing" : isRefuted ? "unproven" : null;
-  const { batch } = before;
-  const health = { ...failing, batch, proof, circuit: proof.isProven ? circuit : CLOSED, disabledReason };
-  return { health, restMs };
+  const disabledReason = outcome === "gone" ? "gone" : reasonOf(proof, now - (failingSince ?? now));
+  return { failingSince, version, batch: before.batch, proof, circuit, disabledReason };
 }
 
 /** As it was stored: `{}` before the first attempt. */

@@ -57,7 +57,7 @@ const DISABLED = "The webhook was disabled";
 /** The pause of deliveries when the secret cannot be opened, until it is rotated. */
 const SECRET_PAUSE_MS = 60_000;
 /** The reasons that end when the receiver works again: what waits is kept until then. */
-const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "backlogged"];
+const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "unproven", "backlogged"];
 
 /** The owners know of webhooks that were disabled longer ago. */
 const NOTICE_MS = 60 * 60 * 1000;
@@ -186,7 +186,7 @@ export class WebhookHandler implements DeliveryHandler {
     const result = await this.#attempt(destination, message);
     this.#count(result, events, attempts, startedAt);
     this.#capacity = capacityAfter(this.#capacity, result);
-    const { isRefused, restMs } = await this.#judge(row, result, startedAt);
+    const isRefused = await this.#judge(row, result, startedAt);
     const logged = {
       ...toLogged(result, startedAt),
       ...(batch === null ? {} : { events: events.length }),
@@ -194,7 +194,7 @@ export class WebhookHandler implements DeliveryHandler {
     if (result.outcome === "delivered") return { type: "delivered", attempt: logged };
     const summary = { attempts: attempts + 1, result, now: this.#now(), random: Math.random };
     const retry = isRefused ? null : planRetry(summary);
-    const failed = { attempt: logged, error: result.error, restMs };
+    const failed = { attempt: logged, error: result.error };
     return retry === null ? { type: "failed", ...failed } : { type: "retry", at: retry.at, ...failed };
   }
 
@@ -232,21 +232,17 @@ export class WebhookHandler implements DeliveryHandler {
     reportFailure("delivery", message, { account, webhook: this.#key.id, request: trace?.requestId }, error);
   };
 
-  /** Records what an attempt says of the receiver, and disables the webhook if it has to be. */
-  async #judge(
-    row: StoredWebhook,
-    { outcome }: AttemptResult,
-    startedAt: number,
-  ): Promise<{ readonly isRefused: boolean; readonly restMs: number }> {
+  /** Records what an attempt says of the receiver, and disables the webhook if it has to be: true if for good. */
+  async #judge(row: StoredWebhook, { outcome }: AttemptResult, startedAt: number): Promise<boolean> {
     const ended = { outcome, startedAt, now: this.#now() };
-    const { health, restMs } = judgeAttempt(this.#readHealth(), row, ended);
+    const health = judgeAttempt(this.#readHealth(), row, ended);
     this.#writeHealth(health);
     // The attempt was made, and is recorded. The next one first disables the webhook.
     await this.#disableIfJudged(row).catch((error: unknown) =>
       this.#log("A webhook could not be disabled yet", error),
     );
     const { disabledReason } = health;
-    return { isRefused: disabledReason !== null && !SUSPENSIONS.includes(disabledReason), restMs };
+    return disabledReason !== null && !SUSPENSIONS.includes(disabledReason);
   }
 
   /** Disables the webhook if an attempt at this version of its row has said so. Returns true if it did. */

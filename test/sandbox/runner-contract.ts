@@ -62,6 +62,149 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
     });
   });
 
+  describe(`${name} reports`, () => {
+    let runner: Runner;
+    let at: Stage;
+    beforeAll(async () => {
+      runner = makeRunner();
+      at = await stage();
+    });
+    afterAll(() => runner[Symbol.dispose]?.());
+    const run = (source: string) => runProgram(runner, at, source);
+    const written = ({ logs }: RunReport) => logs.map(({ message }) => message);
+    const inBody = (statements: string) => `export default async (_, { store }) => {\n${statements}\n};`;
+
+    it.each([
+      ["at once", `Promise.reject(new Error("lost")); return 1;`, "1"],
+      ["in an async function", `(async () => { throw new Error("lost"); })(); return 1;`, "1"],
+      [
+        "many turns later",
+        `(async () => { for (let i = 0; i < 50; i++) await 0; throw new Error("lost"); })(); return 1;`,
+        "1",
+      ],
+      [
+        "after a call",
+        `(async () => { await store.get("a", "b"); throw new Error("lost"); })(); await store.get("a", "b"); return 1;`,
+        "1",
+      ],
+      [
+        "as the run fails",
+        `Promise.reject(new Error("lost")); throw new Error("x");`,
+        expect.stringContaining("Error: x"),
+      ],
+    ])("a rejection that no one handles %s", async (_, statements, result) => {
+      const report = await run(inBody(statements));
+      expect(report.result).toEqual(result);
+      expect(written(report)).toEqual([expect.stringMatching(/^Uncaught: Error: lost \(line 2\)/)]);
+    });
+
+    it("of rejections in runs at the same time each with its own run, and none that is handled in time", async () => {
+      const source = `export default async ({ id }, { store }) => {
+        const handled = Promise.reject(new Error("handled"));
+        Promise.reject(new Error(id));
+        await handled.catch(() => {});
+        await store.get("a", "b");
+      };`;
+      const scriptId = crypto.randomUUID();
+      const ids = ["one", "two", "three", "four"];
+      const reports = await Promise.all(
+        ids.map((id) => runProgram(runner, at, source, { scriptId, event: { id } })),
+      );
+      expect(reports.map((report) => written(report).map((line) => line.split(" (")[0]))).toEqual(
+        ids.map((id) => [`Uncaught: Error: ${id}`]),
+      );
+    });
+
+    it("the causes of an error and the errors that it unites, each with its line", async () => {
+      const source = inBody(`const cause = new TypeError("cause", { cause: { code: 7 } });
+        const errors = [new RangeError("one", { cause }), "two"];
+        throw new AggregateError(errors, "all", { cause });`);
+      const { result } = await run(source);
+      expect(result.split("\n").filter((line) => !/^ *at /.test(line))).toEqual([
+        "AggregateError: all (line 4)",
+        "  cause: TypeError: cause (line 2)",
+        '    cause: {"code":7}',
+        "  errors[0]: RangeError: one (line 3)",
+        "    cause: [circular]",
+        "  errors[1]: two",
+      ]);
+    });
+
+    it.each([
+      [
+        "a circle",
+        `const a = new Error("a"); const b = new Error("b", { cause: a }); a.cause = b; throw a;`,
+        200,
+      ],
+      [
+        "a chain without end",
+        `const grow = (n) => Object.defineProperty(new Error("e" + n), "cause", { get: () => grow(n + 1) }); throw grow(0);`,
+        4_000,
+      ],
+      [
+        "a cause that throws",
+        `throw Object.defineProperty(new Error("a"), "cause", { get() { throw 1; } });`,
+        200,
+      ],
+      [
+        "huge causes",
+        `let e; for (let i = 0; i < 20; i++) e = new Error("x".repeat(1e6), { cause: e }); throw e;`,
+        8_200,
+      ],
+      ["a million errors", `throw new AggregateError(Array(1e6).fill("x"));`, 1_000],
+      [
+        "errors that throw",
+        `const e = new AggregateError([]); e.errors = { get length() { throw 1; } }; throw e;`,
+        100,
+      ],
+      [
+        "errors without end",
+        `throw Object.assign(new AggregateError([]), { errors: new Proxy([], { get: (_, k) => k === "length" ? 2 ** 53 : new Error("x") }) });`,
+        4_000,
+      ],
+    ])("an error with %s in few characters", async (_, statements, length) => {
+      const uncaught = await run(inBody(`Promise.reject((() => { ${statements} })); ${statements}`));
+      expect(uncaught.status).toBe("failed");
+      expect(uncaught.result).not.toContain("tampered");
+      expect(uncaught.result.length).toBeLessThan(length);
+      const logged = await run(inBody(`try { ${statements} } catch (error) { console.error(error, "%s"); }`));
+      expect(logged).toMatchObject({ status: "success", logs: [{ level: "error" }] });
+    });
+
+    it("texts of a console with the values that they ask for", async () => {
+      const report = await run(
+        inBody(`console.log("%s is %d years and %i, %f", "Ada", "36.5", "36.5", "36.5px", "old");
+        console.info("%j %o %O", { a: [1] }, "text", { b: null });
+        console.warn("%cred%c and 100%% of %s", "color: red", "", { x: 1 });
+        console.error("%s %s %x %", 1n);
+        console.debug("%% alone", "%s", 1);
+        console.log("100%% %s");
+        console.log(1, "%s", 2);
+        console.log("%d %i %d %f %s", 7n, 7n, Symbol("a"), {}, Symbol("b"));
+        const circle = {}; circle.circle = circle;
+        console.log("%j %s %d", circle, { toString() { throw 1; } }, { valueOf() { throw 1; } });
+        console.dir("%s", { depth: 0 });
+        console.log("%s".repeat(1e6), ..."ab");
+        console.error(new Error("outer", { cause: new Error("inner") }), new AggregateError([1], "all"));`),
+      );
+      const lines = written(report);
+      expect(lines.slice(0, 9)).toEqual([
+        "Ada is 36.5 years and 36, 36.5 old",
+        '{"a":[1]} "text" {"b":null}',
+        'red and 100% of {"x":1}',
+        "1n %s %x %",
+        "% alone %s 1",
+        "100%% %s",
+        "1 %s 2",
+        "7n 7n NaN NaN [symbol]",
+        '[unreadable] {"toString":[function]} [unreadable]',
+      ]);
+      expect(lines[9]).toBe("%s");
+      expect(lines[10]).toMatch(/^ab(%s)+…?$/);
+      expect(lines[11]).toBe("Error: outer [cause: Error: inner] AggregateError: all [errors: [1]]");
+    });
+  });
+
   describe(`${name} keeps apart`, () => {
     let runner: Runner;
     beforeAll(() => {

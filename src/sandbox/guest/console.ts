@@ -1,9 +1,9 @@
 /** `console` within a run: its lines belong to the run, and their number and size are limited. */
 
 import type { LogLine } from "../runners/runner.ts";
-import { byteLengthOf, join, NativeDate, push, stringify, toISOString, utf8 } from "./intrinsics.ts";
+import { byteLengthOf, NativeDate, stringify, toISOString, utf8 } from "./intrinsics.ts";
 import { type Run, stopRun } from "./run.ts";
-import { cut, show } from "./text.ts";
+import { cut, format } from "./text.ts";
 
 type Level = LogLine["level"];
 
@@ -29,9 +29,7 @@ export class Log {
     this.#count += 1;
     if (this.#count > MAX_LINES) throw stopRun(this.#run, `The workflow logged more than ${MAX_LINES} lines`);
     if (this.#isFull) return;
-    const parts: string[] = [];
-    for (let index = 0; index < values.length; index += 1) push(parts, show(values[index]));
-    const message = cut(join(parts, " "), MAX_LINE_LENGTH);
+    const message = cut(format(values), MAX_LINE_LENGTH);
     this.#bytes += LINE_BYTES + byteLengthOf(utf8(message));
     const { logBytes } = this.#run.limits;
     this.#isFull = this.#bytes > logBytes;
@@ -58,10 +56,10 @@ const LEVELS: Readonly<Record<string, Level>> = {
   warn: "warn",
   error: "error",
   trace: "debug",
-  dir: "log",
-  table: "log",
   group: "log",
 };
+/** They show a value, and take what follows it for options. */
+const SHOWING = ["dir", "table"];
 const SILENT = ["assert", "clear", "count", "countReset", "groupEnd", "time", "timeEnd", "timeLog"];
 
 export function makeConsole(currentLog: () => Log | undefined): object {
@@ -69,6 +67,7 @@ export function makeConsole(currentLog: () => Log | undefined): object {
   for (const [name, level] of Object.entries(LEVELS)) {
     methods[name] = (...values) => currentLog()?.write(level, values);
   }
+  for (const name of SHOWING) methods[name] = (value) => currentLog()?.write("log", [value]);
   for (const name of SILENT) methods[name] = () => {};
   return methods;
 }

@@ -49,12 +49,16 @@ export default class Harness extends WorkerEntrypoint {
       const side = openBindings(run, host, input);
       runStates.set(run, { log, side });
       const outcome = await raceTheClock(run, execute(run, side));
+      if (run.stop === null) await rejectionsReported();
       const verdict = run.stop === null ? outcome : failed(run.stop);
       finishRun(run);
       return answerOf(verdict, log);
     });
   }
 }
+
+/** The platform reports unhandled rejections after all microtasks, when the function may have returned. */
+const rejectionsReported = (): Promise<void> => new NativePromise((resolve) => setTimeout(resolve, 0));
 
 /** A {@link GuestAnswer}, written from strings alone: the program could have given objects a `toJSON`. */
 function answerOf({ status, result }: Outcome, { json }: Log): string {

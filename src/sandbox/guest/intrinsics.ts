@@ -6,12 +6,14 @@ export const { create, freeze, keys } = Object;
 export const { isArray } = Array;
 export const { isView } = ArrayBuffer;
 /** True for a number that JSON can hold. */
-export const { isFinite: isFiniteNumber } = Number;
+export const { isFinite: isFiniteNumber, parseFloat: readFloat, parseInt: readInteger } = Number;
 export const { parse, stringify } = JSON;
 export const {
+  AggregateError: NativeAggregateError,
   ArrayBuffer: NativeArrayBuffer,
   Date: NativeDate,
   Error: NativeError,
+  Number: NativeNumber,
   Promise: NativePromise,
   Request: NativeRequest,
   TypeError: NativeTypeError,

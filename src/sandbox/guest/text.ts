@@ -5,8 +5,12 @@ import {
   isArray,
   join,
   keys,
+  NativeAggregateError,
   NativeError,
+  NativeNumber,
   push,
+  readFloat,
+  readInteger,
   slice,
   split,
   stringify,
@@ -21,13 +25,70 @@ export const cut = (text: string, length: number): string =>
   text.length > length ? `${slice(text, 0, length)}…` : text;
 
 /** Describes a value. Never throws, although it calls the getters and `toString` that the program gave the value. */
-export function show(value: unknown): string {
+function show(value: unknown): string {
   if (typeof value === "string") return cut(value, MAX_LENGTH);
   try {
     return cut(showAt(value, 0), MAX_LENGTH);
   } catch {
     return "[unreadable]";
   }
+}
+
+/** As `console.log` does: `%s` and its kin in a first text take the values that follow it. Never throws. */
+export function format(values: readonly unknown[]): string {
+  const parts: string[] = [];
+  let next = 0;
+  if (typeof values[0] === "string" && values.length > 1) {
+    const template = cut(values[0], MAX_LENGTH);
+    next = 1;
+    let text = "";
+    let from = 0;
+    for (let at = 0; at < template.length && text.length < MAX_LENGTH; at += 1) {
+      if (template[at] !== "%") continue;
+      const isEscaped = template[at + 1] === "%";
+      const shown = isEscaped ? "%" : next < values.length ? showAs(template[at + 1], values[next]) : null;
+      if (shown === null) continue;
+      if (!isEscaped) next += 1;
+      text += slice(template, from, at) + shown;
+      at += 1;
+      from = at + 1;
+    }
+    push(parts, text + slice(template, from));
+  }
+  for (; next < values.length; next += 1) push(parts, show(values[next]));
+  return join(parts, " ");
+}
+
+/** The value in the form that the letter after `%` asks for; null for one that asks for none. */
+function showAs(letter: string | undefined, value: unknown): string | null {
+  try {
+    switch (letter) {
+      case "s":
+        return show(value);
+      case "d":
+        return showNumber(value, NativeNumber);
+      case "i":
+        return showNumber(value, readInteger);
+      case "f":
+        return showNumber(value, readFloat);
+      case "j":
+        return cut(`${stringify(value)}`, MAX_LENGTH);
+      case "o":
+      case "O":
+        return cut(showAt(value, 0), MAX_LENGTH);
+      case "c":
+        return "";
+      default:
+        return null;
+    }
+  } catch {
+    return "[unreadable]";
+  }
+}
+
+function showNumber(value: unknown, read: (text: string) => number): string {
+  if (typeof value === "bigint") return `${value}n`;
+  return typeof value === "symbol" ? "NaN" : `${read(value as string)}`;
 }
 
 function showAt(value: unknown, depth: number): string {
@@ -48,8 +109,14 @@ function showAt(value: unknown, depth: number): string {
 }
 
 function showObject(value: object, depth: number): string {
-  if (value instanceof NativeError) return `${value.name}: ${value.message}`;
   if (depth === MAX_DEPTH) return "…";
+  if (value instanceof NativeError) {
+    const { cause } = value;
+    const because = cause === undefined ? "" : ` [cause: ${showAt(cause, depth + 1)}]`;
+    const errors =
+      value instanceof NativeAggregateError ? ` [errors: ${showAt(value.errors, depth + 1)}]` : "";
+    return `${value.name}: ${value.message}${because}${errors}`;
+  }
   const parts: string[] = [];
   const names = keys(value);
   for (let index = 0; index < names.length && index < MAX_ITEMS; index += 1) {
@@ -76,24 +143,59 @@ interface Frame {
   readonly line: string;
 }
 
-/** Describes what was thrown, followed by the customer's stack frames, one per line. */
+/** Errors of one failure: its causes, and those that it unites. */
+const MAX_ERRORS = 10;
+/** Of the whole failure in characters. */
+const MAX_FAILURE_LENGTH = 8 * 1024;
+
+/**
+ * Describes what was thrown, followed by the customer's stack frames, one per line, and by its causes and united errors,
+ * each further to the right. Never throws.
+ */
 export function describeFailure(thrown: unknown): string {
   try {
     if (!(thrown instanceof NativeError))
       return `The workflow threw ${cut(show(thrown), MAX_MESSAGE_LENGTH)}`;
-    const frames = framesOf(`${thrown.stack}`);
-    const name = cut(`${thrown.name}`, MAX_NAME_LENGTH);
-    const message = cut(`${thrown.message}`, MAX_MESSAGE_LENGTH);
-    const first = frames[0];
-    const place = first === undefined ? "" : ` (line ${first.line})`;
-    let trace = "";
-    for (let index = 0; index < frames.length; index += 1) {
-      const frame = frames[index];
-      if (frame !== undefined) trace += `\n    at ${frame.name} (line ${frame.line})`;
-    }
-    return `${name}${message === "" ? "" : `: ${message}`}${place}${trace}`;
+    return cut(describeError(thrown, "", []), MAX_FAILURE_LENGTH);
   } catch {
     return "The workflow threw something that cannot be read";
+  }
+}
+
+/** `known` are the errors described so far: a circle of causes ends, and so does a chain that grows as it is read. */
+function describeError(error: Error, indent: string, known: Error[]): string {
+  push(known, error);
+  const frames = framesOf(`${error.stack}`);
+  const name = cut(`${error.name}`, MAX_NAME_LENGTH);
+  const message = cut(`${error.message}`, MAX_MESSAGE_LENGTH);
+  const first = frames[0];
+  let text = `${name}${message === "" ? "" : `: ${message}`}${first === undefined ? "" : ` (line ${first.line})`}`;
+  for (let index = 0; index < frames.length; index += 1) {
+    const frame = frames[index];
+    if (frame !== undefined) text += `\n${indent}    at ${frame.name} (line ${frame.line})`;
+  }
+  text += describeBehind("cause", () => error.cause, indent, known);
+  if (!(error instanceof NativeAggregateError)) return text;
+  const { errors } = error;
+  for (let index = 0; index < errors.length; index += 1) {
+    if (index === MAX_ERRORS || known.length >= MAX_ERRORS) return `${text}\n${indent}  …`;
+    text += describeBehind(`errors[${index}]`, () => errors[index], indent, known);
+  }
+  return text;
+}
+
+/** What stands behind an error, on a line of its own; nothing for undefined. */
+function describeBehind(label: string, read: () => unknown, indent: string, known: Error[]): string {
+  const start = `\n${indent}  ${label}: `;
+  try {
+    const value = read();
+    if (value === undefined) return "";
+    if (!(value instanceof NativeError)) return start + cut(show(value), MAX_MESSAGE_LENGTH);
+    for (let index = 0; index < known.length; index += 1)
+      if (known[index] === value) return `${start}[circular]`;
+    return start + (known.length < MAX_ERRORS ? describeError(value, `${indent}  `, known) : "…");
+  } catch {
+    return `${start}[unreadable]`;
   }
 }
 

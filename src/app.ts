@@ -1,6 +1,6 @@
 /** Every route of the service: the endpoints of all features, the pages and the documents. */
 import { type Context, Hono } from "hono";
-import { compose, healthChecks } from "./composition.ts";
+import { compose, healthChecks, healthWarnings } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { DEMO_ENDPOINTS, demoPage, handleVisitor } from "./demo/routes.ts";
 import { guidePage, noSuchPage, searchIndex } from "./docs/guides.ts";
@@ -73,7 +73,9 @@ app.post("/operator/:purpose/:accountId/:operation", (c) =>
   operatorResponse(c.req.raw, c.env, c.req.param()),
 );
 app.on(["GET", "POST"], "/unsubscribe", (c) => unsubscribeResponse(c.req.raw, c.env));
-app.get("/health", (c) => healthResponse(healthChecks(c.env), crypto.randomUUID()));
+app.get("/health", (c) =>
+  healthResponse(healthChecks(c.env), () => healthWarnings(c.env), crypto.randomUUID()),
+);
 app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
 app.get("/", (c) => c.redirect("/docs"));
 

@@ -16,11 +16,12 @@ import { authenticateMember } from "./features/people/sessions.ts";
 import { openRequestRates, RequestCounters } from "./features/quotas/request-counters.ts";
 import { type RecorderPorts, RequestRecorder } from "./features/request-log/recorder.ts";
 import { openRequestLogs, type RequestLogs } from "./features/request-log/request-log-object.ts";
+import { isTokenCurrent } from "./features/users/queries.ts";
 import { authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
 import { findPushKey, findPushProblem } from "./features/web-push/sender.ts";
 import { secretSealer } from "./features/workflows/secret-commands.ts";
-import { limitGuesses, limitTrigger } from "./http/authenticate.ts";
+import { limitGuesses, limitNewGuests, limitTrigger } from "./http/authenticate.ts";
 import type { Authentication, Composition, ServedRequest } from "./http/pipeline.ts";
 import { originOf } from "./http/security.ts";
 import { hasRequestLog, hasRequestQuota, jwtSecrets, ownHosts, quotaDefaults } from "./platform/config.ts";
@@ -39,6 +40,12 @@ export const healthChecks = (env: Env) => ({
   database: () => Promise.all([...openAll(env).values()].map((db) => db.run([PING]))),
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
+
+/** What will fail if no one acts: the disk of `npm start` runs low. */
+export async function healthWarnings({ DISK }: Env): Promise<readonly string[]> {
+  const problem = DISK === undefined ? "" : await (await DISK.fetch("http://disk/")).text();
+  return problem === "" ? [] : [problem];
+}
 
 /** Empty where the settings turn the quota off. */
 function counterOf(env: Env): Pick<Authentication, "countRequest"> {
@@ -72,6 +79,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
   const secrets = jwtSecrets(env);
   const [tokens, cookieSecret] = [tokensFor(secrets), cookieSecretOf(secrets[0])];
   const [rooms, delivery] = [roomGateway(env), openDelivery(env)];
+  const tenantOf = (accountId: string) => openTenant(env, accountId);
   const requestLogs = openRequestLogs(env);
   const counter = counterOf(env);
   return {
@@ -90,8 +98,9 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       connectInbox: connectInbox(env),
       requestLogs,
       databases: openAll(env),
-      openTenant: (accountId) => openTenant(env, accountId),
+      openTenant: tenantOf,
       tokens,
+      isTokenCurrent: (claims) => isTokenCurrent(tenantOf(claims.accountId), claims),
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
       uploadBounds: boardUploadBounds(env),
@@ -110,6 +119,7 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
         counter.countRequest?.(accountId, false, defer);
       },
       limitGuesses: (address) => limitGuesses(env, address),
+      limitNewGuests: (address) => limitNewGuests(env, address),
       relayEvents: ({ db, log, defer }, rows) => relayEvents({ db, log, defer, rooms, ...delivery }, rows),
     },
   };

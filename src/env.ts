@@ -20,6 +20,7 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly USER_RATE_LIMIT: RateLimit;
   readonly AUTH_FAILURE_RATE_LIMIT: RateLimit;
   readonly DEMO_RATE_LIMIT: RateLimit;
+  readonly GUEST_RATE_LIMIT: RateLimit;
   readonly SIGN_IN_ADDRESS_RATE_LIMIT: RateLimit;
   readonly PROGRAM_POOL?: Fetcher;
   readonly PROGRAM_PORT?: DebugPort;
@@ -28,6 +29,8 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly MAIL?: SendEmail;
   /** Takes the mail instead, for a developer to read: only under `npm start` on this machine. */
   readonly MAIL_TRAY?: Fetcher;
+  /** Under `npm start`: says when the disk of the state runs low. */
+  readonly DISK?: Fetcher;
   readonly LOADER?: WorkerLoader;
   /** The scripts of workflows in a dispatch namespace (Workers for Platforms); replaces LOADER. */
   readonly DISPATCHER?: DispatchNamespace;

@@ -15,8 +15,22 @@ type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>;
 
 const TIMEOUT_MS = 5_000;
 
-/** 200 if all checks pass, else 503 with the names of those that failed. The reasons go to the log only. */
-export async function healthResponse(checks: HealthChecks, requestId: string): Promise<Response> {
+/**
+ * 200 if all checks pass, else 503 with the names of those that failed. The reasons go to the log only. Warnings change no
+ * status: a service that works is not taken out of rotation.
+ */
+export async function healthResponse(
+  checks: HealthChecks,
+  findWarnings: () => Promise<readonly string[]>,
+  requestId: string,
+): Promise<Response> {
+  const found = withTimeLimit(findWarnings(), TIMEOUT_MS);
+  const warning = found
+    .then((all) => (all === TIMED_OUT ? [] : all))
+    .catch((error: unknown) => {
+      logError("The warnings of the health check could not be read", { request: requestId }, error);
+      return [];
+    });
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => ({
       name,
@@ -24,8 +38,9 @@ export async function healthResponse(checks: HealthChecks, requestId: string): P
     })),
   );
   const failed = results.filter((result) => !result.passes).map(({ name }) => name);
+  const warnings = await warning;
   const body = failed.length === 0 ? { status: "ok" } : { status: "unavailable", failed };
-  return Response.json(body, {
+  return Response.json(warnings.length === 0 ? body : { ...body, warnings }, {
     status: failed.length === 0 ? 200 : 503,
     headers: {
       "Cache-Control": "no-store",

@@ -178,6 +178,23 @@ describe("GET /health", () => {
     expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  it("warns of what will fail, says what to do, and stays 200", async () => {
+    const low = "Only 12 MiB are free on the disk";
+    const disk = (fetch: () => Promise<Response>) => ({ DISK: { fetch } });
+    const warned = await ask(disk(async () => new Response(low)));
+    expect([warned.response.status, warned.body]).toEqual([200, { status: "ok", warnings: [low] }]);
+    expect((await ask(disk(async () => new Response(null)))).body).toEqual({ status: "ok" });
+    expect((await ask({ ...disk(async () => new Response(low)), ...NO_OBJECTS })).body).toEqual({
+      ...{ status: "unavailable", failed: ["rooms"] },
+      warnings: [low],
+    });
+    expect((await ask(disk(() => Promise.reject(new Error("no disk"))))).body).toEqual({ status: "ok" });
+    expectLogged(
+      "The health check of rooms failed",
+      "The warnings of the health check could not be read: no disk",
+    );
+  });
+
   it.each([
     ["database", NO_DATABASE, ["database"]],
     ["a database beside the directory", NO_SECOND_DATABASE, ["database"]],

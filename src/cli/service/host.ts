@@ -12,6 +12,7 @@ import {
   settingsOf,
   WINDOWS_WARNING,
 } from "./development.ts";
+import { diskService, watchDisk } from "./disk.ts";
 import { DEBUG_PORT } from "./pool/debug-port-plugin.ts";
 import { type PoolService, startPool } from "./pool/pool-service.ts";
 import type { HostOptions, Restart } from "./server.ts";
@@ -106,6 +107,7 @@ const served = new Miniflare(
         },
         serviceBindings: {
           PUBLIC_NETWORK: DEVELOPMENT.publicNetwork,
+          DISK: diskService(persistTo),
           ...(pool && { PROGRAM_POOL: { external: { address: pool.address, http: {} } } }),
           ...(mail && { MAIL_TRAY: mailTray(path.join(persistTo, "mail"), console.log) }),
         },
@@ -130,6 +132,7 @@ const served = new Miniflare(
 );
 miniflare = served;
 running = pool;
+watchDisk(persistTo, console.error, ending.signal);
 await served.ready.catch(fail);
 process.send?.("ready");
 runEveryMinute(

@@ -1,27 +1,29 @@
 /** The quotas of an organization: what is counted, and how much is allowed by default. Pure. */
 
-export const QUOTAS = [
-  "rooms",
-  "users",
-  "identities",
-  "groups",
-  "group_members",
-  "access_entries",
-  "links",
-  "guests",
-  "webhooks",
-  "workflows",
-  "members",
-  "invitations",
-  "api_keys",
-  "file_bytes",
-  "store_bytes",
-  "online_users",
-  "waiting_events",
-  "waiting_bytes",
-  "requests_per_second",
-] as const;
-export type QuotaName = (typeof QUOTAS)[number];
+/** What each quota counts, in the words of the API. */
+export const COUNTED = {
+  rooms: "rooms",
+  users: "users of all rooms",
+  identities: "identities, without guests",
+  groups: "groups of identities",
+  group_members: "memberships in groups",
+  access_entries: "entries of groups and identities in the access of rooms",
+  links: "links of rooms",
+  guests: "guests of links",
+  webhooks: "webhooks",
+  workflows: "workflows",
+  members: "members of the organization",
+  invitations: "invitations that wait to be accepted",
+  api_keys: "API keys",
+  file_bytes: "bytes of stored files",
+  store_bytes: "bytes of the stores and documents of all rooms",
+  online_users: "users who are online in a room",
+  waiting_events: "events that wait for webhooks and workflows",
+  waiting_bytes: "their bytes",
+  requests_per_second: "requests to the API in a second",
+} as const;
+export type QuotaName = keyof typeof COUNTED;
+export const QUOTAS = Object.keys(COUNTED) as [QuotaName, ...QuotaName[]];
 
 /** Counts of people and their access, in the directory for every organization. */
 const IN_DIRECTORY: readonly string[] = ["members", "invitations", "api_keys"] satisfies QuotaName[];

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ARCHIVE_FORMAT, type Manifest, SCHEMA } from "../../src/features/backup/format.ts";
 import { signaturesOf } from "../../src/features/backup/operator-call.ts";
-import { createOperatorToken } from "../../src/features/backup/token-store.ts";
+import { createOperatorToken } from "../../src/features/backup/statements.ts";
 import { jwtSecrets } from "../../src/platform/config.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";

@@ -76,3 +76,28 @@ it("the tables of docs/architecture.md name files that exist", async () => {
     files.some((file) => file.endsWith(`/${name}.ts`) || file.endsWith(`/${name}`));
   expect(names.filter((name) => !isThere(name))).toEqual([]);
 });
+
+const listFiles = async (folder: string): Promise<string[]> =>
+  (await readdir(path.join(ROOT, folder), { recursive: true })).map((file) => `${folder}/${file}`);
+const files = await listFiles("src");
+const others = await Promise.all(["test", "docs", "examples"].map(listFiles));
+const known = [...files, ...others.flat(), ...(await readdir(ROOT))].map((file) => `/${file}`);
+const folders = new Set(
+  files.filter((file) => !path.basename(file).includes(".")).map((file) => path.basename(file)),
+);
+
+/** Whether the code in a text names a file of ours: `lists.ts`, or `http/lists` below a folder that exists. */
+const isFileName = (code: string): boolean =>
+  /^[\w./-]+\.tsx?$/.test(code) ||
+  (/^[\w-]+(\/[\w-]+)+$/.test(code) && folders.has(code.split("/")[0] ?? ""));
+
+it.each(documents.filter((file) => /^docs\/(decisions\/|architecture|glossary)|^CONTRIBUTING/.test(file)))(
+  "%s names only files that exist",
+  async (file) => {
+    const text = (await readDocument(file)).replaceAll(/^```.*?^```/gms, "");
+    const names = [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = ""]) => code).filter(isFileName);
+    const exists = (name: string) =>
+      known.some((each) => each.endsWith(`/${name}`) || each.replace(/\.\w+$/, "").endsWith(`/${name}`));
+    expect(names.filter((name) => !exists(name))).toEqual([]);
+  },
+);

@@ -1,7 +1,7 @@
 /** Quotas of an organization: exact counts, refusals that name the quota, and limits that the operator sets. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { deletePerson } from "../../src/features/privacy/person-store.ts";
+import { deletePerson } from "../../src/features/privacy/statements.ts";
 import type { Quota } from "../../src/features/quotas/schema.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";

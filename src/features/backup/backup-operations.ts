@@ -4,7 +4,7 @@ import { SHARDS } from "../../delivery/event-log/shards.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
 import { notFound } from "../../platform/errors.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
-import { selectSlice } from "../organizations/move-store.ts";
+import { selectSlice } from "../organizations/statements.ts";
 import {
   type BackupPlan,
   FILE_PART_BYTES,

@@ -7,13 +7,13 @@ import type { Database } from "../../platform/d1/d1.ts";
 import { openDirectory } from "../../platform/d1/databases.ts";
 import { AppError } from "../../platform/errors.ts";
 import { DEPLOYMENT } from "./format.ts";
-import type { OperatorPurpose } from "./table.ts";
 import {
   deleteOperatorToken,
   isOperatorToken,
   operatorTokenHash,
   selectOperatorTokens,
-} from "./token-store.ts";
+} from "./statements.ts";
+import type { OperatorPurpose } from "./table.ts";
 
 /** Tokens verified lately: a command sends many requests. */
 const verified = new TtlCache<string>({ ttlMs: 10_000, maxEntries: 100 });

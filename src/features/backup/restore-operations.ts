@@ -22,6 +22,7 @@ import {
 import { evictOperatorToken } from "./operator-token.ts";
 import { begin, overtaken, placeOf, restoreOf, restoreRows } from "./restore-rows.ts";
 import { deleteFileRows, selectFileFacts, updateUpload } from "./row-store.ts";
+import { deleteOperatorToken } from "./statements.ts";
 import {
   deleteRestore,
   markAbandoned,
@@ -31,7 +32,6 @@ import {
   updatePosition,
 } from "./store.ts";
 import type { RestoreRow } from "./table.ts";
-import { deleteOperatorToken } from "./token-store.ts";
 
 const objects: Operation = async (call) => {
   const restore = await restoreOf(call);

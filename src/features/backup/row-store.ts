@@ -1,7 +1,7 @@
 /** The SQL that writes the rows of a backup: in place of those that are there, and never in place of another organization's. */
 
 import type { Statement } from "../../platform/d1/d1.ts";
-import { type Row, upsertRows } from "../organizations/move-store.ts";
+import { type Row, upsertRows } from "../organizations/statements.ts";
 import { STILL_ACTIVE } from "../rooms/table.ts";
 import { PARTS } from "./format.ts";
 import type { RowPart } from "./parts.ts";

@@ -1,12 +1,11 @@
-/** The SQL that moves an organization: slices of its rows, the fences around them, and how far it is. */
+/** The SQL that moves an organization beside {@link selectSlice} and {@link upsertRows}: its anchor, and how far it is. */
 
 import type { Statement } from "../../platform/d1/d1.ts";
 import type { moves } from "../../platform/d1/table.ts";
+import type { Row } from "./statements.ts";
 import type { OrganizationTable } from "./tables.ts";
 
 export type MoveRow = typeof moves.$inferSelect;
-
-export type Row = Readonly<Record<string, string | number | null>>;
 
 const FIELDS = `account_id AS accountId, source, target, phase, step, cursor, fencing_token AS fencingToken, flipped_at AS flippedAt,
   started_at AS startedAt`;
@@ -44,47 +43,6 @@ export const updatePlacement = ({ accountId, target, fencingToken }: MoveRow): S
           AND EXISTS (SELECT 1 FROM moves WHERE account_id = accounts.id AND fencing_token = ?)`,
   params: [target, accountId, fencingToken],
 });
-
-/** The statements whose rows together are the slice behind a row: of each, one more column equals that row's. */
-export function selectSlice(
-  { name, where, paramsOf, order, atOnce }: OrganizationTable,
-  accountId: string,
-  after: readonly unknown[] | null,
-): [Statement<Row>, ...Statement<Row>[]] {
-  const terms = order.map(({ column, isDescending }) => `${column}${isDescending ? " DESC" : ""}`);
-  const select = (condition: string, params: readonly unknown[]): Statement<Row> => ({
-    sql: `SELECT * FROM ${name} WHERE ${where}${condition} ORDER BY ${terms.join()} LIMIT ${atOnce}`,
-    params: [...paramsOf(accountId), ...params],
-  });
-  if (after === null) return [select("", [])];
-  const [first, ...others] = order
-    .map(({ column, isDescending }, at) => {
-      const equal = order.slice(0, at).map((earlier) => ` AND ${earlier.column} = ?`);
-      return select(`${equal.join("")} AND ${column} ${isDescending ? "<" : ">"} ?`, after.slice(0, at + 1));
-    })
-    .reverse();
-  if (first === undefined) throw new Error(`The table ${name} has no order`);
-  return [first, ...others];
-}
-
-const MAX_PARAMS = 100;
-
-/** Writes rows as they are, in place of those that are there. */
-export function upsertRows(name: string, primaryKey: readonly string[], rows: readonly Row[]): Statement[] {
-  const columns = Object.keys(rows[0] ?? {});
-  const atOnce = Math.max(1, Math.floor(MAX_PARAMS / Math.max(1, columns.length)));
-  const changed = columns.filter((column) => !primaryKey.includes(column));
-  const conflict = changed.map((column) => `"${column}" = excluded."${column}"`).join();
-  return Array.from({ length: Math.ceil(rows.length / atOnce) }, (_, index) => {
-    const some = rows.slice(index * atOnce, (index + 1) * atOnce);
-    const values = some.map(() => `(${columns.map(() => "?").join()})`);
-    return {
-      sql: `INSERT INTO ${name} (${columns.map((column) => `"${column}"`).join()}) VALUES ${values.join()}
-            ON CONFLICT (${primaryKey.join()}) DO UPDATE SET ${conflict}`,
-      params: some.flatMap((row) => columns.map((column) => row[column])),
-    };
-  });
-}
 
 /** Deletes some of an organization's rows, and returns a row for each. */
 export const deleteRows = (

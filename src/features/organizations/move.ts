@@ -9,16 +9,14 @@ import {
   deleteQuotas,
   deleteRows,
   type MoveRow,
-  type Row,
   selectAnchor,
   selectMoves,
-  selectSlice,
   takeFencingToken,
   updateMove,
   updatePlacement,
   upsertAnchor,
-  upsertRows,
 } from "./move-store.ts";
+import { type Row, selectSlice, upsertRows } from "./statements.ts";
 import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "./tables.ts";
 
 /** The directory keeps the actions of members and keys, and their counts. */

@@ -7,8 +7,8 @@ import { AppError } from "../../platform/errors.ts";
 import { presentTime } from "../../platform/time.ts";
 import { readAuditEntries } from "../audit/queries.ts";
 import type { PersonContext } from "../people/context.ts";
-import { type MembershipOfPerson, selectMembershipsOf, selectOwnData } from "./person-store.ts";
 import type { PersonExport, PersonRecord } from "./schema.ts";
+import { type MembershipOfPerson, selectMembershipsOf, selectOwnData } from "./statements.ts";
 
 const CHANGES_AT_ONCE = 500;
 

@@ -1,8 +1,8 @@
 /** The commands `backup` and `restore` of `npm run account`, for one organization or with `--all` for a deployment. */
 import path from "node:path";
 import { DEPLOYMENT } from "../features/backup/format.ts";
+import { upsertOperatorToken } from "../features/backup/statements.ts";
 import type { OperatorPurpose } from "../features/backup/table.ts";
-import { upsertOperatorToken } from "../features/backup/token-store.ts";
 import { ArchiveFolder } from "./archive/archive-folder.ts";
 import { Backup } from "./archive/back-up.ts";
 import { DeploymentBackup } from "./archive/deployment-backup.ts";

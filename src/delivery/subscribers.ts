@@ -1,9 +1,11 @@
 /** The objects of webhooks and workflows: opens them, gives them events, announces changes of them, and removes all of an organization. */
 import type { Env } from "../env.ts";
 import type { Statement, Tenant } from "../platform/d1/d1.ts";
+import { combined } from "../platform/errors.ts";
 import { forEachConcurrently } from "../platform/flow/concurrency.ts";
 import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
+import type { Unreached } from "../room/engine/outbox/outbox-drain.ts";
 import type { WebhookEventName } from "../wire/events.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
 import { type Inboxes, openInbox } from "./inboxes.ts";
@@ -58,10 +60,9 @@ interface PendingEvent {
 
 /**
  * Enqueues a room's events with their subscribers and appends them to the log. The log says who subscribes to new
- * ones; those of an earlier call name their subscribers. Returns, by event id, the subscriptions that could not be
- * reached, as JSON: the next call takes them as `pendingSubscriptions`. Rejects when the log cannot be reached. Each
- * subscriber takes one of the `calls`: those for which none is left count as not reached. The subscriber with the id
- * `exceptId` receives none.
+ * ones; those of an earlier call name their subscribers. What is left are the subscriptions that were not reached: the
+ * next call takes them as `pendingSubscriptions`. Rejects when the log cannot be reached. Each subscriber takes one of
+ * the `calls`: those for which none is left are not reached. The subscriber with the id `exceptId` receives none.
  */
 export async function fanOut(
   accountId: string,
@@ -70,32 +71,37 @@ export async function fanOut(
   events: readonly PendingEvent[],
   calls: WorkBudget = newCallBudget().calls,
   exceptId?: string,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<Unreached> {
   calls.spend(); // the log's
   const found = await publish(accountId, to, roomId, events);
   const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
+  const failures: unknown[] = [];
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
     const { kind, id, version } = subscription;
+    const keep = () => {
+      for (const { eventId } of events)
+        unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);
+    };
+    if (!calls.hasLeft) return keep();
+    calls.spend();
     try {
-      if (!calls.hasLeft) throw new Error("The invocation may make no further call");
-      calls.spend();
       if (kind === "log") await to.eventLogs(accountId, shardOf(roomId)).append(events);
       else {
         const key = { kind, accountId, id };
         await to.subscribers(key).enqueue(key, events, version);
       }
-    } catch {
-      for (const { eventId } of events) {
-        unreached.set(eventId, [...(unreached.get(eventId) ?? []), subscription]);
-      }
+    } catch (error) {
+      failures.push(error);
+      keep();
     }
   };
   const batches = batchBySubscriber(roomId, events, current);
   const chars = events.reduce((sum, { body }) => sum + body.length, 1);
   const atOnce = Math.min(MAX_AT_ONCE, Math.ceil(MAX_CHARS_AT_ONCE / chars));
   await forEachConcurrently(atOnce, batches, enqueue);
-  return new Map([...unreached].map(([eventId, subscriptions]) => [eventId, JSON.stringify(subscriptions)]));
+  const left = new Map([...unreached].map(([eventId, each]) => [eventId, JSON.stringify(each)]));
+  return { left, failures };
 }
 
 /**
@@ -109,8 +115,10 @@ export async function fanOutAbout(
   event: Omit<PendingEvent, "pendingSubscriptions">,
 ): Promise<void> {
   const pending = [{ ...event, pendingSubscriptions: null }];
-  const unreached = await fanOut(accountId, to, subscriberId, pending, newCallBudget().calls, subscriberId);
-  if (unreached.size > 0) throw new Error(`Some webhooks could not be notified: ${event.event}`);
+  const { calls } = newCallBudget();
+  const { left, failures } = await fanOut(accountId, to, subscriberId, pending, calls, subscriberId);
+  if (failures.length > 0) throw combined(failures);
+  if (left.size > 0) throw new Error(`Some webhooks could not be notified: ${event.event}`);
 }
 
 /** Appends the events that have not been fanned out before to the log, and returns who subscribes to the room. */

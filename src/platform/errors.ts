@@ -28,6 +28,27 @@ export function innermostCause(error: unknown): unknown {
   return cause;
 }
 
+const MAX_CAUSES = 5;
+
+/** The failures of work that went on after each of them, as one error that has each cause once. */
+export function combined(failures: readonly unknown[]): unknown {
+  if (failures.length === 1) return failures[0];
+  const causes = [...new Set(failures.map((failure) => String(innermostCause(failure))))];
+  const left = causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more`] : [];
+  return new AggregateError(failures, [...causes.slice(0, MAX_CAUSES), ...left].join("; "));
+}
+
+const DEFECTS = [TypeError, ReferenceError, RangeError, SyntaxError];
+
+/** True for an error of the code itself, which no retry mends. Also one of an object that was called. */
+export function isDefect(error: unknown): boolean {
+  const cause = innermostCause(error);
+  if (cause instanceof AggregateError) return cause.errors.some(isDefect);
+  // The platform throws a TypeError as well where an object still runs, or may no longer run, the version before.
+  const isOfUpdate = cause instanceof Error && /does not implement|code has been updated/.test(cause.message);
+  return DEFECTS.some((Defect) => cause instanceof Defect) && !isOfUpdate;
+}
+
 /** Each code with its HTTP status and its WebSocket close code. */
 export const ERROR_CODES = {
   BAD_REQUEST: { status: 400, close: CLOSE_CODES.BAD_REQUEST },
@@ -37,6 +58,7 @@ export const ERROR_CODES = {
   NOT_FOUND: { status: 404, close: CLOSE_CODES.NOT_FOUND },
   CONFLICT: { status: 409, close: CLOSE_CODES.CONFLICT },
   GONE: { status: 410, close: CLOSE_CODES.GONE },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, close: CLOSE_CODES.BAD_REQUEST },
   RATE_LIMITED: { status: 429, close: CLOSE_CODES.RATE_LIMITED },
   INTERNAL_ERROR: { status: 500, close: 1011 },
 } as const;

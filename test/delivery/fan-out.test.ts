@@ -22,6 +22,8 @@ function enqueuingBy(enqueue: Stub<SubscriberObject>["enqueue"]): DeliveryObject
   return { ...others, subscribers: (key) => ({ ...subscribers(key), enqueue }) };
 }
 
+const ALL_REACHED = { left: new Map(), failures: [] };
+
 const unreachable = enqueuingBy(() => Promise.reject(new Error("The subscriber's object cannot be reached")));
 
 it("an event is still owed to each of several subscribers that fail at once", async () => {
@@ -33,8 +35,9 @@ it("an event is still owed to each of several subscribers that fail at once", as
     body: "{}",
     pendingSubscriptions: JSON.stringify(pending),
   } as const;
-  const unreached = await fanOut(crypto.randomUUID(), unreachable, crypto.randomUUID(), [event]);
-  expect(JSON.parse(unreached.get(event.id) ?? "[]")).toEqual(pending);
+  const { left, failures } = await fanOut(crypto.randomUUID(), unreachable, crypto.randomUUID(), [event]);
+  expect(JSON.parse(left.get(event.id) ?? "[]")).toEqual(pending);
+  expect(failures.map(String)).toEqual(Array(2).fill("Error: The subscriber's object cannot be reached"));
 });
 
 it("an event for 2,000 subscribers reaches a few of them at a time, and the others by the calls of later invocations", async () => {
@@ -55,7 +58,8 @@ it("an event for 2,000 subscribers reaches a few of them at a time, and the othe
   while (pendingSubscriptions !== undefined) {
     const pending = [{ ...event, pendingSubscriptions }];
     const unreached = await fanOut("account", counting, "room", pending, new WorkBudget(801));
-    pendingSubscriptions = unreached.get(event.id);
+    expect(unreached.failures).toEqual([]);
+    pendingSubscriptions = unreached.left.get(event.id);
     left.push(JSON.parse(pendingSubscriptions ?? "[]").length);
   }
   expect(left).toEqual([1_200, 400, 0]);
@@ -71,7 +75,7 @@ it("who subscribes is known from the log, which learns of each change of a subsc
     reached.length = 0;
     const event = { id: crypto.randomUUID(), event: "session.started", occurredAt: Date.now() } as const;
     const fresh = { ...event, body: "{}", pendingSubscriptions: null };
-    expect(await fanOut(owner.id, recording, roomId, [fresh])).toEqual(new Map());
+    expect(await fanOut(owner.id, recording, roomId, [fresh])).toEqual(ALL_REACHED);
     return [...reached];
   };
   expect(await reachedByNext()).toEqual([]);

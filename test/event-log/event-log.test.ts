@@ -171,9 +171,9 @@ describe("fan-out", () => {
     const eventLogs: EventLogs = (...shard) => ({ ...objects.eventLogs(...shard), append: fail });
     const cutOff = { ...objects, eventLogs };
     const owed = new Map([[event.id, event.pendingSubscriptions]]);
-    expect(await fanOut(accountId, cutOff, roomId, [event])).toEqual(owed);
+    expect(await fanOut(accountId, cutOff, roomId, [event])).toMatchObject({ left: owed });
     for (let time = 0; time < 2; time += 1)
-      expect(await fanOut(accountId, objects, roomId, [event])).toEqual(new Map());
+      expect((await fanOut(accountId, objects, roomId, [event])).left.size).toBe(0);
     const slice = await openEventLogs(env)(accountId, shardOf(roomId)).read(all);
     expect(slice).toMatchObject({ events: [{ eventId: event.id, seq: 1 }], isAtEnd: true });
   });

@@ -6,6 +6,7 @@ import { jwtSecrets } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import type { RunReport } from "../../src/sandbox/runners/runner.ts";
 import { type Account, account } from "../support/api.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 
 const VALUE = "correct horse battery staple";
@@ -108,6 +109,7 @@ it("is of no use in another workflow of the same organization, and goes with its
     status: "failed",
     result: "The secret TOKEN can no longer be decrypted; set it again",
   });
+  expectLogged("A secret of a workflow could not be decrypted: Decryption failed");
   await owner.api.delete(other.path);
   const left = await env.DB.prepare("SELECT count(*) AS left FROM workflow_secrets WHERE workflow_id = ?")
     .bind(other.workflow.id)
@@ -167,6 +169,7 @@ it("that cannot be opened is reported once, and holds up no other, however many 
     status: "failed",
     result: expect.stringMatching(/^The secret S\d+ can no longer be decrypted; set it again$/),
   });
+  expectLogged("A secret of a workflow could not be decrypted: The key of a sealed text is not known");
 });
 
 // Secrets in what runs log and return.

@@ -7,7 +7,7 @@ import type * as z from "zod";
 import { Manifest } from "../../features/backup/format.ts";
 import { parseJson } from "../../platform/text.ts";
 import { CommandError } from "../process/command.ts";
-import { makeWritableFolder } from "../process/folder.ts";
+import { makeWritableFolder, readIfThere } from "../process/folder.ts";
 
 /** A slice of the service, with its signature. */
 export interface SignedText {
@@ -132,7 +132,7 @@ export class ArchiveFolder {
   /** The note of an interrupted run; null when there was none. */
   async readProgress(): Promise<unknown> {
     const file = path.join(this.path, PROGRESS);
-    const text = await readFile(file, "utf8").catch(() => null);
+    const text = await readIfThere(file);
     if (text === null) return null;
     const progress = parseJson(text);
     if (progress === undefined) throw this.#damaged(file);
@@ -163,7 +163,7 @@ export class ArchiveFolder {
         `${this.path} is no complete backup: it has no ${path.basename(this.#manifest)}. Run the backup again: it continues.`,
       );
     const text = await readFile(this.#manifest, "utf8");
-    const signature = await readFile(this.#signature, "utf8").catch(() => "");
+    const signature = (await readIfThere(this.#signature)) ?? "";
     const parsed = form.safeParse(parseJson(text));
     if (!parsed.success) throw new CommandError(`${this.#manifest} is damaged; restore another backup.`);
     return { manifest: parsed.data, text, signature: signature.trim() };

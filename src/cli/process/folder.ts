@@ -1,5 +1,5 @@
 /** The folders and files that the commands write: one clear line when they cannot be written. */
-import { chmod, mkdir, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { CommandError } from "./command.ts";
 
@@ -21,6 +21,13 @@ function toCommandError(error: unknown, what: string): unknown {
   const reason = REASONS[code] ?? "the system refuses it";
   return new CommandError(`Cannot write to ${what}: ${reason} (${code}).`);
 }
+
+/** The text of a file; null where there is none. Rejects for one that cannot be read. */
+export const readIfThere = (file: string): Promise<string | null> =>
+  readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return null;
+    throw error;
+  });
 
 /** Writes a file that only its owner can read. Throws a CommandError when that is not possible. */
 export async function writePrivateFile(file: string, content: string): Promise<void> {

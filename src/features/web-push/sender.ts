@@ -2,17 +2,19 @@
 import { encryptNotification } from "@block65/webcrypto-web-push";
 import type { Env } from "../../env.ts";
 import { ownHosts, pushSettings } from "../../platform/config.ts";
+import { combined } from "../../platform/errors.ts";
 import { findTargetProblem, targetFetch } from "../../platform/network.ts";
 import { readSetting } from "../../platform/settings.ts";
 import { reportFailure } from "../../platform/telemetry/telemetry.ts";
-import { byteLength, cutToBytes } from "../../platform/text.ts";
+import { byteLength, cut } from "../../platform/text.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { Sender } from "../inbox/channels.ts";
-import type { InboxKey, SentInbox } from "../inbox/inbox-ports.ts";
-import type { PushTarget } from "../inbox/push-store.ts";
+import type { InboxExport, InboxKey, SentInbox } from "../inbox/inbox-ports.ts";
 import type { InboxNotification } from "../inbox/schema.ts";
 import { addressOf, tell, unreadCount } from "../inbox/tell.ts";
 import { vapidHeader, vapidKey } from "./vapid.ts";
+
+type PushTarget = InboxExport["pushTargets"][number];
 
 /** The message for the service worker: `atrium/push-worker` shows it. */
 interface PushMessage {
@@ -61,14 +63,20 @@ export function pushSender(env: Env, { accountId, identityId }: InboxKey, inbox:
       const key = await vapidKey(settings.privateKey);
       const reached = pushTargets.reached(id);
       const targets = pushTargets.list({ publicKey: key.publicKey, epochs }, now());
-      const messages = await messagesOf(env, accountId, inbox.notifications(items), defaults.link);
+      const messages = await messagesOf(
+        env,
+        { accountId, identityId },
+        inbox.notifications(items),
+        defaults.link,
+      );
+      const failures: unknown[] = [];
       const push = async (target: PushTarget): Promise<Result> => {
         if (findPushProblem(env, target) !== null) return "gone";
         const { endpoint, origin } = target;
         const contact = settings.contact ?? origin;
         const authorization = await vapidHeader(key, { endpoint, contact, now: now() });
         for (const message of messages) {
-          const result = await post(env, target, authorization, message);
+          const result = await post(env, target, authorization, message, failures);
           if (result !== "reached") return result;
         }
         return "reached";
@@ -81,7 +89,8 @@ export function pushSender(env: Env, { accountId, identityId }: InboxKey, inbox:
       const isReached = reached.size > 0 || results.includes("reached");
       if (results.includes("later")) {
         pushTargets.keepReached(id, which("reached"));
-        throw new Error("A push service did not answer, or asks to wait");
+        const why = failures.length === 0 ? "" : `: ${combined(failures)}`;
+        throw new Error(`A push service did not answer, or asks to wait${why}`);
       }
       if (isReached) return "sent";
       return results.includes("refused") ? "failed" : "no_address";
@@ -112,18 +121,18 @@ async function isOnline(env: Env, accountId: string, roomId: string, identityId:
 
 async function messagesOf(
   env: Env,
-  accountId: string,
+  reader: InboxKey,
   notifications: readonly InboxNotification[],
   link: string | null,
 ): Promise<PushMessage[]> {
   const { length } = notifications;
-  const { organization, told } = await tell(env, accountId, length > MAX_MESSAGES ? [] : notifications);
+  const { organization, told } = await tell(env, reader, length > MAX_MESSAGES ? [] : notifications);
   if (told.length < length)
     return [{ id: SEVERAL, title: organization, body: unreadCount(length), url: null }];
   return told.map((notification) => ({
     id: notification.id,
     title: notification.roomName ?? organization,
-    body: cutToBytes(notification.lines.join("\n"), MAX_TEXT_BYTES),
+    body: cut(notification.lines.join("\n"), MAX_TEXT_BYTES, byteLength),
     url: addressOf(link, notification),
   }));
 }
@@ -139,6 +148,7 @@ async function post(
   { endpoint, p256dh, auth }: PushTarget,
   authorization: string,
   message: PushMessage,
+  failures: unknown[],
 ): Promise<Result> {
   const subscription = { endpoint, expirationTime: null, keys: { p256dh, auth } };
   const body = await encryptNotification(subscription, new TextEncoder().encode(textOf(message)));
@@ -157,8 +167,8 @@ async function post(
     body,
     redirect: "manual",
     signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch(() => null);
-  if (response === null) return "later";
+  }).catch((error: unknown) => void failures.push(error));
+  if (response === undefined) return "later";
   await response.body?.cancel().catch(() => {});
   const result = resultOf(response.status);
   if (result === "refused")

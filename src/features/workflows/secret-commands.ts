@@ -92,10 +92,12 @@ type Sealed = Pick<RunnableWorkflow, "accountId" | "id" | "secrets">;
 /** The secrets of one workflow in the clear, opened once for each state of its row. */
 export class OpenSecrets {
   readonly #openSealer: () => Sealer;
+  readonly #log: (message: string, error: unknown) => void;
   #latest: { readonly sealed: string; readonly opened: Promise<readonly Secret[] | string> } | null = null;
 
-  constructor(openSealer: () => Sealer) {
+  constructor(openSealer: () => Sealer, log: (message: string, error: unknown) => void) {
     this.#openSealer = openSealer;
+    this.#log = log;
   }
 
   /** A string says, for the customer, why one cannot be opened. */
@@ -110,7 +112,8 @@ export class OpenSecrets {
       try {
         const value = await this.#openSealer().open({ keyId, sealed }, placeOf(accountId, id, name));
         opened.push([name, value]);
-      } catch {
+      } catch (error) {
+        this.#log("A secret of a workflow could not be decrypted", error);
         return `The secret ${name} can no longer be decrypted; set it again`;
       }
     }

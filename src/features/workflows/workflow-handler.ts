@@ -113,8 +113,8 @@ export class WorkflowHandler implements DeliveryHandler {
       const log = openDelivery(env).eventLogs(key.accountId, shardOf(key.id));
       await log.countRuns(runs).catch((error: unknown) => this.#log("Runs could not be counted", error));
     });
-    this.#secrets = new OpenSecrets(() => secretSealer(jwtSecrets(env)));
     const log = (message: string, error?: unknown) => this.#log(message, error);
+    this.#secrets = new OpenSecrets(() => secretSealer(jwtSecrets(env)), log);
     const ports = { env, tenant: this.#tenant, now, log, row: this.#row, state: this.#state };
     this.#suspension = new WorkflowSuspension(ports);
   }

@@ -1,5 +1,6 @@
 /** Places new organizations: in which database, and what that one needs before the directory knows of it. */
 
+import { logError } from "../log.ts";
 import { readSetting, type Settings } from "../settings.ts";
 import type { Database, Tenant } from "./d1.ts";
 import { type DatabaseBindings, DIRECTORY, openAll } from "./databases.ts";
@@ -20,7 +21,13 @@ export async function commitPlaced(
   try {
     await commit();
   } catch (error) {
-    await db.run(deletePlaced(organization.id)).catch(() => undefined);
+    await db.run(deletePlaced(organization.id)).catch((failure: unknown) => {
+      logError(
+        "An organization that was not created stays in its database",
+        { account: organization.id },
+        failure,
+      );
+    });
     throw error;
   }
 }

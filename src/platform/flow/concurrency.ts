@@ -1,4 +1,5 @@
 /** Concurrency limits: several pieces of work at once, and no more. */
+import { combined } from "../errors.ts";
 
 const runWorkers = (count: number, worker: () => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, worker));
@@ -65,6 +66,5 @@ export async function runTasks(
     }
   };
   await Promise.all(Object.entries(tasks).map(run));
-  if (failures.length === 1) throw failures[0];
-  if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join("; "));
+  if (failures.length > 0) throw combined(failures);
 }

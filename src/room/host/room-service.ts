@@ -1,4 +1,5 @@
 /** The service that a live room uses: the database, its users' tokens and its subscribers. */
+import type { AppError } from "../../platform/errors.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { WebhookEventName } from "../../wire/events.ts";
 import type { Rights } from "../../wire/permissions.ts";
@@ -9,10 +10,11 @@ import type { Addressees } from "../../wire/thread.ts";
 import type { IdentityClaims, TokenClaims } from "../../wire/token-claims.ts";
 import type { UserRecord } from "../../wire/user.ts";
 import type { KnownUser } from "../engine/join/join-decision.ts";
+import type { Unreached } from "../engine/outbox/outbox-drain.ts";
 import type { MessageOf } from "../protocol/messages.ts";
 import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
 import type { StoredInboxUpdate } from "../storage/sqlite-threads.ts";
-import type { RoomIdentity } from "../storage/storage.ts";
+import type { RoomIdentity, RoomStorage } from "../storage/storage.ts";
 
 /** A token of an identity, which joins as the identity's user in the room. */
 export interface Entrant {
@@ -35,6 +37,8 @@ export interface Joiners {
   readonly room: RoomFields | null;
   readonly users: ReadonlyMap<string, KnownUser>;
   readonly identities: ReadonlyMap<string, KnownIdentity>;
+  /** Why users and identities, by their IDs, can not join yet: the database takes no writes, and their joins need one. */
+  readonly postponed: ReadonlyMap<string, AppError>;
   /** The organization's quotas `online_users` and `users`. */
   readonly onlineUsers: QuotaUse;
   readonly allUsers: QuotaUse;
@@ -59,6 +63,8 @@ export interface CopiedStats {
 export interface RoomService {
   /** The claims of a user's or identity's token; null unless the deployment signed it and it is valid at `now` (epoch ms). */
   verifyToken(token: string, now: number): Promise<TokenClaims | IdentityClaims | null>;
+  /** Whether a token of any organization, valid by itself, has not ended. */
+  isTokenCurrent(claims: TokenClaims | IdentityClaims): Promise<boolean>;
   findRoom(room: RoomIdentity): Promise<RoomFields | null>;
   /** A user with the room, in one round trip. */
   findUser(
@@ -71,10 +77,11 @@ export interface RoomService {
   ): Promise<{ readonly users: readonly UserRecord[]; readonly total: number }>;
   /** The users among these who exist. */
   findBearers(room: RoomIdentity, userIds: readonly string[]): Promise<readonly KnownUser[]>;
-  /** The mentioned people who may read the room, and those who may not. One round trip. */
+  /** The mentioned people whom a user reaches in the room, and the others. One round trip. */
   findAddressees(
     room: RoomIdentity,
     mentions: MessageOf<"COMMENT_CREATE">["data"]["mentions"],
+    userId: string,
   ): Promise<Addressees>;
   /** The token epoch of the organization; 0 when it is gone. */
   findAccountTokenEpoch(room: RoomIdentity): Promise<number>;
@@ -91,20 +98,17 @@ export interface RoomService {
   /** Copies the stats to the database, unless it has a later `version` of them. */
   copyStats(room: RoomIdentity, stats: StatsCopy, version: number): Promise<CopiedStats>;
   /**
-   * Enqueues events at their subscribers by at most so many calls. Resolves to the subscriptions that could not be
-   * reached, as JSON by event ID; rejects when the subscriptions could not be read.
+   * Enqueues events at their subscribers by at most so many calls. The subscriptions that could not be reached are left;
+   * rejects when the subscriptions could not be read.
    */
-  fanOut(
-    room: RoomIdentity,
-    events: readonly OutboxEvent[],
-    calls: WorkBudget,
-  ): Promise<ReadonlyMap<string, string>>;
-  /** Passes updates to the inboxes that they concern, as {@link fanOut}; the answer has the place to go on from. */
+  fanOut(room: RoomIdentity, events: readonly OutboxEvent[], calls: WorkBudget): Promise<Unreached>;
+  /** Passes updates to the inboxes that they concern, as {@link fanOut}; the place to go on from is left. */
   notify(
     room: RoomIdentity,
+    threads: RoomStorage["threads"],
     updates: readonly StoredInboxUpdate[],
     calls: WorkBudget,
-  ): Promise<ReadonlyMap<string, string>>;
+  ): Promise<Unreached>;
   /** Whether a subscriber listens to this event of the room. */
   hasListener(room: RoomIdentity, event: WebhookEventName): Promise<boolean>;
   /** Removes an erased user from the organization's event log. */

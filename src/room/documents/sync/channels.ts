@@ -1,5 +1,6 @@
 /** The open documents, and those that are due for folding. Others have nothing in memory. */
 
+import { combined } from "../../../platform/errors.ts";
 import { isTooDeep } from "../../../platform/text.ts";
 import { LIMITS } from "../../protocol/limits.ts";
 import type { Effect, ShownEntry } from "../../transport/connection.ts";
@@ -67,7 +68,7 @@ export class Channels {
       }
       this.release(name);
     }
-    if (failures.length > 0) throw failures[0];
+    if (failures.length > 0) throw combined(failures);
   }
 }
 

@@ -1,11 +1,21 @@
 /** Drains an outbox of the room: passes its entries on in order as soon as they are recorded, and retries. */
+import { combined } from "../../../platform/errors.ts";
 import { backoffMs } from "../../../platform/flow/backoff.ts";
+import { FailureStreak } from "../../../platform/flow/failure-streak.ts";
 import { newCallBudget, type WorkBudget } from "../../../platform/flow/work-budget.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 
 interface Entry {
   readonly seq: number;
   readonly id: string;
+}
+
+/** What a fan-out leaves to the next one. */
+export interface Unreached {
+  /** The recipients that were not reached, as JSON by the ID of the entry. */
+  readonly left: ReadonlyMap<string, string>;
+  /** Why. Empty when only calls were missing. */
+  readonly failures: readonly unknown[];
 }
 
 interface OutboxDrainPorts<Any extends Entry> {
@@ -16,13 +26,10 @@ interface OutboxDrainPorts<Any extends Entry> {
     delete(seq: number): void;
     writePending(seq: number, pending: string): void;
   };
-  /**
-   * Passes entries on by at most so many calls. Resolves to the recipients that could not be reached, as JSON by the
-   * ID of the entry; rejects when the recipients could not be read.
-   */
-  fanOut(entries: readonly Any[], calls: WorkBudget): Promise<ReadonlyMap<string, string>>;
+  /** Passes entries on by at most so many calls. Rejects when the recipients could not be read. */
+  fanOut(entries: readonly Any[], calls: WorkBudget): Promise<Unreached>;
   keepAlive(work: Promise<unknown>): void;
-  /** Reports a failed fan-out, which will be retried. */
+  /** Reports a failed fan-out, which is retried: once until all is passed on, and each time for a defect. */
   failed(error: unknown): void;
 }
 
@@ -37,9 +44,11 @@ export class OutboxDrain<Any extends Entry = Entry> {
   /** When the next retry is due (epoch ms); null when none is. */
   #retryAt: number | null = null;
   #failures = 0;
+  readonly #streak: FailureStreak;
 
   constructor(ports: OutboxDrainPorts<Any>) {
     this.#ports = ports;
+    this.#streak = new FailureStreak((error) => ports.failed(error));
   }
 
   /** Passes on all entries of the outbox, including those recorded in the meantime. */
@@ -86,11 +95,13 @@ export class OutboxDrain<Any extends Entry = Entry> {
       for (let entries = this.#list(); entries.length > 0 && isComplete; entries = this.#list()) {
         isComplete = (await this.#fanOut(entries, calls)) && calls.hasLeft;
       }
-      if (isComplete) this.#failures = 0;
-      else this.#failures = calls.hasLeft ? this.#failures + 1 : 1; // an invocation that is used up is no failure
+      if (isComplete) {
+        this.#failures = 0;
+        this.#streak.ended();
+      } else this.#failures = calls.hasLeft ? this.#failures + 1 : 1; // an invocation that is used up is no failure
     } catch (error) {
       this.#failures += 1;
-      this.#ports.failed(error);
+      this.#streak.failed(error);
     }
     this.#running = null;
     this.#retryAt = this.#failures === 0 ? null : this.#ports.now() + backoffMs(this.#failures, RETRY);
@@ -107,14 +118,15 @@ export class OutboxDrain<Any extends Entry = Entry> {
   /** Deletes entries that reached all recipients, and keeps the unreached ones with the others. True when none is left. */
   async #fanOut(entries: readonly Any[], calls: WorkBudget): Promise<boolean> {
     const { storage, outbox } = this.#ports;
-    const unreached = await this.#ports.fanOut(entries, calls);
+    const { left, failures } = await this.#ports.fanOut(entries, calls);
+    if (failures.length > 0) this.#streak.failed(combined(failures));
     storage.transaction(() => {
       for (const { seq, id } of entries) {
-        const pending = unreached.get(id);
+        const pending = left.get(id);
         if (pending === undefined) outbox.delete(seq);
         else outbox.writePending(seq, pending);
       }
     });
-    return unreached.size === 0;
+    return left.size === 0;
   }
 }

@@ -1,6 +1,6 @@
 /** The drain passes events on in order, retries what fails, and remembers the subscriptions still to be reached. */
 import { expect } from "vitest";
-import { OutboxDrain } from "../../../../src/room/engine/outbox/outbox-drain.ts";
+import { OutboxDrain, type Unreached } from "../../../../src/room/engine/outbox/outbox-drain.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { test } from "../../support/with-storage.ts";
 
@@ -10,8 +10,9 @@ let drain: OutboxDrain;
 /** The ids of each batch that was fanned out. */
 let batches: string[][];
 /** The results of the next fan-outs, in turn; later ones reach everyone. */
-let results: (ReadonlyMap<string, string> | Error)[];
-let failures: number;
+let results: (Unreached | Error)[];
+/** What was reported. */
+let failures: string[];
 /** The calls that the next fan-outs make, in turn; later ones make none. */
 let calls: number[];
 
@@ -27,7 +28,7 @@ const pending = () =>
 const it = (title: string, work: () => unknown) =>
   test(title, (tables) => {
     storage = tables.storage;
-    [now, batches, results, failures, calls] = [1_000_000, [], [], 0, []];
+    [now, batches, results, failures, calls] = [1_000_000, [], [], [], []];
     drain = new OutboxDrain({
       now: () => now,
       storage,
@@ -35,13 +36,13 @@ const it = (title: string, work: () => unknown) =>
       async fanOut(events, budget) {
         batches.push(events.map(({ id }) => id));
         for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.spend();
-        const result = results.shift() ?? new Map<string, string>();
+        const result = results.shift() ?? { left: new Map(), failures: [] };
         if (result instanceof Error) throw result;
         return result;
       },
       keepAlive: () => undefined,
-      failed: () => {
-        failures += 1;
+      failed: (error) => {
+        failures.push(String(error));
       },
     });
     return work();
@@ -70,7 +71,7 @@ it("retries a failed batch with growing delays, before later events", async () =
   }
   await drain.settled();
   expect(delays).toEqual([1, 2, 4, 8, 16, 30, 30].map((seconds) => seconds * 1_000));
-  expect(failures).toBe(7);
+  expect(failures).toEqual(["Error: on purpose"]);
   expect(batches).toEqual(Array(8).fill(["a"]));
   record("b");
   await drain.settled();
@@ -78,7 +79,7 @@ it("retries a failed batch with growing delays, before later events", async () =
 });
 
 it("keeps the subscriptions that it could not reach with the event, which goes first next time", async () => {
-  results = [new Map([["a", "[1]"]])];
+  results = [{ left: new Map([["a", "[1]"]]), failures: [] }];
   record("a", "b");
   await drain.settled();
   expect(pending()).toEqual([["a", "[1]"]]);
@@ -104,7 +105,7 @@ it("stops when its invocation may make no further call, and goes on with an alar
   }
   await drain.settled();
   expect(batches.map(({ length }) => length)).toEqual([200, 200, 1]);
-  expect([pending(), drain.dueAt(), failures]).toEqual([[], null, 0]);
+  expect([pending(), drain.dueAt(), failures]).toEqual([[], null, []]);
 });
 
 it("finishes when the outbox is empty, and rejects while it is not", async () => {
@@ -114,4 +115,27 @@ it("finishes when the outbox is empty, and rejects while it is not", async () =>
   await expect(drain.finish()).rejects.toThrow("could not be passed on");
   await drain.finish();
   expect(pending()).toEqual([]);
+});
+
+it("reports a streak of failures once with its causes, and a defect at each retry", async () => {
+  const unreached = (...failures: unknown[]) => ({ left: new Map([["a", "[1]"]]), failures });
+  const lost = new Error("connection lost");
+  results = [unreached(lost, new Error("reset"), lost), unreached(lost), new Error("no database")];
+  record("a");
+  const retry = async () => {
+    await drain.settled();
+    now = drain.dueAt() ?? now;
+    drain.retryIfDue();
+    await drain.settled();
+  };
+  for (let retries = 0; retries < 3; retries += 1) await retry();
+  expect([pending(), failures]).toEqual([[], ["AggregateError: Error: connection lost; Error: reset"]]);
+  results = [unreached(lost), unreached(new TypeError("x is no function")), new RangeError("too deep")];
+  record("a");
+  for (let retries = 0; retries < 3; retries += 1) await retry();
+  expect(failures.slice(1)).toEqual([
+    "Error: connection lost",
+    "TypeError: x is no function",
+    "RangeError: too deep",
+  ]);
 });

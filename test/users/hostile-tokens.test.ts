@@ -105,12 +105,14 @@ const FORGED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
     `${head}.${payload}.${signature.slice(0, -1)}${{ A: "B", Q: "R", g: "h", w: "x" }[signature.at(-1) ?? ""] ?? "_"}`,
     [...token].map((char) => `%${char.charCodeAt(0).toString(16)}`).join(""),
   ],
-  "white space": ({ token, parts }) =>
-    [" ", "\t", "\n", "\r\n", "\u00a0", "\u200b", "\u2028", "\ufeff"].flatMap((space) => [
-      ...[space + token, token + space, parts.join(`.${space}`), parts.join(`${space}.`)],
+  "white space inside, or beside it where nobody types any": ({ token, parts }) => [
+    ...["\u200b", "\0"].flatMap((space) => [space + token, token + space]),
+    ...[" ", "\t", "\n", "\r\n", "\u00a0", "\u200b", "\u2028", "\ufeff"].flatMap((space) => [
+      ...[parts.join(`.${space}`), parts.join(`${space}.`)],
       token.slice(0, -5) + space + token.slice(-5),
       token.slice(0, 5) + space + token.slice(5),
     ]),
+  ],
   "dots and letters of Unicode": ({ token, parts }) => [
     ...["\u2024", "\u3002", "\uff0e", "\uff61", "\u00b7", "%2e", "\u002e\u0301"].map((dot) =>
       parts.join(dot),

@@ -108,8 +108,11 @@ export function print(schema: z.core.$ZodType, printing: Printing): string {
       return definition.options.map(inner).join(" | ");
     case "nullable":
       return `${inner(definition.innerType)} | null`;
-    case "pipe":
-      return inner(printing.direction === "input" ? definition.in : definition.out);
+    case "pipe": {
+      // `preprocess` begins with a check of what the schema behind it takes.
+      const isChecked = definitionOf(definition.in).type === "transform";
+      return inner(printing.direction === "input" && !isChecked ? definition.in : definition.out);
+    }
     case "optional":
       return `${inner(definition.innerType)} | undefined`;
     case "default":

@@ -56,7 +56,7 @@ export class DatabaseRequests {
   }
 
   #hasJoined(userId: string): boolean {
-    return this.#room.participants.sessions.findLastSeen([userId])[userId] !== undefined;
+    return Object.hasOwn(this.#room.participants.sessions.findLastSeen([userId]), userId);
   }
 
   /** Completes a `queryDatabase` effect, unless the socket is gone. */

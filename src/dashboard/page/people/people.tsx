@@ -57,7 +57,7 @@ export const CustomIdField = ({ of }: { readonly of: Pick<Identity, "custom_id">
     name="customId"
     maxLength={255}
     defaultValue={of?.custom_id ?? ""}
-    hint="Optional. The ID in your application, which no other one has."
+    hint="Optional. Your application's own ID for this identity, which must be unique."
   />
 );
 

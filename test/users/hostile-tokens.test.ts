@@ -105,7 +105,7 @@ const FORGED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
     `${head}.${payload}.${signature.slice(0, -1)}${{ A: "B", Q: "R", g: "h", w: "x" }[signature.at(-1) ?? ""] ?? "_"}`,
     [...token].map((char) => `%${char.charCodeAt(0).toString(16)}`).join(""),
   ],
-  "white space inside, or beside it where nobody types any": ({ token, parts }) => [
+  "white space inside, or beside it where no one types any": ({ token, parts }) => [
     ...["\u200b", "\0"].flatMap((space) => [space + token, token + space]),
     ...[" ", "\t", "\n", "\r\n", "\u00a0", "\u200b", "\u2028", "\ufeff"].flatMap((space) => [
       ...[parts.join(`.${space}`), parts.join(`${space}.`)],

@@ -2,8 +2,8 @@
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { RESTORED_SEQ } from "../../platform/objects/object-tables.ts";
 import { unusedNumber } from "../../platform/time.ts";
+import { skipNumbers } from "./copied-object-store.ts";
 
 /** Against hanging: a service writes for milliseconds. */
 const BUSY_MS = 60_000;
@@ -77,22 +77,6 @@ async function copyOne(from: string, to: string, file: string): Promise<boolean>
 
 /** Objects that number changes, which inboxes, clients and cursors know. */
 const NUMBERED = /^v3\/do\/[^/]*(?:RoomObject|EventLogObject|InboxObject)\/.*\.sqlite$/;
-
-/** As after any restore: the copy begins above the numbers that are given while the rest is copied. */
-function skipNumbers(target: string, seq: number): void {
-  const database = new DatabaseSync(target);
-  try {
-    const tables = database.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-    if (tables.get("facts") !== undefined)
-      database.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(RESTORED_SEQ, `${seq}`);
-    if (tables.get("inboxes") !== undefined) {
-      database.prepare("UPDATE inboxes SET seq = max(seq, ?)").run(seq);
-      database.exec("DELETE FROM removals"); // the copy of a room may have what was deleted in it since
-    }
-  } finally {
-    database.close();
-  }
-}
 
 async function copyDatabase(source: string, target: string): Promise<void> {
   const database = new DatabaseSync(source, { readOnly: true, timeout: BUSY_MS });

@@ -41,7 +41,7 @@ export const healthChecks = (env: Env) => ({
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 
-/** What will fail if no one acts: the disk of `npm start` runs low. */
+/** Warnings of failures to come: the disk of `npm start` runs low. */
 export async function healthWarnings({ DISK }: Env): Promise<readonly string[]> {
   const problem = DISK === undefined ? "" : await (await DISK.fetch("http://disk/")).text();
   return problem === "" ? [] : [problem];

@@ -60,7 +60,7 @@ interface PendingEvent {
 
 /**
  * Enqueues a room's events with their subscribers and appends them to the log. The log says who subscribes to new
- * ones; those of an earlier call name their subscribers. What is left are the subscriptions that were not reached: the
+ * ones; those of an earlier call name their subscribers. The rest are subscriptions that were not reached: the
  * next call takes them as `pendingSubscriptions`. Rejects when the log cannot be reached. Each subscriber takes one of
  * the `calls`: those for which none is left are not reached. The subscriber with the id `exceptId` receives none.
  */

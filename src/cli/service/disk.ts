@@ -8,7 +8,7 @@ const CHECK_MS = 10_000;
 /** Tells how much of a folder's disk is free; tests inject it. */
 export type ReadDisk = (folder: string) => Promise<{ readonly bavail: number; readonly bsize: number }>;
 
-/** What is wrong with the disk of a folder, and what to do; null while enough is free. */
+/** The problem of a folder's disk with its remedy; null while enough is free. */
 export async function findDiskProblem(folder: string, read: ReadDisk = statfs): Promise<string | null> {
   const { bavail, bsize } = await read(folder);
   const free = Math.floor((bavail * bsize) / MEBIBYTE);

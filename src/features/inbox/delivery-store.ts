@@ -199,7 +199,7 @@ export class InboxDeliveries {
     );
     const browsers = new Set(subscribed.map(({ id }) => id));
     return (identityId, item) => {
-      // What is off for everyone, and pushes without a browser, are no channels: that would be said each time.
+      // A channel that is off for everyone, or has no browser, is none: each notification would say so.
       const channels = CHANNELS.filter((channel) => {
         const { sender } = defaults[channel];
         return sender !== "none" && (channel === "email" || sender === "webhook" || browsers.has(identityId));

@@ -8,7 +8,7 @@ import { mayEnter } from "../access/statements.ts";
 import { identities } from "../identities/table.ts";
 import { IS_LIVE } from "../rooms/table.ts";
 
-/** What decides by which channels an identity is reached. No row without it. */
+/** The facts that decide by which channels an identity is reached. No row without it. */
 export const selectReachability = (
   { accountId }: Tenant,
   identityId: string,
@@ -56,7 +56,7 @@ interface OpenRoom {
   readonly customId: string | null;
 }
 
-/** Those of these rooms that the identity may enter. */
+/** The rooms among these that the identity may enter. */
 export const selectOpenRooms = (
   { accountId }: Tenant,
   identityId: string,

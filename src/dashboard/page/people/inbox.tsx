@@ -146,7 +146,7 @@ export function Sent({ identity: { id } }: InboxProps) {
     <Section
       id="sent"
       title="Sent"
-      about="Unread notifications that were sent, and why others were not. What was read in time is not listed, nor are pushes to people without a subscribed browser."
+      about="Unread notifications that were sent, and why others were not. Notifications that were read in time are not listed, nor are pushes without a subscribed browser."
     >
       <Loaded query={query} shape="list">
         {(sent) => (

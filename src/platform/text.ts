@@ -92,8 +92,8 @@ function beginning(parts: Iterable<string>, max: number, measure: (text: string)
 /** The beginning of a text while `measure` of it is at most `max`: whole letters with their marks, and whole emoji. */
 export function cut(text: string, max: number, measure = lengthOf): string {
   if (measure(text) <= max) return text;
-  // Segmenting takes ever longer for each letter of a long text.
-  const near = graphemes.segment(text.slice(0, max + 1));
+  // Segmenting takes ever longer for each letter of a long text. The next character says whether a letter ends at the cut.
+  const near = graphemes.segment(text.slice(0, max + 2));
   const letters = Array.from(near, ({ segment: letter }) => letter);
   return beginning(letters, max, measure) || beginning(text, max, measure); // one letter may have marks without end
 }

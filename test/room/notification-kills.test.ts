@@ -8,6 +8,7 @@ import type { Comment } from "../../src/wire/comment.ts";
 import type { Thread } from "../../src/wire/thread.ts";
 import { PAGE } from "../inbox/support.ts";
 import { type Account, account } from "../support/api.ts";
+import { permitLogged } from "../support/log-guard.ts";
 import { type Random, randomOf } from "../support/random.ts";
 
 const { seed: firstSeed, notificationKills } = inject("endurance");
@@ -146,6 +147,7 @@ class Place {
 it(
   "inboxes have each notification once, whichever object crashes in between",
   async () => {
+    permitLogged(/^Updates of a room could not be passed to inboxes yet: crash/);
     let kills = 0;
     for (let seed = firstSeed; kills < notificationKills; seed += 1) {
       const random = randomOf(seed);

@@ -1,7 +1,8 @@
 /** The secrets and settings of a development checkout, and the credentials of an organization. */
 import { generateKeyPairSync } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { readIfThere, writePrivateFile } from "./process/folder.ts";
+import { writePrivateFile } from "./process/folder.ts";
 import { ROOT } from "./process/supervisor.ts";
 
 /** The file that wrangler reads them from. */
@@ -26,7 +27,7 @@ export function createVapidKey(): string {
 
 /** Adds the missing settings to `.dev.vars`, and returns their names. */
 export async function ensureDevSecrets(): Promise<readonly string[]> {
-  const lines = (await readIfThere(SECRETS_FILE)) ?? "";
+  const lines = await readFile(SECRETS_FILE, "utf8").catch(() => "");
   const missing = new Map<string, string>();
   if (!HAS_JWT_SECRET.test(lines)) missing.set("JWT_SECRET", createSecret());
   if (!HAS_VAPID_KEY.test(lines)) missing.set("VAPID_PRIVATE_KEY", createVapidKey());

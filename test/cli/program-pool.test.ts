@@ -328,7 +328,8 @@ const FIRST_OWNER =
 const STATEMENT = /(["`])((?:SELECT|INSERT INTO|UPDATE|DELETE FROM) (?:(?!\1)[^\\])+)\1/g;
 
 const statements = globSync("src/cli/**/*.ts", { cwd: ROOT })
-  .filter((file) => !file.endsWith("/database.ts")) // what wrangler has applied, in a table of its own
+  // What wrangler has applied is in a table of its own, and objects have databases of their own.
+  .filter((file) => !/\/(database|copied-object-store)\.ts$/.test(file))
   .flatMap((file) => [...readFileSync(path.join(ROOT, file), "utf8").matchAll(STATEMENT)])
   .map(([, , sql = ""]) =>
     sql.replaceAll(/\$\{((?:[^{}]|\{[^{}]*\})*)\}/g, (_, name) => FRAGMENTS[name] ?? "1"),

@@ -14,22 +14,12 @@ export const byteLength = (text: string): number => encoder.encode(text).length;
 export function toJson(value: unknown, module: string, name = "value", levelsAbove = 0): string {
   const maxDepth = MAX_FRAME_DEPTH - levelsAbove;
   if (isTooDeep(value, maxDepth)) throw invalid(module, `${name} must nest at most ${maxDepth} levels deep`);
-  requireFinite(value, module, name);
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
   } catch {}
   if (json === undefined) throw invalid(module, `${name} must be JSON`);
   return json;
-}
-
-/** Throws VALIDATION_ERROR with the path to NaN or an infinite number, which `JSON.stringify` would turn into null. */
-function requireFinite(value: unknown, module: string, path: string): void {
-  if (typeof value === "number" && !Number.isFinite(value))
-    throw invalid(module, `${path} is ${value}, which JSON cannot hold; make it a string or null`);
-  if (typeof value !== "object" || value === null) return;
-  for (const name in value)
-    requireFinite((value as Record<string, unknown>)[name], module, `${path}.${name}`);
 }
 
 /** Throws VALIDATION_ERROR for a message above the limit of a frame. */

@@ -2,7 +2,6 @@
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import type { UploadResult } from "../wire/resources.ts";
 import { AtriumError, clientFault, type Fault, invalid, isRetryable } from "./error.ts";
-import { toJson } from "./json.ts";
 import { newId } from "./runtime.ts";
 
 export interface RestOptions {
@@ -103,11 +102,10 @@ export class Rest {
     // Encoding does not keep these segments from pointing above the account.
     if (request.path.some((segment) => segment === "." || segment === ".."))
       throw invalid("Client", 'path must not contain the segments "." or "..": choose another id or key');
-    const body = request.body && toJson(request.body, "Client", "body");
     const idempotencyKey = newId();
     for (let failures = 0; ; ) {
       request.upload?.signal?.throwIfAborted();
-      const attempt = await this.#attempt(request, body, idempotencyKey);
+      const attempt = await this.#attempt(request, idempotencyKey);
       const { error } = attempt;
       if (error === null) return attempt.data as Data;
       // An earlier attempt has deleted it.
@@ -119,15 +117,15 @@ export class Rest {
     }
   }
 
-  async #attempt(request: RestRequest, body: string | undefined, idempotencyKey: string): Promise<Attempt> {
+  async #attempt(request: RestRequest, idempotencyKey: string): Promise<Attempt> {
     const authorization =
       typeof this.#authorization === "function" ? await this.#authorization() : this.#authorization;
     const headers: Record<string, string> = {};
     if (authorization) headers.Authorization = authorization;
     if (request.method === "POST") headers["Idempotency-Key"] = idempotencyKey;
-    if (body) headers["Content-Type"] = "application/json";
+    if (request.body) headers["Content-Type"] = "application/json";
     try {
-      const response = await this.#send(request, body, headers);
+      const response = await this.#send(request, headers);
       const { data, error, requestId }: Envelope = await response.json();
       if (error === null) return { data, error };
       const retryAfter = response.headers.get("Retry-After");
@@ -140,12 +138,13 @@ export class Rest {
     }
   }
 
-  #send(request: RestRequest, body: string | undefined, headers: Record<string, string>): Promise<Response> {
-    const { method, path, query, upload, minTimeoutMs = 0 } = request;
+  #send(request: RestRequest, headers: Record<string, string>): Promise<Response> {
+    const { method, path, query, body, upload, minTimeoutMs = 0 } = request;
     const url = urlBelow(this.#base, path, query);
     if (upload === undefined) {
       const signal = AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs));
-      return this.#fetch.call(undefined, url, { method, headers, signal, body: body ?? null });
+      const text = body ? JSON.stringify(body) : null;
+      return this.#fetch.call(undefined, url, { method, headers, signal, body: text });
     }
     const { form, onSent, signal = null } = upload;
     const init = { method, headers, body: form, signal };

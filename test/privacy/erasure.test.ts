@@ -31,7 +31,10 @@ beforeEach(async () => {
     for (const id of await listDurableObjectIds(objects)) others.add(id.toString());
 });
 
-/** The tables with a row that contains a text, each as `DB.table` or `ROOMS.table`. */
+/**
+ * The tables with a row that contains a text, each as `DB.table` or `ROOMS.table`. The databases have the rows of all
+ * tests, thus a text is a long word of its own: four letters come by chance in the IDs of thousands of rows.
+ */
 async function tablesWith(text: RegExp): Promise<string[]> {
   const found = new Set<string>();
   const note = (place: string, rows: readonly object[]) => {
@@ -87,8 +90,8 @@ async function canary() {
   });
   const group = await api.post<{ group: { id: string } }>("/groups", { name: "Birds" });
   const profile = {
-    ...{ customId: "canary-7", name: "Canary Bird", email: "canary@example.com" },
-    profilePicture: "https://example.com/canary.png",
+    ...{ customId: "hawfinch-7", name: "Hawfinch Bird", email: "hawfinch@example.com" },
+    profilePicture: "https://example.com/hawfinch.png",
   };
   const keyed = { headers: { "Idempotency-Key": crypto.randomUUID() } };
   const { data } = await api.post<{ identity: Identity; token: string }>(
@@ -116,24 +119,28 @@ async function canary() {
   const { socket, joined: answer } = await joinWith(owner.id, joined.id, token);
   const userId = answer.user.id;
   const other = others.get(joined.id);
-  await socket.call("PRESENCE_UPDATE", { state: { at: "canary" } });
-  await socket.call("COMMENT_CREATE", { text: "canary text", metadata: { by: "canary" } }, "canary request");
-  await socket.call("COMMENT_CREATE", { text: "canary reply", threadId: other?.comment.thread_id });
+  await socket.call("PRESENCE_UPDATE", { state: { at: "hawfinch" } });
+  await socket.call(
+    "COMMENT_CREATE",
+    { text: "hawfinch text", metadata: { by: "hawfinch" } },
+    "hawfinch request",
+  );
+  await socket.call("COMMENT_CREATE", { text: "hawfinch reply", threadId: other?.comment.thread_id });
   await socket.call("COMMENT_REACT", { commentId: other?.comment.id, reaction: "+1", on: true });
   await socket.call("COMMENT_UPDATE", { commentId: other?.comment.id, resolved: true });
   await socket.call("USER_FOLLOW", { userId: other?.userId });
   socket.close();
-  await api.upload({ roomId: joined.id, userId }, new File(["canary bytes"], "canary.txt"));
+  await api.upload({ roomId: joined.id, userId }, new File(["hawfinch bytes"], "hawfinch.txt"));
   await api.post("/inbox-notifications/trigger", {
-    ...{ identityId: identity.id, kind: "$order", subjectId: "canary order", data: { for: "canary" } },
+    ...{ identityId: identity.id, kind: "$order", subjectId: "hawfinch order", data: { for: "hawfinch" } },
   });
   await api.patch(`/identities/${identity.id}/notification-settings`, { email: { enabled: false } });
   const inbox = Inbox.of(owner, identity.id);
   await inbox.object.addPushTarget(
     identity.id,
     {
-      ...{ endpoint: "https://push.example.com/canary", p256dh: "canary", auth: "canary" },
-      ...{ origin: "https://canary.example.com", expiresAt: null },
+      ...{ endpoint: "https://push.example.com/hawfinch", p256dh: "hawfinch", auth: "hawfinch" },
+      ...{ origin: "https://hawfinch.example.com", expiresAt: null },
     },
     "key",
   );
@@ -147,8 +154,8 @@ async function canary() {
   const mail = "INSERT INTO mails VALUES (?, ?, ?, 'notifications', 'key', 'sealed', ?, ?, ?, 0, 0)";
   const day = at + 24 * 60 * MINUTE_MS;
   await env.DB.batch([
-    env.DB.prepare(mail).bind(mailIds[0], "canary@example.com", owner.id, at, day, day),
-    env.DB.prepare(mail).bind(mailIds[1], "canary-old@example.com", owner.id, at, day, null),
+    env.DB.prepare(mail).bind(mailIds[0], "hawfinch@example.com", owner.id, at, day, day),
+    env.DB.prepare(mail).bind(mailIds[1], "hawfinch-old@example.com", owner.id, at, day, null),
   ]);
   await drained();
   return { owner, api, identity, userId, joined, never };
@@ -156,7 +163,7 @@ async function canary() {
 
 it("the erasure of an identity leaves nothing of it but its ID, in any table of any database or object", async () => {
   const { api, identity, userId, joined, never } = await canary();
-  const furnished = await tablesWith(/canary/i);
+  const furnished = await tablesWith(/hawfinch/i);
   expect(furnished).toEqual(
     expect.arrayContaining([
       ...["DB.identities", "DB.mails", "DB.files", "DB.users", "EVENT_LOGS.events"],
@@ -183,7 +190,7 @@ it("the erasure of an identity leaves nothing of it but its ID, in any table of 
   }
   expect((await api.delete(`/identities/${identity.id}/personal-data`)).data).toEqual({ pending_rooms: 0 });
   await drained();
-  const keptTexts = await tablesWith(/canary/i);
+  const keptTexts = await tablesWith(/hawfinch/i);
   expect.soft(keptTexts.filter((place) => !(place in KEPT))).toEqual([]);
   const keptIds = await tablesWith(new RegExp(`${identity.id}|${userId}`));
   expect(keptIds.filter((place) => !(place in KEPT_IDS))).toEqual([]);
@@ -209,8 +216,8 @@ it("the erasure of a user without identity leaves nothing of it but its ID, in a
   const room = await api.createRoom();
   const [user, other] = [
     await api.createUser(room.id, {
-      ...{ customId: "wren-7", name: "Wren Bird" },
-      profilePicture: "https://example.com/wren.png",
+      ...{ customId: "nuthatch-7", name: "Nuthatch Bird" },
+      profilePicture: "https://example.com/nuthatch.png",
     }),
     await api.createUser(room.id),
   ];
@@ -218,17 +225,17 @@ it("the erasure of a user without identity leaves nothing of it but its ID, in a
   const { comment } = (await api.post<{ comment: Comment }>(`/rooms/${room.id}/comments`, body)).data;
   await api.patch(`/rooms/${room.id}/users/${user.id}/subscription-settings`, { threads: "all" });
   const { socket } = await joinWith(accountId, room.id, user.token);
-  await socket.call("COMMENT_CREATE", { text: "wren text" }, "wren request");
-  await socket.call("COMMENT_CREATE", { text: "wren reply", threadId: comment.thread_id });
+  await socket.call("COMMENT_CREATE", { text: "nuthatch text" }, "nuthatch request");
+  await socket.call("COMMENT_CREATE", { text: "nuthatch reply", threadId: comment.thread_id });
   await socket.call("COMMENT_REACT", { commentId: comment.id, reaction: "+1", on: true });
   await socket.call("USER_FOLLOW", { userId: other.id });
   socket.close();
-  await api.upload({ roomId: room.id, userId: user.id }, new File(["wren bytes"], "wren.txt"));
-  await api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Wren of the hedge" });
-  expect(await tablesWith(/wren/i)).toEqual(expect.arrayContaining(["DB.users", "ROOMS.comments"]));
+  await api.upload({ roomId: room.id, userId: user.id }, new File(["nuthatch bytes"], "nuthatch.txt"));
+  await api.patch(`/users/${user.id}?roomId=${room.id}`, { name: "Nuthatch of the hedge" });
+  expect(await tablesWith(/nuthatch/i)).toEqual(expect.arrayContaining(["DB.users", "ROOMS.comments"]));
   expect((await api.delete(`/users/${user.id}/personal-data?roomId=${room.id}`)).status).toBe(200);
   await drained();
-  expect.soft((await tablesWith(/wren/i)).filter((place) => !(place in KEPT))).toEqual([]);
+  expect.soft((await tablesWith(/nuthatch/i)).filter((place) => !(place in KEPT))).toEqual([]);
   const ids = await tablesWith(new RegExp(user.id));
   expect(ids.filter((place) => !(place in KEPT_IDS))).toEqual([]);
 });

@@ -96,6 +96,18 @@ it("shares the client of a room that is entered twice, until the last has left",
   expect(again.socket.state).toBe("closed");
 });
 
+it("is not left by the client that had its place before", async () => {
+  const atrium = open();
+  const old = atrium.enterRoom(rooms[0]);
+  await old.join();
+  old.disconnect();
+  const room = atrium.enterRoom(rooms[0]);
+  await room.join();
+  await old.leave();
+  old.disconnect();
+  expect([room.socket.state, atrium.enterRoom(rooms[0])]).toEqual(["connected", room]);
+});
+
 it("enters a room by its custom ID, with files and downloads, and comes back to it", async () => {
   const proxy = await BreakableProxy.before(service);
   onTestFinished(() => proxy.close());

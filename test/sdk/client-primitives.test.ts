@@ -5,13 +5,9 @@ import { TokenBucket } from "../../src/platform/flow/token-bucket.ts";
 import { CLOSE } from "../../src/room/protocol/protocol.ts";
 import { ChangeStream } from "../../src/sdk/client/connection/change-stream.ts";
 import { parseFrame, readJoined } from "../../src/sdk/client/connection/frames.ts";
-import {
-  planReconnect,
-  ReconnectTimer,
-  reconnectDelayMs,
-} from "../../src/sdk/client/connection/reconnect.ts";
+import { planReconnect, reconnectDelayMs } from "../../src/sdk/client/connection/machine.ts";
 import { SEND_RATE } from "../../src/sdk/client/connection/requests.ts";
-import { Transport } from "../../src/sdk/client/connection/room-socket.ts";
+import { Transport } from "../../src/sdk/client/connection/transport.ts";
 import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { Emitter } from "../../src/sdk/core/emitter.ts";
 import { AtriumError } from "../../src/sdk/core/error.ts";
@@ -64,70 +60,6 @@ describe("a reconnect", () => {
       Array(5).fill("soon"),
     );
   });
-});
-
-describe("a page that has been hidden for five minutes", () => {
-  const MINUTE_MS = 60_000;
-  /** As browsers hold up the chained timers of such a page. */
-  const hidden = (clock: Clock, socket: ModelSocket) => ({
-    ...clock,
-    after: (delayMs: number, action: () => void) => {
-      const dueAt = Math.ceil((clock.now() + delayMs) / MINUTE_MS) * MINUTE_MS;
-      return clock.after(dueAt - clock.now(), action);
-    },
-    open: () => asWebSocket(socket),
-  });
-  const asWebSocket = (socket: ModelSocket) => socket as unknown as WebSocket;
-
-  it("pings once a minute for an hour, which keeps its connection open (R24, R25)", async () => {
-    const clock = new Clock();
-    const pings: number[] = [];
-    const socket = new ModelSocket("ada", () => pings.push(clock.now()));
-    const ended: unknown[] = [];
-    const closed = (closure: unknown) => ended.push(closure);
-    new Transport("ws://atrium.test", hidden(clock, socket), { opened() {}, received() {}, closed });
-    await null; // the socket opens
-    for (let minute = 1; minute <= 60; minute += 1) {
-      clock.advance(MINUTE_MS);
-      while (socket.deliverUp()) socket.dispatchEvent(new MessageEvent("message", { data: "pong" }));
-    }
-    expect(ended).toEqual([]);
-    expect(pings).toEqual(Array.from({ length: 60 }, (_, minute) => (minute + 1) * MINUTE_MS));
-  });
-});
-
-it("an attempt to reconnect starts once: after its delay, or when the browser is online again", () => {
-  const clock = new Clock();
-  let online = () => {};
-  const listeners = new Set<() => void>();
-  const listen = (_event: string, action: (event: Event) => void) => {
-    online = () => action(new Event("online"));
-    const listener = online;
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
-  const retry = new ReconnectTimer({ ...clock, listen });
-  const made: number[] = [];
-  const plan = () => retry.scheduleNext("soon", () => made.push(clock.now()));
-  plan();
-  clock.advance(500);
-  plan();
-  expect([retry.attempt, retry.isWaiting]).toEqual([2, true]);
-  clock.advance(1000);
-  plan();
-  online();
-  expect(made).toEqual([500, 1500, 1500]);
-  retry.reset();
-  plan();
-  retry.cancel();
-  clock.advance(1000);
-  expect([made.length, retry.attempt, retry.isWaiting, listeners.size, clock.waiting]).toEqual([
-    3,
-    1,
-    false,
-    0,
-    0,
-  ]);
 });
 
 describe("listeners", () => {

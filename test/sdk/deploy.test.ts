@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, inject, it } from "vitest";
 import { FairLoader } from "../../src/platform/flow/fair-queue.ts";
 import { JOIN_READS, joinsHeldMs } from "../../src/room/engine/join/join-decision.ts";
-import { reconnectDelayMs } from "../../src/sdk/client/connection/reconnect.ts";
+import { reconnectDelayMs } from "../../src/sdk/client/connection/machine.ts";
 import { randomOf } from "../support/random.ts";
 
 interface Deploy {

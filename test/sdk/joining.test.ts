@@ -53,6 +53,35 @@ describe("joining", () => {
   });
 });
 
+describe("leaving", () => {
+  it("ends before a join() that was called meanwhile", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    void ada.store("notes").set("1", "stored");
+    const told: string[] = [];
+    ada.socket.on("status", ({ status }) => told.push(status));
+    await Promise.all([ada.leave(), ada.join()]);
+    expect([ada.socket.state, told]).toEqual(["connected", ["closed", "connecting", "connected"]]);
+    await ada.store("notes").sync();
+    expect(ada.store("notes").get("1")).toBe("stored");
+  });
+
+  it("that was called before disconnect() does not end a later stay", async () => {
+    const meeting = await meet(service);
+    const ada = await join(meeting, "Ada");
+    ada
+      .store("notes")
+      .set("1", "discarded")
+      .catch(() => {});
+    const leaving = ada.leave();
+    ada.disconnect();
+    const joining = ada.join();
+    await expect(leaving).rejects.toMatchObject({ code: "DISCONNECTED" });
+    await joining;
+    expect(ada.socket.state).toBe("connected");
+  });
+});
+
 describe("the users of a room", () => {
   it("cause events as they come and go, after the maps were updated", async () => {
     const meeting = await meet(service);

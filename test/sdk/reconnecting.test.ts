@@ -1,5 +1,5 @@
 /** The client over a network that breaks at any point: nothing is lost or applied twice, and every promise settles. */
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
@@ -237,7 +237,7 @@ it("a client that missed too many changes fetches users and stores again before 
 
 describe("a connection that goes silent without being closed", () => {
   it.each(["up", "down"] as const)(
-    "%s is replaced 20 s after the next unanswered ping",
+    "%s is replaced 10 s after the next unanswered ping",
     async (direction) => {
       const clock = new Clock();
       const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
@@ -245,7 +245,7 @@ describe("a connection that goes silent without being closed", () => {
       await cleo.join();
       proxy.stall(direction);
       const write = cleo.store("notes").set("1", "a");
-      clock.advance(20_000 + 19_999);
+      clock.advance(20_000 + 9_999);
       expect(cleo.socket.state).toBe("connected");
       const [disconnected, back] = [nextOf(cleo, "disconnected"), nextOf(cleo, "reconnected")];
       clock.advance(1);
@@ -254,6 +254,32 @@ describe("a connection that goes silent without being closed", () => {
       clock.advance(1_000);
       await Promise.all([back, write]);
       expect(cleo.store("notes").get("1")).toBe("a");
+    },
+  );
+
+  it.each(["online", "offline", "pageshow", "visibilitychange"])(
+    "is asked for within 3 s after the page's event %s, and stays open if it answers",
+    async (name) => {
+      const clock = new Clock();
+      Object.assign(globalThis, { document: { visibilityState: "visible" } });
+      onTestFinished(() => void Reflect.deleteProperty(globalThis, "document"));
+      const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
+      const cleo = clientOf(user, { serverUrl: proxy.url }, clock);
+      await cleo.join();
+      clock.page.dispatchEvent(new Event(name));
+      await cleo.comments.list(); // its answer follows the pong
+      clock.advance(3_000);
+      expect(cleo.socket.state).toBe("connected");
+      proxy.stall("down");
+      clock.page.dispatchEvent(new Event(name));
+      clock.advance(2_999);
+      expect(cleo.socket.state).toBe("connected");
+      clock.advance(1);
+      expect(cleo.socket.status).toMatchObject({ status: "reconnecting", attempt: 1 });
+      // What comes back begins the next attempt at once.
+      const back = nextOf(cleo, "reconnected");
+      clock.page.dispatchEvent(new Event("pageshow"));
+      await back;
     },
   );
 

@@ -1,7 +1,7 @@
 /** `authToken` as a function: it is asked for the first token, before and after the end of each, and after a refusal. */
 import { beforeEach, expect, it } from "vitest";
 import type { UserWithToken } from "../../src/features/users/schema.ts";
-import type { AtriumClient } from "../../src/sdk/client/index.ts";
+import type { AtriumClient, TokenRequest } from "../../src/sdk/client/index.ts";
 import type { Runtime } from "../../src/sdk/core/runtime.ts";
 import { eventually } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
@@ -26,7 +26,7 @@ function clientWith(answers: readonly Answer[], runtime: Runtime = EAGER, server
   const told: unknown[] = [];
   let asked = 0;
   const token = async () => {
-    const answer = answers[Math.min(asked, answers.length - 1)] ?? null;
+    const answer = answers[Math.min(asked, answers.length - 1)] as Answer;
     asked += 1;
     if (answer instanceof Error) throw answer;
     return typeof answer === "function" ? answer() : answer;
@@ -61,7 +61,7 @@ it("is asked again, ever less often, while it returns null", async () => {
   expect(() => client.storage.getUrl({ key: "a" })).toThrow(expect.objectContaining({ code: "NOT_JOINED" }));
   const joining = client.join();
   for (const delayMs of [1_000, 2_000]) {
-    await eventually("the client to wait", () => clock.waiting === 1);
+    await eventually("the client to wait", () => client.socket.status.retryAt !== null);
     const before = asked();
     clock.advance(delayMs - 1);
     expect([asked(), client.socket.state]).toEqual([before, "connecting"]);
@@ -75,7 +75,7 @@ it("is not asked any more after disconnect()", async () => {
   const clock = new Clock();
   const { client, asked } = clientWith([null], clock);
   const refused = expect(client.join()).rejects.toMatchObject({ code: "DISCONNECTED" });
-  await eventually("the client to wait", () => clock.waiting === 1);
+  await eventually("the client to wait", () => client.socket.status.retryAt !== null);
   client.disconnect();
   await refused;
   expect([clock.waiting, asked(), client.socket.state]).toEqual([0, 1, "closed"]);
@@ -102,16 +102,65 @@ it("brings the client back when the user's tokens have ended", async () => {
   await client.store("notes").set("1", "back");
 });
 
-it("cannot return the token of another user or room, or another text", async () => {
+it("cannot return the token of another user or room", async () => {
   const bo = await meeting.customer.createUser(meeting.roomId, "Bo");
-  for (const [token, code] of [
-    [bo.token, "FORBIDDEN"],
-    ["not a token", "VALIDATION_ERROR"],
-  ] as const) {
-    const { client, told } = clientWith([forged(), token]);
-    await expect(client.join()).rejects.toMatchObject({ code, module: "Auth", retryable: false });
-    expect([told, client.socket.state]).toEqual([[`failed ${code}`], "closed"]);
-  }
+  const { client, told } = clientWith([forged(), bo.token]);
+  await expect(client.join()).rejects.toMatchObject({ code: "FORBIDDEN", module: "Auth", retryable: false });
+  expect([told, client.socket.state]).toEqual([["failed FORBIDDEN"], "closed"]);
+});
+
+it.each([
+  ["a text that is no token", "<html>502 Bad Gateway</html>", "authToken returned no token"],
+  ["nothing", undefined as unknown as null, "authToken must return the token"],
+])("that returns %s has failed, and is asked again", async (_, answer, message) => {
+  const { client, told, asked } = clientWith([answer, user.token]);
+  const statuses: unknown[] = [];
+  client.socket.on("status", ({ status, error }) => statuses.push([status, error?.code, error?.message]));
+  await client.join();
+  expect([asked(), told]).toEqual([2, []]);
+  expect(statuses).toContainEqual(["reconnecting", "CONNECTION_FAILED", expect.stringContaining(message)]);
+});
+
+it("may have a line end after its token", async () => {
+  const { client } = clientWith([`${user.token}\n`]);
+  await client.join();
+  expect(client.userId).toBe(user.id);
+});
+
+it("that does not answer counts as a failed attempt after 15 s, and its signal is aborted", async () => {
+  const clock = new Clock();
+  const signals: AbortSignal[] = [];
+  const token = ({ signal }: TokenRequest) => {
+    signals.push(signal);
+    return signals.length === 1 ? new Promise<string>(() => {}) : user.token;
+  };
+  const client = clientOf({ token }, { serverUrl: service.url }, clock);
+  const joining = client.join();
+  clock.advance(15_000);
+  await eventually("the attempt to fail", () => client.socket.status.retryAt !== null);
+  expect(client.socket.status).toMatchObject({ status: "reconnecting", attempt: 1 });
+  expect(client.socket.status.error).toMatchObject({ code: "CONNECTION_FAILED" });
+  expect(signals[0]?.aborted).toBe(true);
+  clock.advance(1_000);
+  await joining;
+  expect(signals[1]?.aborted).toBe(false);
+});
+
+it("is asked anew by each join() after a refusal, with the room and the reason", async () => {
+  const requests: unknown[] = [];
+  const answers = [forged(), forged(), user.token];
+  const token = ({ roomId, reason }: TokenRequest) => {
+    requests.push([roomId, reason]);
+    return answers.shift() ?? user.token;
+  };
+  const client = clientOf({ token }, { serverUrl: service.url });
+  await expect(client.join()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  await client.join();
+  expect(requests).toEqual([
+    [null, "connect"],
+    [meeting.roomId, "refused"],
+    [meeting.roomId, "connect"],
+  ]);
 });
 
 it("that fails counts as an attempt to connect that failed", async () => {
@@ -138,8 +187,7 @@ it("is asked before the token expires, and the connection stays open", async () 
   await wait(client, clock, 5);
   await eventually("the second question", () => asked() === 2);
   await eventually("the next renewal to be planned", () => clock.waiting === 2);
-  // By the client's clock the second token has 30 s left; after a refusal it would be asked for within 15 s.
-  await wait(client, clock, 25);
+  await wait(client, clock, 85);
   expect(asked()).toBe(2);
   await wait(client, clock, 5);
   await eventually("the third question", () => asked() === 3);

@@ -3,7 +3,7 @@ import { getOrAdd } from "../core/emitter.ts";
 import { assumeType } from "../core/json.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import { AtriumClient, type AtriumClientOptions } from "./client.ts";
-import { type RoomPath, Tokens } from "./connection/token.ts";
+import { type RoomPath, type TokenRequest, Tokens } from "./connection/token.ts";
 import type { Guest, GuestOptions } from "./over-rest.ts";
 import { loaded } from "./storage.ts";
 import type { StoreShapes } from "./stores/writes.ts";
@@ -65,8 +65,8 @@ export class Atrium {
    */
   share(): AtriumOptions {
     let had: string | null = null;
-    const next = async () => {
-      const token = await this.#tokens.next(had);
+    const next = async (request: TokenRequest) => {
+      const token = await this.#tokens.next(had, request);
       had = token ?? had;
       return token;
     };
@@ -116,7 +116,8 @@ export class EnteredRoom extends AtriumClient<StoreShapes, ClientTypes> {
 
   override disconnect(): void {
     this.entered = 0;
-    this.#rooms.delete(this.#key);
+    // Another client of the room may have its place.
+    if (this.#rooms.get(this.#key) === this) this.#rooms.delete(this.#key);
     super.disconnect();
   }
 }

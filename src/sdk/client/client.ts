@@ -3,7 +3,7 @@ import { Emitter } from "../core/emitter.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import type { Permission, Resource, Role, Room } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
-import { Connection, type SocketState } from "./connection/connection.ts";
+import { Connection, type SocketState, type SocketStatus } from "./connection/connection.ts";
 import { type Access, canWrite, isRoom, readAccess } from "./connection/frames.ts";
 import { type AuthToken, type RoomPath, socketBase, Tokens } from "./connection/token.ts";
 import { inspections } from "./inspection.ts";
@@ -40,6 +40,8 @@ export interface AtriumClientOptions<Shapes extends StoreShapes> {
 /** The state of the connection, and its events. */
 export interface ClientSocket extends Pick<Connection, "on" | "off"> {
   readonly state: SocketState;
+  /** The state with its error, its attempts and its times: another object after each change. */
+  readonly status: SocketStatus;
 }
 
 export interface ClientEvents extends UnsyncedEvents {
@@ -67,6 +69,9 @@ export class AtriumClient<
   readonly #connection: Connection;
   readonly #stores: Stores;
   readonly #unsynced: Unsynced;
+  /** Another object after each `disconnect()`: an earlier `leave()` does not end a later stay. */
+  #stay = {};
+  #leaving: Promise<void> | null = null;
   #room: Room | null = null;
   #access: { readonly permissions: Access["permissions"]; readonly role: Role | null } = {
     permissions: NO_PERMISSIONS,
@@ -174,9 +179,9 @@ export class AtriumClient<
     return this.#connection.connect();
   }
 
-  /** Connects if necessary, and joins. Resolves when users and room are loaded. Later losses are restored. */
-  join({ role }: { readonly role?: Role } = {}): Promise<void> {
-    return this.#connection.join(role);
+  /** Connects if necessary, and joins, after a `leave()` that is under way. Resolves when users and room are loaded. Later losses are restored. */
+  join(options: { readonly role?: Role } = {}): Promise<void> {
+    return this.#leaving?.then(() => this.join(options)) ?? this.#connection.join(options.role);
   }
 
   /** Whether changes are unconfirmed; discarded ones count until the next `join()` or `disconnect()`. */
@@ -190,12 +195,16 @@ export class AtriumClient<
   }
 
   /** Leaves the room when all changes are confirmed, as `flush` and `disconnect` do; after 10 s in any case. */
-  async leave({ timeoutMs = LEAVE_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    try {
-      await this.flush({ timeoutMs });
-    } finally {
-      this.release();
-    }
+  leave({ timeoutMs = LEAVE_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    const stay = this.#stay;
+    const leaving = this.flush({ timeoutMs }).finally(() => {
+      if (this.#stay === stay) this.release();
+    });
+    const over: Promise<void> = Promise.allSettled([this.#leaving, leaving]).then(() => {
+      if (this.#leaving === over) this.#leaving = null;
+    });
+    this.#leaving = over;
+    return leaving;
   }
 
   /** The end of {@link leave}. */
@@ -205,6 +214,8 @@ export class AtriumClient<
 
   /** Leaves the room at once: pending requests fail, and `changesDiscarded` names unconfirmed changes. */
   disconnect(): void {
+    this.#stay = {};
+    this.#leaving = null;
     this.presence.stop();
     this.#connection.disconnect();
   }

@@ -29,9 +29,9 @@ export type {
   ThreadPage,
   ThreadPlace,
 } from "./comments.ts";
-export type { SocketEvents, SocketState } from "./connection/connection.ts";
+export type { SocketEvents, SocketState, SocketStatus } from "./connection/connection.ts";
 export type { Access } from "./connection/frames.ts";
-export type { AuthToken } from "./connection/token.ts";
+export type { AuthToken, TokenReason, TokenRequest } from "./connection/token.ts";
 export type { BroadcastArguments, BroadcastListener, Notifications } from "./notifications.ts";
 export type { OfflineSupport } from "./offline.ts";
 export type { Guest, GuestOptions, Upload } from "./over-rest.ts";

@@ -49,8 +49,8 @@ export class AtriumError extends Error {
   /** Whether the same request can succeed later, without a change. */
   readonly retryable: boolean;
 
-  constructor(fault: Fault, requestId?: string) {
-    super(fault.message);
+  constructor(fault: Fault, requestId?: string, options?: ErrorOptions) {
+    super(fault.message, options);
     this.name = "AtriumError";
     this.code = assumeCode(fault.code);
     this.module = fault.module;
@@ -94,3 +94,7 @@ export const isRetryable = (code: string): boolean => RETRYABLE_CODES.includes(c
 /** The error code that a WebSocket close code of the service stands for; undefined for any other close code. */
 export const codeOfClose = (close: number): string | undefined =>
   Object.entries(CLOSE_CODES).find(([, known]) => known === close)?.[0];
+
+/** The error of a fault, which may be one already. */
+export const errorOf = (fault: Fault, requestId?: string): AtriumError =>
+  fault instanceof AtriumError ? fault : new AtriumError(fault, requestId);

@@ -1,6 +1,8 @@
 /** The client's environment: time, randomness and sockets. Tests pass their own. */
 import { AtriumError, clientFault } from "./error.ts";
 
+export type PageEvent = "online" | "offline" | "pageshow" | "visibilitychange" | "pagehide" | "beforeunload";
+
 export interface Runtime {
   /** Milliseconds on a clock that never goes back. */
   now(): number;
@@ -11,8 +13,8 @@ export interface Runtime {
   random(): number;
   open(url: string, protocols?: string[]): WebSocket;
   fetch(url: string, init: RequestInit): Promise<Response>;
-  /** Runs `action` for each event of this name on the browser's window. Returns a function that removes the listener. */
-  listen(event: "online" | "pagehide" | "beforeunload", action: (event: Event) => void): () => void;
+  /** Runs `action` for each event of this name on the browser's window or document. Returns a function that removes the listener. */
+  listen(event: PageEvent, action: (event: Event) => void): () => void;
 }
 
 export const DEFAULT_RUNTIME: Runtime = {

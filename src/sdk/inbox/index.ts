@@ -1,9 +1,8 @@
 /** `atrium/inbox`: the notifications of an identity, live. */
 import { Atrium, type AtriumOptions } from "../client/atrium.ts";
 import type { ClientSocket } from "../client/client.ts";
-import { Connection } from "../client/connection/connection.ts";
+import { Connection, type Joinable } from "../client/connection/connection.ts";
 import type { Data, Joined } from "../client/connection/frames.ts";
-import type { Joinable } from "../client/connection/room-socket.ts";
 import { socketBase, Tokens } from "../client/connection/token.ts";
 import { Emitter } from "../core/emitter.ts";
 import { assumeType, isRecord } from "../core/json.ts";

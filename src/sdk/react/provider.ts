@@ -19,6 +19,7 @@ import {
   type OfflineSupport,
   type Role,
   type StoreShapes,
+  type TokenRequest,
 } from "../client/index.ts";
 import { getOrAdd } from "../core/emitter.ts";
 import { invalid } from "../core/error.ts";
@@ -70,7 +71,7 @@ export function roomOf(options: RoomOptions): RoomHandle {
   if (known !== undefined) return known;
   const client = new AtriumClient({
     serverUrl,
-    authToken: isFunction ? () => handle.currentToken() : authToken,
+    authToken: isFunction ? (request) => handle.currentToken(request) : authToken,
     warnBeforeUnload,
     ...(stores && { stores }),
     ...(offline && { offline }),
@@ -127,7 +128,8 @@ export function AtriumProvider(props: AtriumProviderProps): ReactNode {
   }, [authToken]);
   const value = useMemo(() => {
     if (atrium !== undefined) return atrium;
-    const ask = () => (typeof latest.current === "function" ? latest.current() : latest.current);
+    const ask = (request: TokenRequest) =>
+      typeof latest.current === "function" ? latest.current(request) : latest.current;
     return new Atrium({
       ...{ serverUrl, authToken: typeof stable === "function" ? ask : stable },
       ...(reconnect !== undefined && { reconnect }),

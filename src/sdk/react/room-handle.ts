@@ -148,8 +148,8 @@ export class RoomHandle {
     );
   }
 
-  currentToken(): ReturnType<Exclude<atrium.AuthToken, string>> {
-    return typeof this.authToken === "string" ? this.authToken : this.authToken();
+  currentToken(request: atrium.TokenRequest): ReturnType<Exclude<atrium.AuthToken, string>> {
+    return typeof this.authToken === "string" ? this.authToken : this.authToken(request);
   }
 
   store(name: string): StoreContent<unknown> {

@@ -1,33 +1,50 @@
-/** The connection to the room: connects, joins, and after each loss reconnects and catches up. */
-
+/** The connection to the room: carries out the effects of its state machine, and tells how it stands. */
 import { Emitter } from "../../core/emitter.ts";
-import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
-import { Deferred, type Runtime } from "../../core/runtime.ts";
+import { AtriumError, errorOf, type Fault } from "../../core/error.ts";
+import { Deferred, newId, type PageEvent, type Runtime } from "../../core/runtime.ts";
 import type { Role } from "../../wire/resources.ts";
 import { ChangeStream } from "./change-stream.ts";
-import type { Data } from "./frames.ts";
-import { faultOf, planReconnect, type ReconnectDecision, ReconnectTimer } from "./reconnect.ts";
-import { NOT_JOINED, Requests } from "./requests.ts";
+import { type Data, isUser, type Joined, type Message, readFault, readJoined, UNREADABLE } from "./frames.ts";
 import {
+  type Circumstances,
   type Closure,
-  type Joinable,
-  ROOM,
-  RoomSocket,
-  type RoomSocketContext,
-  type RoomSocketListener,
-} from "./room-socket.ts";
-import { roomUrl, type Tokens } from "./token.ts";
+  type Effect,
+  type Event,
+  IDLE,
+  LEFT,
+  type State,
+  step,
+  type TimerName,
+} from "./machine.ts";
+import { NOT_JOINED, Requests } from "./requests.ts";
+import { type Claims, roomBelow, roomUrl, type Tokens } from "./token.ts";
+import { Transport } from "./transport.ts";
 
 /**
  * - `idle`: `connect()` or `join()` has not been called.
- * - `connecting`: the first socket is being opened.
- * - `connected`: the socket is open.
- * - `reconnecting`: the connection was lost and is being restored, including everything that was missed.
+ * - `connecting`: the first attempt is on its way, until the room is joined and loaded.
+ * - `connected`: the room is joined, and everything is up to date; after `connect()` alone, the socket is open.
+ * - `reconnecting`: the connection was lost, or an attempt has failed, and it is being restored with everything that was missed.
  * - `closed`: `disconnect()` was called, or reconnecting cannot succeed.
  */
 export type SocketState = "idle" | "connecting" | "connected" | "reconnecting" | "closed";
 
+/** How the connection stands: another object after each change. */
+export interface SocketStatus {
+  readonly status: SocketState;
+  /** Why the latest attempt failed, or why the connection is closed; null while it is connected and after `disconnect()`. */
+  readonly error: AtriumError | null;
+  /** Failed attempts in a row. */
+  readonly attempt: number;
+  /** When the next attempt begins, in epoch milliseconds by this device's clock; null while none waits. */
+  readonly retryAt: number | null;
+  /** Since when `status` is what it is, likewise. */
+  readonly since: number;
+}
+
 export interface SocketEvents {
+  /** Anything of {@link SocketStatus} has changed. */
+  status: SocketStatus;
   connected: undefined;
   /** The socket was closed, with the WebSocket close code and reason. */
   disconnected: { readonly code: number; readonly reason: string };
@@ -41,10 +58,21 @@ export interface SocketEvents {
   authFailed: { readonly code: string; readonly message: string };
 }
 
-const STABLE_MS = 5_000;
+/** The target of a connection: a room, or the inbox of an identity. */
+export interface Joinable {
+  urlOf(base: string, claims: Claims): string;
+  /** The type of the first message. */
+  readonly type: string;
+  /** Reads the response to it; null if it cannot be read. */
+  read(data: Data): Joined | null;
+}
 
-const LEFT = clientFault("DISCONNECTED", "disconnect() was called");
-const UNREACHABLE = clientFault("CONNECTION_FAILED", "Connecting failed: check the network and the address");
+/** A room that is gone refuses its socket by a close code, which a page can read. */
+const ROOM: Joinable = {
+  urlOf: (base, claims) => `${roomBelow(base, claims, "socket")}?refusal=close`,
+  type: "JOIN_ROOM",
+  read: readJoined,
+};
 
 /** A connection joins a room, unless the options say otherwise. */
 interface ConnectionOptions extends Partial<Joinable> {
@@ -53,58 +81,90 @@ interface ConnectionOptions extends Partial<Joinable> {
   readonly reconnect: boolean;
 }
 
-export class Connection extends Emitter<SocketEvents> implements RoomSocketListener {
+/** The most online users in the response to a join; further pages follow. */
+const ONLINE_PAGE = 200;
+const NORMAL_CLOSURE = 1000;
+const ABNORMAL_CLOSURE = 1006;
+const FAILED = 1011;
+const INVALID = 4400;
+const PAGE_EVENTS: readonly PageEvent[] = ["online", "offline", "pageshow", "visibilitychange"];
+
+const faultOf = (error: unknown): Fault => (error instanceof AtriumError ? error : readFault(error));
+
+function statusOf({ phase, target, attempt }: Pick<State, "phase" | "target" | "attempt">): SocketState {
+  if (phase === "idle" || phase === "closed") return phase;
+  if (phase === "joined" || (phase === "open" && target === null)) return "connected";
+  return attempt > 0 ? "reconnecting" : "connecting";
+}
+
+export class Connection extends Emitter<SocketEvents> {
   readonly requests: Requests;
   readonly changeStream = new ChangeStream();
-  readonly #options: ConnectionOptions;
-  readonly context: RoomSocketContext;
-  readonly #reconnect: ReconnectTimer;
-  #state: SocketState = "idle";
-  #socket: RoomSocket | null = null;
-  /** The request of `join()`, until the connection is given up. */
-  #target: { readonly role: Role | undefined } | null = null;
+  readonly runtime: Runtime;
+  readonly tokens: Tokens;
+  readonly #options: ConnectionOptions & Joinable;
+  #machine: State = IDLE;
+  #status: SocketStatus;
+  /** Of the status. */
+  #fault: Fault | null = null;
+  #retryAt: number | null = null;
+  #transport: Transport | null = null;
+  #joinId: string | null = null;
+  #obtaining = new AbortController();
   #opening: Deferred | null = null;
   #joining: Deferred | null = null;
-  #isSecondToken = false;
+  #unlisten = () => {};
+  readonly #timers = new Map<TimerName, () => void>();
 
   constructor(options: ConnectionOptions, runtime: Runtime) {
     super();
-    this.#options = options;
+    this.#options = { ...ROOM, ...options };
+    this.runtime = runtime;
+    this.tokens = options.tokens;
     this.requests = new Requests(runtime);
-    const { requests, changeStream } = this;
-    this.context = { ...ROOM, ...options, requests, changeStream, runtime };
-    this.#reconnect = new ReconnectTimer(runtime);
-    changeStream.handle("authFailed", (data) => this.#refuseToken(data));
-    changeStream.handle("mark", ({ mark }) => requests.notify("MARK", { mark }));
+    this.#status = { status: "idle", error: null, attempt: 0, retryAt: null, since: runtime.date() };
+    this.changeStream.handle("authFailed", (data) =>
+      this.#dispatch({ type: "refused", fault: { ...readFault(data), module: "Auth" } }),
+    );
+    this.changeStream.handle("mark", ({ mark }) => this.requests.notify("MARK", { mark }));
+  }
+
+  get status(): SocketStatus {
+    return this.#status;
   }
 
   get state(): SocketState {
-    return this.#state;
+    return this.#status.status;
   }
 
   get userId(): string {
-    return this.#options.tokens.claims?.userId ?? "";
+    return this.tokens.claims?.userId ?? "";
+  }
+
+  get webSocket(): WebSocket | null {
+    return this.#transport?.socket ?? null;
   }
 
   connect(): Promise<void> {
-    if (this.#socket?.isOpen) return Promise.resolve();
+    if (this.#machine.phase === "open" || this.#machine.joinedAt !== null) return Promise.resolve();
     this.#opening ??= new Deferred();
     const { promise } = this.#opening;
-    if (this.#isInactive) this.#start();
+    this.#dispatch({ type: "connect" });
     return promise;
   }
 
-  /** Resolves when the room is joined and loaded. Lost connections are restored from then on. */
+  /** Resolves when the room is joined and loaded. Lost connections are restored from then on; one that waits is restored now. */
   join(role?: Role): Promise<void> {
-    if (typeof this.#socket?.joinedAt === "number") return Promise.resolve();
-    if (this.#joining !== null) return this.#joining.promise;
-    this.#target = { role };
-    this.#joining = new Deferred();
+    if (this.#machine.phase === "joined") return Promise.resolve();
+    this.#joining ??= new Deferred();
     const { promise } = this.#joining;
     this.requests.accept();
-    if (this.#isInactive) this.#start();
-    else this.#socket?.join(role);
+    this.#dispatch({ type: "join", role });
     return promise;
+  }
+
+  disconnect(): void {
+    this.#dispatch({ type: "disconnect" });
   }
 
   urlOf(...path: string[]): string {
@@ -112,111 +172,247 @@ export class Connection extends Emitter<SocketEvents> implements RoomSocketListe
     return tokens.claims === null ? "" : roomUrl(base, tokens.claims, ...path);
   }
 
-  disconnect(): void {
-    if (this.#isInactive && this.requests.failure === null) return;
-    const wasConnected = this.#state === "connected";
-    this.#stop(LEFT, "closed");
-    if (wasConnected) this.emit("disconnected", { code: 1000, reason: LEFT.message });
+  get #circumstances(): Circumstances {
+    return {
+      now: this.runtime.now(),
+      random: this.runtime.random(),
+      receivedAt: this.#transport?.receivedAt ?? -Infinity,
+      renewInMs: this.tokens.renewInMs,
+      reconnect: this.#options.reconnect,
+    };
   }
 
-  get webSocket(): WebSocket | null {
-    return this.#socket?.webSocket ?? null;
+  #dispatch(event: Event): void {
+    const before = this.#machine;
+    const [state, ...effects] = step(before, event, this.#circumstances);
+    this.#machine = state;
+    const wasListening = before.phase !== "idle" && before.phase !== "closed";
+    const listens = state.phase !== "idle" && state.phase !== "closed";
+    if (listens !== wasListening) this.#listenToPage(listens);
+    for (const effect of effects) if (this.#machine === state) this.#run(effect);
+    // An effect may have led to another state, which has been reported already.
+    if (this.#machine === state) this.#report(before, state, event);
   }
 
-  get #isInactive(): boolean {
-    return this.#socket === null && !this.#reconnect.isWaiting;
+  #listenToPage(listens: boolean): void {
+    this.#unlisten();
+    const wake = ({ type }: globalThis.Event) => {
+      const isHidden = type === "visibilitychange" && document.visibilityState === "hidden";
+      if (!isHidden) this.#dispatch({ type: "wake", isBack: type !== "offline" });
+    };
+    const stops = listens ? PAGE_EVENTS.map((name) => this.runtime.listen(name, wake)) : [];
+    this.#unlisten = () => {
+      for (const stop of stops) stop();
+    };
   }
 
-  #start(): void {
-    this.#reconnect.reset();
-    this.#state = "connecting";
-    this.#open();
+  #run(effect: Effect): void {
+    switch (effect.type) {
+      case "askToken":
+        this.#askToken(effect);
+        break;
+      case "forgetToken":
+        this.tokens.forget();
+        break;
+      case "ping":
+        this.#transport?.send("ping");
+        break;
+      case "open":
+        this.#open(effect.token);
+        break;
+      case "join":
+        this.#sendJoin(effect);
+        break;
+      case "refresh":
+        this.#refresh(effect.token);
+        break;
+      case "timer":
+        this.#setTimer(effect);
+        break;
+      case "drop":
+        this.#drop(effect.code);
+        break;
+      case "settle":
+        this.#settle(effect.what);
+        break;
+      case "stop":
+        this.#stop(effect.fault);
+        break;
+    }
   }
 
-  #open(): void {
-    this.#socket = new RoomSocket(this.context, this);
-    this.#socket.open();
-  }
-
-  opened(): void {
+  #settle(what: "opened" | "joined"): void {
+    if (what === "joined") {
+      this.#joining?.resolve();
+      this.#joining = null;
+    }
     this.#opening?.resolve();
     this.#opening = null;
-    if (this.#state === "connecting") {
-      this.#state = "connected";
-      this.emit("connected", undefined);
-    }
-    if (this.#target !== null) this.#socket?.join(this.#target.role);
   }
 
-  joined(): void {
-    this.#isSecondToken = false;
-    this.#joining?.resolve();
-    this.#joining = null;
-    if (this.#state !== "reconnecting") return;
-    this.#state = "connected";
-    this.emit("reconnected", undefined);
-  }
-
-  #refuseToken(data: Data): void {
-    const [code, message] = [String(data.code), String(data.message)];
-    if (this.#socket !== null) this.#socket.refusal = { code, module: "Auth", message };
-    if (!this.#canUseSecondToken) this.emit("authFailed", { code, message });
-  }
-
-  /** Whether the next token can replace a refused or expired one. */
-  get #canUseSecondToken(): boolean {
-    const { reconnect, tokens } = this.#options;
-    const isRefused = this.#socket?.refusal?.code === "UNAUTHORIZED";
-    return isRefused && reconnect && tokens.isRenewable && !this.#isSecondToken;
-  }
-
-  #planReconnect(closure: Closure): ReconnectDecision {
-    if (this.#target === null || !this.#options.reconnect) return "never";
-    if (!this.#canUseSecondToken) return planReconnect(closure);
-    this.#isSecondToken = true;
-    this.#options.tokens.discard();
-    return "soon";
-  }
-
-  ended(closure: Closure): void {
-    const { refusal, joinedAt } = this.#socket ?? { refusal: null, joinedAt: null };
-    const wasConnected = this.#state === "connected";
-    const wasStable = joinedAt !== null && this.context.runtime.now() - joinedAt >= STABLE_MS;
-    if (wasStable) this.#reconnect.reset();
-    const fault = refusal ?? (this.#state === "connecting" ? UNREACHABLE : faultOf(closure));
-    const hadTarget = this.#target !== null;
-    const decision = this.#planReconnect(closure);
-    if (decision === "never") this.#stop(fault, hadTarget ? "closed" : "idle");
-    else this.#reopen(decision);
-
-    if (wasConnected) this.emit("disconnected", closure);
-    // A listener may have called disconnect() or join().
-    if (this.#reconnect.isWaiting) this.emit("reconnecting", { attempt: this.#reconnect.attempt });
-    else if (decision === "never" && hadTarget) this.emit("failed", { error: new AtriumError(fault) });
-  }
-
-  #reopen(decision: "soon" | "later"): void {
-    this.#drop();
-    this.#state = "reconnecting";
-    this.#reconnect.scheduleNext(decision, () => this.#open());
-  }
-
-  #stop(fault: Fault, state: "idle" | "closed"): void {
-    this.#reconnect.cancel();
-    this.#drop();
-    this.#state = state;
-    const hasFailed = this.#target !== null && fault !== LEFT;
-    this.#target = null;
-    const error = new AtriumError(fault);
-    this.#opening?.reject(error);
+  #stop(fault: Fault): void {
+    const error = errorOf(fault);
+    for (const waiting of [this.#opening, this.#joining]) waiting?.reject(error);
     this.#opening = null;
-    this.#joining?.reject(error);
     this.#joining = null;
+    const hasFailed = this.#machine.error !== null && this.#machine.phase === "closed";
     this.requests.stop(fault, hasFailed ? fault : NOT_JOINED);
   }
 
-  #drop(): void {
-    this.#socket?.drop();
-    this.#socket = null;
+  #setTimer({ name, delayMs }: Extract<Effect, { type: "timer" }>): void {
+    this.#timers.get(name)?.();
+    this.#timers.delete(name);
+    if (delayMs === null) return;
+    const end = () => {
+      this.#timers.delete(name);
+      this.#dispatch({ type: "timer", name });
+    };
+    this.#timers.set(name, this.runtime.after(delayMs, end));
+  }
+
+  /** A token that is there already is used at once. */
+  #askToken({ reason }: Extract<Effect, { type: "askToken" }>): void {
+    const { tokens } = this;
+    const { current } = tokens;
+    if (current !== null && !tokens.prepare && reason !== "renew") {
+      this.#dispatch({ type: "token", token: current });
+      return;
+    }
+    this.#obtaining.abort();
+    const obtaining = new AbortController();
+    this.#obtaining = obtaining;
+    const answer = (event: Event) => obtaining.signal.aborted || this.#dispatch(event);
+    tokens.take(reason, obtaining.signal).then(
+      (token) => answer({ type: "token", token }),
+      (error: unknown) => answer({ type: "tokenFailed", fault: faultOf(error) }),
+    );
+  }
+
+  #open(token: string): void {
+    const { base, tokens, urlOf } = this.#options;
+    const { claims } = tokens;
+    if (claims === null) return;
+    // Strangers do not learn which custom IDs exist.
+    const protocols = claims.room[1] ? ["atrium", token] : undefined;
+    try {
+      const transport: Transport = new Transport(
+        urlOf(base, claims),
+        this.runtime,
+        {
+          opened: () => this.#dispatch({ type: "opened" }),
+          received: (message) => this.#receive(transport, message),
+          closed: (closure) => this.#dispatch({ type: "lost", closure }),
+        },
+        protocols,
+      );
+      this.#transport = transport;
+    } catch (error) {
+      // Browsers throw for addresses that a page may not connect to.
+      this.#lose(ABNORMAL_CLOSURE, String(error));
+    }
+  }
+
+  #lose(code: number, reason: string): void {
+    this.#dispatch({ type: "lost", closure: { code, reason } });
+  }
+
+  #sendJoin({ token, role }: Extract<Effect, { type: "join" }>): void {
+    this.#joinId = newId();
+    const { seq: since, epoch } = this.changeStream;
+    const data = { token, role, since, epoch, batch: true, usersLimit: ONLINE_PAGE };
+    this.#transport?.send(JSON.stringify({ type: this.#options.type, requestId: this.#joinId, data }));
+  }
+
+  #receive(transport: Transport, message: Message): void {
+    if ("event" in message) {
+      if (!this.changeStream.receive(message)) this.#lose(ABNORMAL_CLOSURE, "A change was missed");
+    } else if (message.requestId !== this.#joinId) this.requests.settle(message);
+    else if (message.fault !== null) this.#dispatch({ type: "refused", fault: message.fault });
+    else this.#load(transport, message.data);
+  }
+
+  #load(transport: Transport, data: Data): void {
+    const joined = this.#options.read(data);
+    if (joined === null) {
+      this.#dispatch({ type: "refused", fault: UNREADABLE });
+      this.#lose(INVALID, UNREADABLE.message);
+      return;
+    }
+    const { claims } = this.tokens;
+    if (claims !== null && isUser(data.user)) {
+      claims.userId ||= data.user.id;
+      claims.room = [joined.room.id];
+    }
+    this.requests.resume((frame) => transport.send(frame));
+    const isCurrent = () => this.#transport === transport;
+    this.changeStream.join(joined).then(
+      () => isCurrent() && this.#dispatch({ type: "loaded" }),
+      (error: unknown) => isCurrent() && this.#lose(FAILED, String(error)),
+    );
+  }
+
+  #refresh(token: string): void {
+    const transport = this.#transport;
+    const answer = (refreshed: Event) => this.#transport === transport && this.#dispatch(refreshed);
+    this.requests.send("TOKEN_REFRESH", { token }, { resend: false, read: () => {} }).then(
+      () => answer({ type: "refreshed", fault: null }),
+      (error: unknown) => answer({ type: "refreshed", fault: faultOf(error) }),
+    );
+  }
+
+  #drop(code: number): void {
+    this.#obtaining.abort();
+    this.#joinId = null;
+    this.#transport?.drop(code);
+    this.#transport = null;
+    this.requests.suspend();
+  }
+
+  /** The state as applications see it: the same object while it is equal. */
+  #describe({ error: fault, attempt, retryAt, ...state }: State): SocketStatus {
+    const was = this.#status;
+    const status = statusOf({ ...state, attempt });
+    const isEqual =
+      status === was.status && attempt === was.attempt && retryAt === this.#retryAt && fault === this.#fault;
+    if (isEqual) return was;
+    const date = this.runtime.date();
+    const error = fault === this.#fault ? was.error : fault && errorOf(fault);
+    this.#fault = fault;
+    this.#retryAt = retryAt;
+    return Object.freeze({
+      status,
+      error,
+      attempt,
+      retryAt: retryAt && date + retryAt - this.runtime.now(),
+      since: status === was.status ? was.since : date,
+    });
+  }
+
+  /** Reports what has changed. A listener may call `disconnect()` or `join()`: the rest is then no longer true. */
+  #report(before: State, state: State, event: Event): void {
+    const was = this.#status;
+    const status = this.#describe(state);
+    this.#status = status;
+    const { error, attempt } = status;
+    const hasEnded = state.phase === "closed" || state.phase === "idle";
+    const isNew = state.phase !== before.phase;
+    const reports: (() => void)[] = [];
+    if (status !== was) reports.push(() => this.emit("status", status));
+    if (was.status === "connected" && (hasEnded || state.phase === "waiting"))
+      reports.push(() => this.emit("disconnected", closureOf(event, state)));
+    if (was.status !== "connected" && status.status === "connected")
+      reports.push(() => this.emit(was.status === "reconnecting" ? "reconnected" : "connected", undefined));
+    if (isNew && state.phase === "waiting") reports.push(() => this.emit("reconnecting", { attempt }));
+    if (isNew && state.phase === "closed" && error !== null) {
+      const { code, message } = error;
+      if (code === "UNAUTHORIZED") reports.push(() => this.emit("authFailed", { code, message }));
+      reports.push(() => this.emit("failed", { error }));
+    }
+    for (const report of reports) if (this.#machine === state) report();
   }
 }
+
+const closureOf = (event: Event, { error }: State): Closure =>
+  event.type === "lost"
+    ? event.closure
+    : { code: error === null ? NORMAL_CLOSURE : ABNORMAL_CLOSURE, reason: (error ?? LEFT).message };

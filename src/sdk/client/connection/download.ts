@@ -26,7 +26,7 @@ export async function downloadStore(
   load: Downloading,
   take: (part: Data) => void,
 ): Promise<string | null | undefined> {
-  const { runtime, requests, changeStream } = connection.context;
+  const { runtime, requests, changeStream } = connection;
   const url = connection.urlOf("downloads", String(download));
   const address = { url, lineBytes: typeof lineBytes === "number" ? lineBytes : undefined };
   let after: string | undefined;

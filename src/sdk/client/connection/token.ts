@@ -1,7 +1,7 @@
 /** The user's token: its claims, the addresses that they name, and the function that returns another one. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { AtriumError, clientFault, invalid } from "../../core/error.ts";
-import type { Runtime } from "../../core/runtime.ts";
+import { Deferred, type Runtime } from "../../core/runtime.ts";
 
 export interface Claims {
   readonly accountId: string;
@@ -11,8 +11,8 @@ export interface Claims {
   readonly scope: string;
   /** The user in the room; of an identity empty until it is known. */
   userId: string;
-  /** When the token expires, in epoch seconds; Infinity if it does not say. */
-  readonly exp: number;
+  /** The time from its creation to its end; null if it does not say. */
+  readonly lifetimeMs: number | null;
 }
 
 export type RoomPath = readonly [id: string] | readonly ["custom", customId: string];
@@ -21,14 +21,15 @@ export type RoomPath = readonly [id: string] | readonly ["custom", customId: str
 function readClaims(token: string, entered: RoomPath | undefined): Claims {
   const claims: Record<string, unknown> = Object(parsePayload(token));
   const isOfUser = entered === undefined;
-  const { accountId, roomId, exp } = claims;
+  const { accountId, roomId, iat, exp } = claims;
   const ownerId = isOfUser ? claims.userId : claims.identityId;
   const room = entered ?? (typeof roomId === "string" && [roomId]);
   if (typeof accountId !== "string" || !room || typeof ownerId !== "string")
     throw invalid("Auth", `authToken must be the token of ${isOfUser ? "a user" : "an identity"}`);
   const userId = isOfUser ? ownerId : "";
   const scope = [accountId, ...room, ownerId].join(" ");
-  return { accountId, room, scope, userId, exp: typeof exp === "number" ? exp : Infinity };
+  const lifetimeMs = typeof exp === "number" && typeof iat === "number" ? (exp - iat) * 1000 : null;
+  return { accountId, room, scope, userId, lifetimeMs };
 }
 
 function parsePayload(token: string): unknown {
@@ -65,14 +66,35 @@ export const roomUrl = (base: string, claims: Claims, ...path: string[]): string
 export const fileUrl = (base: string, claims: Claims, key: string): string =>
   httpUrl(urlBelow(base, claims, "storage", ...key.split("/")));
 
+/** Why a token is asked for: for a connection or a request, instead of one that ends soon, or instead of a refused one. */
+export type TokenReason = "connect" | "renew" | "refused";
+
+export interface TokenRequest {
+  /** The room that needs the token; null for an inbox, and until the ID of a room with a custom ID is known. */
+  readonly roomId: string | null;
+  readonly reason: TokenReason;
+  /** Aborted once the token is not needed any more, and after 15 s. */
+  readonly signal: AbortSignal;
+}
+
 /** The user's token, or a function that returns the current one; null while there is none yet. */
-export type AuthToken = string | (() => string | null | Promise<string | null>);
+export type AuthToken = string | ((request: TokenRequest) => string | null | Promise<string | null>);
 
 /** A token is not used in its last seconds: it would expire on its way. */
 const LAST_MS = 5_000;
+/** A token is renewed this long before its end, or a quarter of its time if that is shorter. */
+const EARLY_MS = 60_000;
+const ASK_LIMIT_MS = 15_000;
 const NULL_BACKOFF = { firstMs: 1_000, maxMs: 30_000 };
 
 const ANOTHER_USER = "authToken must be the token of the same user and room";
+
+/** A call of the function, for all who wait for its token. */
+interface Asking {
+  readonly answer: Promise<string | null>;
+  readonly aborting: AbortController;
+  waiting: number;
+}
 
 export class Tokens {
   readonly #source: AuthToken;
@@ -80,12 +102,10 @@ export class Tokens {
   readonly #room: RoomPath | undefined;
   #claims: Claims | null = null;
   #token: string | null = null;
-  /** Epoch milliseconds by this device's clock. */
-  receivedAt = 0;
-  /** A new token is used for this long in any case: the device's clock may be wrong. */
-  readonly trustedMs = 30_000;
-  usableUntil = Infinity;
-  #asking: Promise<string | null> | null = null;
+  /** By the clock that never goes back, from the token's arrival: the device's own can be hours away from the service's. */
+  #endsAt = Infinity;
+  #lifetimeMs = Infinity;
+  #asking: Asking | null = null;
 
   /** Called, and awaited, before a token is obtained for a connection. Never rejects. */
   prepare?: (claims: Claims) => Promise<void>;
@@ -95,7 +115,7 @@ export class Tokens {
     this.#source = source;
     this.#runtime = runtime;
     this.#room = room;
-    if (typeof source === "string") this.#accept(source);
+    if (typeof source === "string") this.#accept(source.trim());
   }
 
   get claims(): Claims | null {
@@ -108,59 +128,127 @@ export class Tokens {
 
   /** The token to use now; null if one must be obtained first. */
   get current(): string | null {
-    const isUsable =
-      this.#runtime.date() < Math.max(this.usableUntil - LAST_MS, this.receivedAt + this.trustedMs);
-    return isUsable || !this.isRenewable ? this.#token : null;
+    return this.#runtime.now() < this.#endsAt - LAST_MS || !this.isRenewable ? this.#token : null;
   }
 
-  discard(): void {
-    this.#token = null;
+  /** The time until the token is to be renewed; null for a text, which cannot be. */
+  get renewInMs(): number | null {
+    if (!this.isRenewable) return null;
+    const earlyMs = Math.min(EARLY_MS, this.#lifetimeMs / 4);
+    return this.#token === null ? 0 : Math.max(this.#endsAt - earlyMs - this.#runtime.now(), 0);
   }
 
-  /** The current token or, with `isNew`, another one; waits while there is none. Throws CONNECTION_FAILED if the function fails. */
-  async obtain(signal: AbortSignal, isNew = false): Promise<string> {
+  /** The service has refused the token. */
+  forget(): void {
+    if (this.isRenewable) this.#token = null;
+  }
+
+  /** The current token; waits while there is none. Throws CONNECTION_FAILED if the function fails. */
+  async obtain(signal: AbortSignal): Promise<string> {
     for (let attempt = 1; ; attempt += 1) {
-      const token = await this.next(isNew ? this.#token : null);
-      await (this.#claims && this.prepare?.(this.#claims));
-      signal.throwIfAborted();
+      const token = await this.next(null, this.#request("connect", signal));
       if (token !== null) return token;
       await this.#wait(backoffMs(attempt, NULL_BACKOFF), signal);
     }
   }
 
-  /** The current token unless it is `had`, and otherwise the function's next one; null while there is none. */
-  async next(had: string | null): Promise<string | null> {
-    const { current } = this;
-    return current === null || current === had ? this.#ask() : current;
-  }
-
-  #ask(): Promise<string | null> {
-    this.#asking ??= this.#askSource().finally(() => {
-      this.#asking = null;
-    });
-    return this.#asking;
-  }
-
-  async #askSource(): Promise<string | null> {
-    let token: string | null;
-    try {
-      token = typeof this.#source === "string" ? this.#source : await this.#source();
-    } catch (error) {
-      if (error instanceof AtriumError) throw error;
-      throw new AtriumError(clientFault("CONNECTION_FAILED", `authToken failed: ${String(error)}`));
-    }
-    if (token !== null) this.#accept(token);
+  /** The token for a connection, when what the device has kept is open; null while there is none. */
+  async take(reason: TokenReason, signal: AbortSignal): Promise<string | null> {
+    const token = await this.next(reason === "renew" ? this.#token : null, this.#request(reason, signal));
+    await (this.#claims && this.prepare?.(this.#claims));
+    signal.throwIfAborted();
     return token;
   }
 
+  /** The current token unless it is `had`, and otherwise the function's next one; null while there is none. */
+  async next(had: string | null, request: TokenRequest): Promise<string | null> {
+    const { current } = this;
+    const { signal } = request;
+    signal.throwIfAborted();
+    if (current !== null && current !== had) return current;
+    this.#asking ??= this.#ask(request);
+    const asking = this.#asking;
+    asking.waiting += 1;
+    const leave = () => {
+      asking.waiting -= 1;
+      if (asking.waiting === 0) asking.aborting.abort();
+    };
+    signal.addEventListener("abort", leave);
+    try {
+      return await asking.answer;
+    } finally {
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  #ask(request: TokenRequest): Asking {
+    const aborting = new AbortController();
+    const asking: Asking = { answer: this.#answer(request, aborting), aborting, waiting: 0 };
+    const isOver = () => {
+      if (this.#asking === asking) this.#asking = null;
+    };
+    aborting.signal.addEventListener("abort", isOver);
+    asking.answer.then(isOver, isOver);
+    return asking;
+  }
+
+  /** Throws CONNECTION_FAILED for whatever the function does wrong: its next answer can be better. */
+  async #answer(request: TokenRequest, aborting: AbortController): Promise<string | null> {
+    const { signal } = aborting;
+    const limit = new Deferred<never>();
+    const end = (message: string, cause?: unknown) => limit.reject(failed(message, cause));
+    signal.addEventListener("abort", () => end("authToken was not needed any more"));
+    const cancel = this.#runtime.after(ASK_LIMIT_MS, () => {
+      end(`authToken did not answer within ${ASK_LIMIT_MS / 1000} s`);
+      aborting.abort();
+    });
+    try {
+      const token = await Promise.race([this.#call({ ...request, signal }), limit.promise]);
+      if (token !== null) this.#accept(token);
+      return token;
+    } finally {
+      cancel();
+      limit.promise.catch(() => {});
+    }
+  }
+
+  #request(reason: TokenReason, signal: AbortSignal): TokenRequest {
+    const [id, customId] = this.#claims?.room ?? this.#room ?? [""];
+    return { roomId: customId === undefined && id !== "" ? id : null, reason, signal };
+  }
+
+  async #call(request: TokenRequest): Promise<string | null> {
+    if (typeof this.#source === "string") return this.#source;
+    try {
+      const answer: unknown = await this.#source(request);
+      if (answer === null) return null;
+      if (typeof answer === "string") return answer.trim();
+    } catch (error) {
+      if (error instanceof AtriumError) throw error;
+      throw failed(`authToken failed: ${String(error)}`, error);
+    }
+    throw failed("authToken must return the token as a text, or null while there is none");
+  }
+
   #accept(token: string): void {
-    const claims = readClaims(token, this.#room);
+    const claims = this.#read(token);
     this.#claims ??= claims;
     if (claims.scope !== this.#claims.scope)
       throw new AtriumError({ code: "FORBIDDEN", module: "Auth", message: ANOTHER_USER });
     this.#token = token;
-    this.receivedAt = this.#runtime.date();
-    this.usableUntil = claims.exp * 1000;
+    this.#lifetimeMs = claims.lifetimeMs ?? Infinity;
+    this.#endsAt = this.#runtime.now() + this.#lifetimeMs;
+  }
+
+  /** Of a function, a text that is no token is a failed attempt: it is the error page of a back end, say. */
+  #read(token: string): Claims {
+    try {
+      return readClaims(token, this.#room);
+    } catch (error) {
+      if (!this.isRenewable) throw error;
+      const text = `authToken returned no token, but "${token.slice(0, 40)}": check the response of your back end`;
+      throw failed(text, error);
+    }
   }
 
   #wait(delayMs: number, signal: AbortSignal): Promise<void> {
@@ -173,3 +261,6 @@ export class Tokens {
     });
   }
 }
+
+const failed = (message: string, cause?: unknown): AtriumError =>
+  new AtriumError(clientFault("CONNECTION_FAILED", message), undefined, { cause });

@@ -105,7 +105,7 @@ describe("a shape", () => {
     [{ title: 1 }, "title must be of type string"],
     [{ title: null }, "title must be of type string"],
     [{ title: "Plan", done: "no" }, "done must be of type boolean"],
-    [{ title: "Plan", size: Number.NaN }, "size must be of type number"],
+    [{ title: "Plan", size: Number.NaN }, "value.size must be JSON, and NaN is not"],
     [{ title: "Plan", tags: {} }, "tags must be of type array"],
     [{ title: "Plan", about: [] }, "about must be of type object"],
     [{ title: "Plan", titel: "Plan" }, "titel is not a field of this store"],

@@ -164,7 +164,7 @@ describe("presence", () => {
     expect(ada.presence.own).toEqual(shown);
     expect(refused.map(({ field, error: { code, message } }) => [field, code, message])).toEqual([
       ["nested", "VALIDATION_ERROR", "nested must nest at most 37 levels deep"],
-      ["onClick", "VALIDATION_ERROR", "onClick must be JSON"],
+      ["onClick", "VALIDATION_ERROR", "onClick must be JSON, and a function is not"],
       ["selection", "VALIDATION_ERROR", "selection: the presence must have at most 8192 bytes in all"],
     ]);
     for (const wrong of [[], "here", undefined])

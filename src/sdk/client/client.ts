@@ -1,6 +1,6 @@
 /** The client: one user in one room. */
 import { Emitter } from "../core/emitter.ts";
-import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
+import { type Abortable, abortable, DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import type { Permission, Resource, Role, Room } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
 import { Connection, type SocketState, type SocketStatus } from "./connection/connection.ts";
@@ -35,6 +35,15 @@ export interface AtriumClientOptions<Shapes extends StoreShapes> {
   readonly offline?: OfflineSupport;
   /** True to let the browser ask before it closes a tab with changes that are not stored yet; false by default. */
   readonly warnBeforeUnload?: boolean;
+}
+
+export interface JoinOptions extends Abortable {
+  /** At most your own, which is the default. */
+  readonly role?: Role | undefined;
+}
+
+export interface FlushOptions extends Abortable {
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The state of the connection, and its events. */
@@ -175,13 +184,14 @@ export class AtriumClient<
   }
 
   /** Opens the connection, with one attempt. Throws CONNECTION_FAILED if it fails. */
-  connect(): Promise<void> {
-    return this.#connection.connect();
+  connect(options: Abortable = {}): Promise<void> {
+    return abortable(this.#connection.connect(), options);
   }
 
   /** Connects if necessary, and joins, after a `leave()` that is under way. Resolves when users and room are loaded. Later losses are restored. */
-  join(options: { readonly role?: Role } = {}): Promise<void> {
-    return this.#leaving?.then(() => this.join(options)) ?? this.#connection.join(options.role);
+  join(options: JoinOptions = {}): Promise<void> {
+    const joining = () => this.#connection.join(options.role);
+    return abortable(this.#leaving?.then(joining) ?? joining(), options);
   }
 
   /** Whether changes are unconfirmed; discarded ones count until the next `join()` or `disconnect()`. */
@@ -190,14 +200,14 @@ export class AtriumClient<
   }
 
   /** Resolves when all changes are confirmed or refused. Throws TIMEOUT, and the error that ended the connection. */
-  flush({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
-    return this.#unsynced.flush(timeoutMs);
+  flush({ timeoutMs, ...options }: FlushOptions = {}): Promise<void> {
+    return abortable(this.#unsynced.flush(timeoutMs), options);
   }
 
   /** Leaves the room when all changes are confirmed, as `flush` and `disconnect` do; after 10 s in any case. */
-  leave({ timeoutMs = LEAVE_TIMEOUT_MS }: { readonly timeoutMs?: number } = {}): Promise<void> {
+  leave({ timeoutMs = LEAVE_TIMEOUT_MS, signal }: FlushOptions = {}): Promise<void> {
     const stay = this.#stay;
-    const leaving = this.flush({ timeoutMs }).finally(() => {
+    const leaving = this.flush({ timeoutMs, signal }).finally(() => {
       if (this.#stay === stay) this.release();
     });
     const over: Promise<void> = Promise.allSettled([this.#leaving, leaving]).then(() => {

@@ -1,6 +1,7 @@
 /** `client.comments`: threads of comments, which are stored and kept in sync for everyone in the room. */
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError } from "../core/error.ts";
+import type { Abortable } from "../core/runtime.ts";
 import type { Comment, Mention, SubscriptionSettings, Thread } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
 import { type Data, isComment, isCount, listOf, UNREADABLE } from "./connection/frames.ts";
@@ -95,93 +96,113 @@ export class Comments extends Emitter<CommentsEvents> {
   }
 
   /** Writes a comment as the user of this client. */
-  create(comment: NewComment): Promise<Comment> {
-    return this.#change("COMMENT_CREATE", comment);
+  create(comment: NewComment, options?: Abortable): Promise<Comment> {
+    return this.#change("COMMENT_CREATE", comment, options);
   }
 
   /** One page of the comments that match the filter. */
-  list(filter: CommentFilter = {}): Promise<CommentPage> {
+  list(filter: CommentFilter = {}, options?: Abortable): Promise<CommentPage> {
     const read = ({ comments, total, next }: Data): CommentPage => ({
       comments: listOf(comments, isComment),
       total: isCount(total) ? total : 0,
       next: isCount(next) ? next : null,
     });
-    return this.#connection.requests.send("COMMENT_LIST", filter, { read });
+    return this.#connection.requests.send("COMMENT_LIST", filter, { ...options, read });
   }
 
   /**
    * Changes what is given: the text, the anchor, the metadata, which null removes, and who is mentioned. Throws FORBIDDEN
    * unless you are the author.
    */
-  update(change: {
-    readonly commentId: string;
-    readonly text?: string | undefined;
-    readonly anchor?: unknown;
-    readonly metadata?: unknown;
-    /** In place of the comment's; those who were not mentioned before are notified. */
-    readonly mentions?: NewComment["mentions"];
-  }): Promise<Comment> {
-    return this.#change("COMMENT_UPDATE", change);
+  update(
+    change: {
+      readonly commentId: string;
+      readonly text?: string | undefined;
+      readonly anchor?: unknown;
+      readonly metadata?: unknown;
+      /** In place of the comment's; those who were not mentioned before are notified. */
+      readonly mentions?: NewComment["mentions"];
+    },
+    options?: Abortable,
+  ): Promise<Comment> {
+    return this.#change("COMMENT_UPDATE", change, options);
   }
 
   /** Deletes a comment, and returns it as it was. Throws FORBIDDEN unless you are the author. */
-  delete(which: { readonly commentId: string }): Promise<Comment> {
-    return this.#change("COMMENT_DELETE", which);
+  delete(which: { readonly commentId: string }, options?: Abortable): Promise<Comment> {
+    return this.#change("COMMENT_DELETE", which, options);
   }
 
   /** Resolves a comment or, with `resolved: false`, reopens it. */
-  resolve(change: { readonly commentId: string; readonly resolved?: boolean | undefined }): Promise<Comment> {
-    return this.#change("COMMENT_RESOLVE", change);
+  resolve(
+    change: { readonly commentId: string; readonly resolved?: boolean | undefined },
+    options?: Abortable,
+  ): Promise<Comment> {
+    return this.#change("COMMENT_RESOLVE", change, options);
   }
 
   /** Adds your reaction (1 to 32 characters) or, with `on: false`, removes it. */
-  react(change: {
-    readonly commentId: string;
-    readonly reaction: string;
-    readonly on?: boolean | undefined;
-  }): Promise<Comment> {
-    return this.#change("COMMENT_REACT", change);
+  react(
+    change: {
+      readonly commentId: string;
+      readonly reaction: string;
+      readonly on?: boolean | undefined;
+    },
+    options?: Abortable,
+  ): Promise<Comment> {
+    return this.#change("COMMENT_REACT", change, options);
   }
 
   /** One page of the room's threads, with what you have read. */
-  threads(filter: ThreadFilter = {}): Promise<ThreadPage> {
-    return this.#connection.requests.send("THREAD_LIST", filter, { read: readAs<ThreadPage>("threads") });
+  threads(filter: ThreadFilter = {}, options?: Abortable): Promise<ThreadPage> {
+    const read = readAs<ThreadPage>("threads");
+    return this.#connection.requests.send("THREAD_LIST", filter, { ...options, read });
   }
 
   /** A thread, with what you have read. Throws NOT_FOUND without it. */
-  thread(which: { readonly threadId: string }): Promise<Thread> {
-    return this.#thread("THREAD_GET", which);
+  thread(which: { readonly threadId: string }, options?: Abortable): Promise<Thread> {
+    return this.#thread("THREAD_GET", which, options);
   }
 
   /** Moves your position in a thread forward: to `seq`, such as the `last_seq` of the thread as it was shown, or to its end. */
-  markAsRead(position: { readonly threadId: string; readonly seq?: number | undefined }): Promise<Thread> {
-    return this.#changeThread("THREAD_READ", position);
+  markAsRead(
+    position: { readonly threadId: string; readonly seq?: number | undefined },
+    options?: Abortable,
+  ): Promise<Thread> {
+    return this.#changeThread("THREAD_READ", position, options);
   }
 
   /** Notifies you of a thread's comments or, with `on: false`, no longer. */
-  subscribe(change: { readonly threadId: string; readonly on?: boolean | undefined }): Promise<Thread> {
-    return this.#changeThread("THREAD_SUBSCRIBE", change);
+  subscribe(
+    change: { readonly threadId: string; readonly on?: boolean | undefined },
+    options?: Abortable,
+  ): Promise<Thread> {
+    return this.#changeThread("THREAD_SUBSCRIBE", change, options);
   }
 
   /** Changes what you are notified of in this room; without changes it returns that. */
-  async settings(changes: Partial<SubscriptionSettings> = {}): Promise<SubscriptionSettings> {
+  async settings(
+    changes: Partial<SubscriptionSettings> = {},
+    options?: Abortable,
+  ): Promise<SubscriptionSettings> {
     const read = readAs<{ settings: SubscriptionSettings }>("settings");
-    return (await this.#connection.requests.send("SUBSCRIPTION_SETTINGS", changes, { read })).settings;
+    const { requests } = this.#connection;
+    return (await requests.send("SUBSCRIPTION_SETTINGS", changes, { ...options, read })).settings;
   }
 
-  async #thread(type: string, data: object): Promise<Thread> {
+  async #thread(type: string, data: object, options?: Abortable): Promise<Thread> {
     const read = readAs<{ thread: Thread }>("thread");
-    return (await this.#connection.requests.send(type, data, { read })).thread;
+    return (await this.#connection.requests.send(type, data, { ...options, read })).thread;
   }
 
-  async #changeThread(type: string, data: object): Promise<Thread> {
-    const thread = await this.#thread(type, data);
+  async #changeThread(type: string, data: object, options?: Abortable): Promise<Thread> {
+    const thread = await this.#thread(type, data, options);
     this.emit("thread", thread);
     return thread;
   }
 
-  #change(type: string, data: object): Promise<Comment> {
-    return this.#connection.requests.send(type, data, { read: readComment });
+  #change(type: string, data: object, options?: Abortable): Promise<Comment> {
+    return this.#connection.requests.send(type, data, { ...options, read: readComment });
   }
 }
 

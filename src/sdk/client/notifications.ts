@@ -1,5 +1,6 @@
 /** `client.notifications`: messages to the users who are online now. They are not stored. */
 import { callEach, getOrAdd } from "../core/emitter.ts";
+import type { Abortable } from "../core/runtime.ts";
 import type { Connection } from "./connection/connection.ts";
 import { isCount } from "./connection/frames.ts";
 
@@ -8,8 +9,11 @@ export type BroadcastListener<Data = unknown> = (data: Data, from: string | null
 
 /** The arguments after the event's name: the data, unless it can be left out, and the receivers instead of everyone. */
 export type BroadcastArguments<Data> = undefined extends Data
-  ? [data?: Data, userIds?: readonly string[]]
-  : [data: Data, userIds?: readonly string[]];
+  ? [data?: Data, userIds?: readonly string[], options?: Abortable]
+  : [data: Data, userIds?: readonly string[], options?: Abortable];
+
+/** A message that is older is of no use to its receivers. */
+const VALID_MS = 5_000;
 
 /** `Sent` has the data of the application's broadcasts by event name. It is not checked: other clients can send anything. */
 export class Notifications<Sent extends object = Record<string, unknown>> {
@@ -44,13 +48,17 @@ export class Notifications<Sent extends object = Record<string, unknown>> {
     this.#listeners.get(event)?.delete(untyped(listener));
   }
 
-  /** Sends `data` to others who are online, or to `userIds`. Returns the number of receivers. */
+  /**
+   * Sends `data` to others who are online, or to `userIds`. Returns the number of receivers. Throws TIMEOUT if it could not
+   * be sent within 5 s, and DISCONNECTED if it was not answered by then when the connection ends.
+   */
   broadcast<Name extends keyof Sent & string>(
     event: Name,
-    ...[data, userIds]: BroadcastArguments<Sent[Name]>
+    ...[data, userIds, { signal } = {}]: BroadcastArguments<Sent[Name]>
   ): Promise<number> {
     const read = ({ delivered }: { readonly delivered?: unknown }) => (isCount(delivered) ? delivered : 0);
-    return this.#connection.requests.send("BROADCAST", { event, data, userIds }, { read });
+    const options = { read, signal, validMs: VALID_MS };
+    return this.#connection.requests.send("BROADCAST", { event, data, userIds }, options);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The client's own presence, and the fields that the room has yet to receive. */
 import { AtriumError, invalid } from "../core/error.ts";
-import { byteLength, toJson } from "../core/json.ts";
+import { byteLength, frozen, toJson } from "../core/json.ts";
 import type { PresenceState } from "../wire/resources.ts";
 
 const MAX_STATE_BYTES = 8 * 1024;
@@ -56,7 +56,7 @@ export class OwnPresence {
     if (json !== "" && byteLength(JSON.stringify(visible)) > MAX_STATE_BYTES)
       throw invalid("Presence", `${name}: the presence must have at most ${MAX_STATE_BYTES} bytes in all`);
     this.#fields = fields;
-    this.#visible = visible;
+    this.#visible = frozen(visible);
     this.#unsent.add(name);
   }
 

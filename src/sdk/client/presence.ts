@@ -1,7 +1,7 @@
 /** `client.presence`: the current state of each user, such as the position of a cursor. */
 import { callEach, Emitter, getOrAdd, guard, report } from "../core/emitter.ts";
 import { AtriumError, invalid } from "../core/error.ts";
-import { assumeType, isRecord } from "../core/json.ts";
+import { assumeType, frozen, isRecord } from "../core/json.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { PresenceState } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
@@ -205,7 +205,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
       // A number brings no known color.
       const state: PresenceOf | null = assumeType(shown && { color: known?.color, ...shown });
       if (state === null) states.delete(userId);
-      else states.set(userId, state);
+      else states.set(userId, frozen(state));
       return [{ userId, state }];
     });
     if (relevant.length > 0) this.#states = states;

@@ -1,5 +1,6 @@
 /** `client.users`: the users of the room, online and offline, and who follows whom. */
 import { Emitter, getOrAdd } from "../core/emitter.ts";
+import { frozen } from "../core/json.ts";
 import type { User as UserRecord } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
 import { type Data, isUser, type Joined, listOf, readFollows } from "./connection/frames.ts";
@@ -265,14 +266,14 @@ class UserCache {
   /** Joins and leaves say more reliably than the record whether the user is online. */
   put(record: UserRecord, isOnline: boolean = this.online.has(record.id)): User {
     const { id } = record;
-    const user: User = {
+    const user = frozen<User>({
       ...record,
       status: isOnline ? "online" : "offline",
       following: this.#follows.followedBy(id),
       followers: this.#follows.followersOf(id),
       follow: () => this.#send("USER_FOLLOW", id),
       unfollow: () => this.#send("USER_UNFOLLOW", id),
-    };
+    });
     this.all.set(id, user);
     if (isOnline) this.online.set(id, user);
     else this.online.delete(id);

@@ -27,9 +27,9 @@ export type AtriumErrorCode =
   | "CONNECTION_FAILED"
   /** The connection ended before the response arrived; retryable. */
   | "DISCONNECTED"
-  /** `flush()` or `leave()` waited as long as it should; retryable. */
+  /** `flush()` or `leave()` waited as long as it should, or a broadcast could not be sent in time; retryable. */
   | "TIMEOUT"
-  /** The request needs `join()` first. */
+  /** The client has left the room: the request needs `join()`. */
   | "NOT_JOINED"
   /** A webhook message is not from the service, or is too old. */
   | "INVALID_SIGNATURE"

@@ -10,31 +10,57 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 const encoder = new TextEncoder();
 export const byteLength = (text: string): number => encoder.encode(text).length;
 
-/** Throws VALIDATION_ERROR with `name` for a value that is not JSON, or too deep for a frame `levelsAbove` levels above it. */
+/**
+ * Throws VALIDATION_ERROR with the name of what JSON cannot express, and for a value too deep for a frame `levelsAbove`
+ * levels above it. Fields that are undefined are left out.
+ */
 export function toJson(value: unknown, module: string, name = "value", levelsAbove = 0): string {
   const maxDepth = MAX_FRAME_DEPTH - levelsAbove;
-  if (isTooDeep(value, maxDepth)) throw invalid(module, `${name} must nest at most ${maxDepth} levels deep`);
-  let json: string | undefined;
-  try {
-    json = JSON.stringify(value);
-  } catch {}
+  const flaw = flawOf(value, name, maxDepth);
+  if (flaw !== undefined) throw invalid(module, flaw || `${name} must nest at most ${maxDepth} levels deep`);
+  const json = JSON.stringify(value);
   if (json === undefined) throw invalid(module, `${name} must be JSON`);
   return json;
 }
 
 /** Throws VALIDATION_ERROR for a message above the limit of a frame. */
 export function toFrame(message: object): string {
-  const frame = toJson(message, "Client");
+  const frame = toJson(message, "Client", "message");
   if (byteLength(frame) > MAX_FRAME_BYTES)
     throw invalid("Client", `message must have at most ${MAX_FRAME_BYTES} bytes`);
   return frame;
 }
 
-/** A cycle counts as too deep. */
-const isTooDeep = (value: unknown, levels: number): boolean =>
-  typeof value === "object" &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((child) => isTooDeep(child, levels - 1)));
+const NOT_JSON: readonly string[] = ["bigint", "function", "symbol"];
+
+/** What is wrong with a value; an empty text for one that nests too deep, as a cycle does. */
+function flawOf(value: unknown, name: string, levels: number): string | undefined {
+  const type = typeof value;
+  if (type === "object" && value !== null) {
+    if (levels === 0) return "";
+    if ("toJSON" in (value as object)) return undefined;
+    for (const [key, child] of Object.entries(value as object)) {
+      const flaw = flawOf(child, `${name}.${key}`, levels - 1);
+      if (flaw !== undefined) return flaw;
+    }
+  } else if (type === "number" && !Number.isFinite(value)) return `${name} must be JSON, and ${value} is not`;
+  else if (NOT_JSON.includes(type)) return `${name} must be JSON, and a ${type} is not`;
+  return undefined;
+}
+
+/** The value, which no one can change any more: neither it nor what it contains. */
+export function frozen<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value))
+    for (const child of Object.values(Object.freeze(value))) frozen(child);
+  return value;
+}
+
+/** What arrives from the service cannot be changed in place: a copy can. */
+export type Frozen<Value> = Value extends (...args: never[]) => unknown
+  ? Value
+  : Value extends object
+    ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
+    : Value;
 
 export const isSameJson = (a: unknown, b: unknown): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);

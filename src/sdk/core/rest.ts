@@ -2,6 +2,7 @@
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import type { UploadResult } from "../wire/resources.ts";
 import { AtriumError, clientFault, type Fault, invalid, isRetryable } from "./error.ts";
+import { toJson } from "./json.ts";
 import { newId } from "./runtime.ts";
 
 export interface RestOptions {
@@ -143,7 +144,7 @@ export class Rest {
     const url = urlBelow(this.#base, path, query);
     if (upload === undefined) {
       const signal = AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs));
-      const text = body ? JSON.stringify(body) : null;
+      const text = body ? toJson(body, "Client", "body") : null;
       return this.#fetch.call(undefined, url, { method, headers, signal, body: text });
     }
     const { form, onSent, signal = null } = upload;

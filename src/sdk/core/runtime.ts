@@ -47,6 +47,30 @@ export class Deferred<Value = void> {
   });
 }
 
+/** A call that can be given up: its promise is then rejected with the signal's reason. What was sent may take effect. */
+export interface Abortable {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The promise, which is rejected as soon as the signal is aborted; `giveUp` is called then. */
+export function abortable<Value>(
+  promise: Promise<Value>,
+  { signal }: Abortable,
+  giveUp = () => {},
+): Promise<Value> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      reject(signal.reason);
+      giveUp();
+    };
+    const end = () => signal.removeEventListener("abort", abort);
+    void promise.then(resolve, reject).then(end);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort);
+  });
+}
+
 const TIMED_OUT = clientFault("TIMEOUT", "Not confirmed in time: check the network");
 
 /** Callers that wait for the same event, such as the ones of `flush()`. */

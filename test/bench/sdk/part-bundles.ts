@@ -12,7 +12,7 @@ import type { BenchOptions } from "../run.ts";
 import type { SdkSubjects } from "../sdk.ts";
 import { count, table, verdict } from "../table.ts";
 
-const CLIENT_GOAL = 16_700;
+const CLIENT_GOAL = 15_000;
 
 export async function measureBundles(_: SdkSubjects, { stop }: BenchOptions): Promise<Section> {
   const dist = await mkdtemp(path.join(tmpdir(), "atrium-bench-package-"));

@@ -1,6 +1,6 @@
 /** Parses and validates messages of the service. Unknown and malformed messages are ignored. */
 import { clientFault, type Fault } from "../../core/error.ts";
-import { assumeType, isRecord } from "../../core/json.ts";
+import { assumeType, frozen, isRecord } from "../../core/json.ts";
 import type { Comment, Permission, Resource, Role, Room, User as UserRecord } from "../../wire/resources.ts";
 
 export type Data = Readonly<Record<string, unknown>>;
@@ -52,7 +52,7 @@ export function parseFrame(text: string): Message[] {
 
 function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return frozen(JSON.parse(text));
   } catch {
     return null;
   }

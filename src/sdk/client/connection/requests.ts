@@ -1,8 +1,9 @@
 /** Requests over the socket: sent in order, and again after a reconnection until they are answered. */
+import { backoffMs } from "../../../platform/flow/backoff.ts";
 import { type Rate, TokenBucket } from "../../../platform/flow/token-bucket.ts";
 import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
 import { toFrame } from "../../core/json.ts";
-import { newId, type Runtime } from "../../core/runtime.ts";
+import { type Abortable, newId, type Runtime } from "../../core/runtime.ts";
 import type { Data, ResponseFrame } from "./frames.ts";
 
 /** Frames: below the rate at which the service closes connections (R60). */
@@ -12,13 +13,21 @@ const RATE_DELAY_MS = 50;
 export const NOT_JOINED = clientFault("NOT_JOINED", "Call join() first");
 const LOST = clientFault("DISCONNECTED", "The connection was lost");
 
-interface RequestOptions<Result> {
+/** Below the number of questions and broadcasts of one socket that the service lets wait (R69, R80). */
+const MAX_UNANSWERED = 24;
+/** The pause after RATE_LIMITED. */
+const REFUSED_BACKOFF = { firstMs: 1_000, maxMs: 10_000 };
+const TOO_LATE = clientFault("TIMEOUT", "Not sent in time: check the network");
+
+interface RequestOptions<Result> extends Abortable {
   /** Reads the data of a success, before any later message is handled. An error that it throws rejects the request. */
   readonly read: (data: Data) => Result;
   /** False for a request of the current connection only, which waits for no write. */
   readonly resend?: boolean;
   /** True for a request that only reads: earlier writes can be sent after it. */
   readonly overtakes?: boolean;
+  /** A request that is older is not sent any more. */
+  readonly validMs?: number;
 }
 
 /** Called once: posts a request that waited for writes or, with an error, fails it. */
@@ -32,16 +41,34 @@ interface Outcome {
 interface Pending extends Outcome {
   readonly requestId: string;
   readonly frame: string;
-  readonly resend: boolean;
+  /** In the order of the calls. */
+  readonly number: number;
+  /** Questions and broadcasts, as opposed to batches of writes, which have a window of their own. */
+  readonly isBounded: boolean;
+  isSent: boolean;
+  resend: boolean;
 }
+
+type Posting = Pick<Pending, "requestId" | "frame"> &
+  Outcome &
+  Partial<Pick<Pending, "resend" | "isBounded">>;
 
 export class Requests {
   readonly #runtime: Runtime;
+  /** In the order of the calls. */
   readonly #pending = new Map<string, Pending>();
+  /** What may be sent, in the order of the calls. */
   #unsent: Pending[] = [];
+  /** Bounded requests that are sent, and not answered. */
+  #unanswered = 0;
+  #number = 0;
+  /** Answers RATE_LIMITED in a row, and the end of the pause that they ask for. */
+  #refusals = 0;
+  #pausedUntil = -Infinity;
   #connection = new AbortController();
   #channel: { readonly send: (frame: string) => void; readonly bucket: TokenBucket } | null = null;
-  #refusal: Fault | null = NOT_JOINED;
+  /** Requests before the first join wait for it. */
+  #refusal: Fault | null = null;
   /** Why there will be no other connection; null until then, and from `join()` on. */
   ending: AtriumError | null = null;
   #cancelTimer = () => {};
@@ -65,7 +92,7 @@ export class Requests {
     return this.#refusal === NOT_JOINED ? null : this.ending;
   }
 
-  /** Throws NOT_JOINED, or why the connection has failed, unless requests are accepted. */
+  /** Throws NOT_JOINED after `disconnect()`, or why the connection has failed, unless requests are accepted. */
   check(): void {
     if (this.#refusal !== null) throw new AtriumError(this.#refusal);
   }
@@ -74,19 +101,44 @@ export class Requests {
   send<Result>(
     type: string,
     data: object,
-    { read, resend = true, overtakes = !resend }: RequestOptions<Result>,
+    { read, resend = true, overtakes = !resend, signal, validMs }: RequestOptions<Result>,
   ): Promise<Result> {
     return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
       this.check();
-      const succeed = (received: Data) => {
-        try {
-          resolve(read(received));
-        } catch (error) {
-          reject(error);
-        }
+      const requestId = newId();
+      const frame = toFrame({ type, requestId, data });
+      const giveUp = (reason: unknown) => {
+        this.#giveUp(requestId);
+        end(() => reject(reason));
       };
-      const request: WaitingRequest = (error) =>
-        error ? reject(error) : this.post(type, data, { requestId: newId(), resend, succeed, fail: reject });
+      const abort = () => giveUp(signal?.reason);
+      let hasEnded = false;
+      const cancel =
+        validMs === undefined
+          ? () => {}
+          : this.#runtime.after(validMs, () => this.#expire(requestId, giveUp));
+      const end = (settle: () => void) => {
+        if (hasEnded) return;
+        hasEnded = true;
+        cancel();
+        signal?.removeEventListener("abort", abort);
+        settle();
+      };
+      signal?.addEventListener("abort", abort);
+      const fail = (error: AtriumError) => end(() => reject(error));
+      const succeed = (received: Data) =>
+        end(() => {
+          try {
+            resolve(read(received));
+          } catch (error) {
+            reject(error);
+          }
+        });
+      const request: WaitingRequest = (error) => {
+        if (error) fail(error);
+        else if (!hasEnded) this.post({ requestId, frame, resend, isBounded: resend, succeed, fail });
+      };
       if (overtakes) request();
       else this.#postInOrder(request);
     });
@@ -96,17 +148,30 @@ export class Requests {
     this.#postInOrder = handler;
   }
 
-  /** Sends a request under this id as soon as possible, also before `join()`. */
-  post(
-    type: string,
-    data: object,
-    { requestId, resend = true, succeed, fail }: Outcome & { requestId: string; resend?: boolean },
-  ): void {
-    const frame = toFrame({ type, requestId, data });
-    const pending = { requestId, frame, resend, succeed, fail };
-    this.#pending.set(requestId, pending);
+  /** Sends a request under its id as soon as possible, after the first `join()`. */
+  post({ resend = true, isBounded = false, ...posting }: Posting): void {
+    this.#number += 1;
+    const pending = { ...posting, resend, isBounded, number: this.#number, isSent: false };
+    this.#pending.set(pending.requestId, pending);
     this.#unsent.push(pending);
-    this.#flush();
+    // Those before it wait for what this one waits for, too.
+    if (this.#unsent.length === 1 || !isBounded) this.#flush();
+  }
+
+  /** A request that was sent keeps its place until it is answered, or the connection ends. */
+  #giveUp(requestId: string): void {
+    const pending = this.#pending.get(requestId);
+    if (pending === undefined) return;
+    pending.resend = false;
+    if (pending.isSent) return;
+    this.#pending.delete(requestId);
+    this.#unsent = this.#unsent.filter((each) => each !== pending);
+  }
+
+  #expire(requestId: string, giveUp: (reason: unknown) => void): void {
+    const pending = this.#pending.get(requestId);
+    if (pending?.isSent) pending.resend = false;
+    else giveUp(new AtriumError(TOO_LATE, requestId));
   }
 
   onStopped(handler: (fault: Fault) => void): void {
@@ -123,24 +188,53 @@ export class Requests {
     this.#cancelTimer();
     if (this.#channel === null) return;
     const { send, bucket } = this.#channel;
-    let sent = 0;
-    for (const { frame } of this.#unsent) {
-      const now = this.#runtime.now();
-      if (bucket.left(now) < 1) break;
+    const now = this.#runtime.now();
+    const pauseMs = this.#pausedUntil - now;
+    let delayMs = Infinity;
+    this.#unsent = this.#unsent.filter((pending) => {
+      const isHeld = pending.isBounded && (pauseMs > 0 || this.#unanswered >= MAX_UNANSWERED);
+      if (isHeld) {
+        if (pauseMs > 0) delayMs = Math.min(delayMs, pauseMs);
+        return true;
+      }
+      if (bucket.left(now) < 1) {
+        delayMs = Math.min(delayMs, RATE_DELAY_MS);
+        return true;
+      }
       bucket.spend(1, now);
-      send(frame);
-      sent += 1;
-    }
-    this.#unsent.splice(0, sent);
-    if (this.#unsent.length > 0) this.#cancelTimer = this.#runtime.after(RATE_DELAY_MS, () => this.#flush());
+      pending.isSent = true;
+      if (pending.isBounded) this.#unanswered += 1;
+      send(pending.frame);
+      return false;
+    });
+    if (delayMs < Infinity) this.#cancelTimer = this.#runtime.after(delayMs, () => this.#flush());
   }
 
   settle({ requestId, data, fault }: ResponseFrame): void {
     const pending = this.#pending.get(requestId);
     if (pending === undefined) return;
-    this.#pending.delete(requestId);
-    if (fault === null) pending.succeed(data);
-    else pending.fail(new AtriumError(fault, requestId));
+    if (pending.isBounded) this.#unanswered -= 1;
+    if (fault?.code === "RATE_LIMITED" && pending.isBounded && pending.resend) this.#sendAgain(pending);
+    else {
+      this.#pending.delete(requestId);
+      if (pending.isBounded) this.#refusals = 0;
+      if (fault === null) pending.succeed(data);
+      else pending.fail(new AtriumError(fault, requestId));
+    }
+    if (pending.isBounded) this.#flush();
+  }
+
+  /** All that are bounded wait with it, so that they keep their order. */
+  #sendAgain(pending: Pending): void {
+    const { now, random } = this.#runtime;
+    pending.isSent = false;
+    // Others that were on their way then are refused for the same reason.
+    if (now() >= this.#pausedUntil) {
+      this.#refusals += 1;
+      this.#pausedUntil = now() + backoffMs(this.#refusals, REFUSED_BACKOFF, 0.5 + random() / 2);
+    }
+    this.#unsent.push(pending);
+    this.#unsent.sort((one, other) => one.number - other.number);
   }
 
   accept(): void {
@@ -160,11 +254,15 @@ export class Requests {
     this.#channel = null;
     this.#connection.abort();
     this.#cancelTimer();
+    this.#unanswered = 0;
+    this.#refusals = 0;
+    this.#pausedUntil = -Infinity;
     for (const pending of [...this.#pending.values()].filter(({ resend }) => !resend)) {
       this.#pending.delete(pending.requestId);
       pending.fail(new AtriumError(LOST, pending.requestId));
     }
     this.#unsent = [...this.#pending.values()];
+    for (const pending of this.#unsent) pending.isSent = false;
   }
 
   /** There will be no other connection: all pending requests fail, and new ones are refused. */

@@ -1,5 +1,5 @@
 /** The entries of a store: confirmed ones, and on top the writes without an answer. */
-import { isRecord, isSameJson } from "../../core/json.ts";
+import { type Frozen, frozen, isRecord, isSameJson } from "../../core/json.ts";
 
 /** Each write has a version of its own; 0 stands for no entry. */
 export interface Entry {
@@ -84,7 +84,7 @@ export class Entries {
   }
 
   confirm(key: string, entry: Entry | null): Difference | null {
-    const value = entry?.value;
+    const value = frozen(entry?.value);
     // The fast path of opening a store: all entries are new.
     if (entry && value !== undefined && this.#pending.size === 0 && !this.#entries.has(key)) {
       this.#entries.set(key, entry);
@@ -103,7 +103,7 @@ export class Entries {
     const result = writes.reduce(applyTo, entry.value);
     const isSame = result === previous || (previous !== undefined && isSameJson(result, previous));
     // An equal value stays the same object, so that components do not render.
-    const value = isSame ? previous : result;
+    const value = isSame ? previous : frozen(result);
     const isPending = writes.length > 0;
     if (isPending) this.#pending.set(key, { writes, value });
     else this.#pending.delete(key);
@@ -139,9 +139,9 @@ export interface StoreChange<Value> {
   /** The action on the entry; `set` or `delete` unless the reason is `remote`. */
   readonly action: Action;
   /** The value before; undefined if there was none. */
-  readonly previous: Value | undefined;
+  readonly previous: Frozen<Value> | undefined;
   /** The whole new value; undefined if there is none. */
-  readonly value: Value | undefined;
+  readonly value: Frozen<Value> | undefined;
   /** The user whose write it is, yourself for `reverted`, `history` and kept writes; null for your back end, and `resynced`. */
   readonly userId: string | null;
   readonly reason: ChangeReason;

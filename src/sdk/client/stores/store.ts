@@ -1,8 +1,8 @@
 /** A key-value store of the room: read from memory, written optimistically, in sync for everyone. */
 import { Emitter, getOrAdd } from "../../core/emitter.ts";
 import { invalid } from "../../core/error.ts";
-import { assumeType } from "../../core/json.ts";
-import type { Runtime } from "../../core/runtime.ts";
+import { assumeType, type Frozen } from "../../core/json.ts";
+import { type Abortable, abortable, type Runtime } from "../../core/runtime.ts";
 import type { Connection } from "../connection/connection.ts";
 import { isCount } from "../connection/frames.ts";
 import { type Action, type Difference, describeChange, type Operation, type StoreEvents } from "./entries.ts";
@@ -64,17 +64,17 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   }
 
   /** Loads all entries once, or opens the kept ones. From then on they are kept up to date, also across reconnections. */
-  sync(): Promise<void> {
-    return this.replica.sync();
+  sync(options: Abortable = {}): Promise<void> {
+    return abortable(this.replica.sync(), options);
   }
 
-  /** All values by key: the same object until something changes. It has no prototype. */
-  getAll(): Readonly<Record<string, Value>> {
+  /** All values by key: the same object until something changes. It has no prototype. No value can be changed in place. */
+  getAll(): Readonly<Record<string, Frozen<Value>>> {
     return assumeType(this.replica.entries.getAll());
   }
 
   /** The value, or undefined if there is no such entry. */
-  get(key: string): Value | undefined {
+  get(key: string): Frozen<Value> | undefined {
     return assumeType(this.replica.entries.get(key));
   }
 
@@ -110,13 +110,20 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
   }
 
   /** Applies 1 to 500 writes: all of them or none. */
-  async batch(writes: readonly Write<Input, Patch>[]): Promise<readonly Written[]> {
+  async batch(writes: readonly Write<Input, Patch>[], options: Abortable = {}): Promise<readonly Written[]> {
+    options.signal?.throwIfAborted();
     if (writes.length < 1 || writes.length > MAX_BATCH)
       throw invalid("Stores", `writes must be 1 to ${MAX_BATCH}`);
     const fitted = writes.map((write) => fitWrite(this.#shape, write));
     const queued = this.#context.queue.addBatch(this.replica, fitted);
     this.#show(queued);
-    return Promise.all(queued.map(({ written }) => written));
+    return this.#settled(queued, options);
+  }
+
+  /** A write that waits is given up when its signal is aborted, and rolled back. */
+  #settled(queued: readonly Queued[], options: Abortable): Promise<Written[]> {
+    const giveUp = () => this.#context.queue.giveUp(queued.map(({ write }) => write));
+    return abortable(Promise.all(queued.map(({ written }) => written)), options, giveUp);
   }
 
   async #write(
@@ -126,9 +133,11 @@ export class Store<Value = unknown, Input = Value, Patch = Record<string, unknow
     value?: unknown,
   ): Promise<Written> {
     const write = fitWrite(this.#shape, { ...keyedWrite(target, options, value), action });
+    write.signal?.throwIfAborted();
     const queued = this.#context.queue.add(this.replica, write);
     this.#show([queued]);
-    return queued.written;
+    const [written] = await this.#settled([queued], write);
+    return written as Written;
   }
 
   #show(queued: readonly Queued[]): void {

@@ -64,7 +64,7 @@ export class WaitingWrites {
 
   /** Returns the write that contains the operation: a waiting one of the same key, or a new one. */
   add(target: WriteTarget, operation: FittedWrite): QueuedWrite {
-    if (operation.ifVersion !== undefined) return this.#addApart(target, operation, null);
+    if (operation.ifVersion !== undefined || operation.signal) return this.#addApart(target, operation, null);
     const id = idOf(target, operation);
     const earlier = this.#latest.get(id);
     const merged = earlier === undefined ? null : mergeOperations(earlier, operation);
@@ -99,6 +99,16 @@ export class WaitingWrites {
     const write = queuedWrite(target, operation, group);
     this.#writes.push(write);
     return write;
+  }
+
+  /** Takes out writes that follow each other, with the requests behind them; null if they do not wait any more. */
+  remove(writes: readonly QueuedWrite[]): WaitingRequest[] | null {
+    const index = this.#writes.indexOf(writes[0] as QueuedWrite);
+    if (index < 0) return null;
+    const requests = this.#writes.splice(index, writes.length).flatMap(({ requestsAfter }) => requestsAfter);
+    const before = this.#writes[index - 1];
+    before?.requestsAfter.push(...requests);
+    return before ? [] : requests;
   }
 
   /** Takes the next batch: one transaction, or as many single writes as fit, and at least one. */

@@ -1,7 +1,7 @@
 /** The queue of all writes to stores: merges waiting writes, sends batches, and settles them by their responses. */
 
 import { Emitter } from "../../core/emitter.ts";
-import { AtriumError, type Fault } from "../../core/error.ts";
+import { AtriumError, clientFault, type Fault } from "../../core/error.ts";
 import { isRecord, toFrame } from "../../core/json.ts";
 import { newId, type Runtime } from "../../core/runtime.ts";
 import { type Data, isCount, readFault } from "../connection/frames.ts";
@@ -42,6 +42,8 @@ const INTERVAL_MS = 16;
 const MAX_UNANSWERED = 8;
 /** So that one batch is on its way while another is answered. */
 const BATCHES_IN_WINDOW = 4;
+
+const GIVEN_UP = clientFault("DISCONNECTED", "The write was given up");
 
 /** A write that the client gave up. */
 export interface DiscardedWrite {
@@ -146,6 +148,20 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
     this.#report();
   }
 
+  /** Takes back writes that wait: those that were sent may take effect. */
+  giveUp(writes: readonly QueuedWrite[]): void {
+    const requests = this.#waiting.remove(writes);
+    if (requests === null) return;
+    const error = new AtriumError(GIVEN_UP);
+    for (const write of writes) {
+      this.#persistence?.settled(write, error);
+      settle(write, error);
+    }
+    if (this.#latestSealed) this.#latestSealed.requestsAfter.push(...requests);
+    else for (const request of requests) request();
+    this.#report();
+  }
+
   joined(): void {
     this.#hasLost = false;
     this.#window = new SendWindow();
@@ -193,7 +209,12 @@ export class WriteQueue extends Emitter<WriteQueueEvents> {
       this.#answered(batch, (index) => resultAt(answer, index));
     };
     try {
-      this.#requests.post("STORE_BATCH", data, { requestId, succeed, fail });
+      this.#requests.post({
+        requestId,
+        frame: toFrame({ type: "STORE_BATCH", requestId, data }),
+        succeed,
+        fail,
+      });
     } catch (error) {
       // Ids differ in length: a frame that just fitted can be too large.
       if (!(error instanceof AtriumError)) throw error;

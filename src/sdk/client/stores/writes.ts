@@ -1,9 +1,10 @@
 /** Writes to a store: their arguments, their messages and their responses. */
 import { invalid } from "../../core/error.ts";
 import { isRecord, toJson } from "../../core/json.ts";
+import type { Abortable } from "../../core/runtime.ts";
 import type { Operation } from "./entries.ts";
 
-export interface WriteOptions {
+export interface WriteOptions extends Abortable {
   /** Writes only if the entry has this version, 0 for no entry; otherwise CONFLICT. */
   readonly ifVersion?: number | undefined;
 }

@@ -91,6 +91,19 @@ describe("a guest's mention", () => {
     expect(await subjectsOf(owner, ben.id)).toEqual([]);
   });
 
+  it("reaches no one else when the organization edits the guest's comment (R91)", async () => {
+    const { owner, room, ada, ben, team, call } = await setUp();
+    const { comment } = await call("COMMENT_CREATE", { text: "Hello" });
+    const mentions = [mentionOf(ben.id), mentionOf(team, "group"), mentionOf(ada.id)];
+    const path = `/rooms/${room.id}/comments/${comment.id}`;
+    const { data } = await owner.api.patch<{ comment: Comment }>(path, { mentions });
+    expect(data).toMatchObject({ unnotified: [ben.id, team], comment: { mentioned: mentions } });
+    await inboxHas(owner, ada.id, [comment.id]);
+    expect(await subjectsOf(owner, ben.id)).toEqual([]);
+    const missing = await owner.api.patch(`/rooms/${room.id}/comments/${crypto.randomUUID()}`, { mentions });
+    expect(refusalOf(missing)).toEqual([404, "Rooms", "NOT_FOUND"]);
+  });
+
   it("is refused above a hundred in an hour, over every socket and by the organization for the guest", async () => {
     const { owner, room, gale, ada, call } = await setUp();
     const others = await Promise.all(

@@ -101,15 +101,32 @@ export async function postComment<Data>(
   return (await ctx.rooms.request(roomId, ctx.accountId, addressed, causeOf(ctx.actor), ctx.trace)) as Data;
 }
 
-/** Sends a request of the organization after the people whom it mentions were looked up. */
-export async function requestMentioning<Data>(
+/**
+ * Edits a comment for the organization, which mentions those alone whom the author may mention. NOT_FOUND without the
+ * room or the comment.
+ */
+export async function editComment<Data>(
   ctx: LiveRoomContext,
   roomId: string,
-  request: Extract<RoomRequest, { readonly type: "COMMENT_EDIT" | `TEXT_MENTION_${string}` }>,
+  request: Extract<OrganizationRequest, { readonly type: "COMMENT_EDIT" }>,
 ): Promise<Data> {
-  const mentions = request.type === "COMMENT_EDIT" ? (request.data.mentions ?? []) : mentionsOf(request);
-  const addressees =
-    mentions.length === 0 ? NO_ADDRESSEES : await findAddressees(ctx, roomId, mentions, null);
+  const { commentId, mentions = [] } = request.data;
+  if (mentions.length === 0) return requestRoom(ctx, roomId, request);
+  const question = { type: "COMMENTS_GET", data: { commentIds: [commentId] } } as const;
+  const { comments } = await requestRoom<Pick<CommentsFound, "comments">>(ctx, roomId, question);
+  const [comment] = comments;
+  if (comment === undefined) throw notFound("Rooms", "Comment");
+  const addressees = await findAddressees(ctx, roomId, mentions, comment.user_id);
+  return requestRoom(ctx, roomId, { ...request, addressees });
+}
+
+/** Sends a request of the organization about a mention in a text, which has no author, after the reader was looked up. */
+export async function requestTextMention<Data>(
+  ctx: LiveRoomContext,
+  roomId: string,
+  request: Extract<RoomRequest, { readonly type: `TEXT_MENTION_${string}` }>,
+): Promise<Data> {
+  const addressees = await findAddressees(ctx, roomId, mentionsOf(request), null);
   return requestRoom(ctx, roomId, { ...request, addressees });
 }
 

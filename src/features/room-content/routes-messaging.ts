@@ -9,7 +9,7 @@ import { BroadcastData, JsonObject } from "../../room/protocol/messages.ts";
 import { Comment } from "../../wire/comment.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { addParticipant, requestIdOf, requestRoom } from "./commands.ts";
-import { listComments, postComment, requestMentioning } from "./comments.ts";
+import { editComment, listComments, postComment } from "./comments.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -161,7 +161,7 @@ const ofComments = [
     data: z.object({ comment: Comment, unnotified }),
     handle: (ctx, { params, body }) => {
       const data = { commentId: params.commentId, ...body };
-      return requestMentioning(ctx, params.roomId, { type: "COMMENT_EDIT", data });
+      return editComment(ctx, params.roomId, { type: "COMMENT_EDIT", data });
     },
   }),
   endpoint({

@@ -7,7 +7,7 @@ import { TextMention } from "../../room/protocol/messages.ts";
 import { SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { requestRoom } from "./commands.ts";
-import { listParticipants, listThreads, requestAsReader, requestMentioning } from "./comments.ts";
+import { listParticipants, listThreads, requestAsReader, requestTextMention } from "./comments.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -181,7 +181,7 @@ export const threadEndpoints = [
     }),
     handle: (ctx, { params: { roomId, userId, mentionId }, body }) => {
       const data = { mentionId, userId, ...body };
-      return requestMentioning(ctx, roomId, { type: "TEXT_MENTION_CREATE", requestId: undefined, data });
+      return requestTextMention(ctx, roomId, { type: "TEXT_MENTION_CREATE", requestId: undefined, data });
     },
   }),
   endpoint({
@@ -195,7 +195,7 @@ export const threadEndpoints = [
     data: z.object({}),
     handle: (ctx, { params: { roomId, userId, mentionId } }) => {
       const data = { mentionId, userId };
-      return requestMentioning(ctx, roomId, { type: "TEXT_MENTION_DELETE", requestId: undefined, data });
+      return requestTextMention(ctx, roomId, { type: "TEXT_MENTION_DELETE", requestId: undefined, data });
     },
   }),
   endpoint({

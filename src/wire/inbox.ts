@@ -41,6 +41,8 @@ export interface InboxActivity {
   readonly by: string | null;
   /** At most 4 KiB as JSON. */
   readonly data: Readonly<Record<string, unknown>>;
+  /** The recipients whom it mentions, by name or by a group: at a higher `seq`, it has no effect for them any more. */
+  readonly mentioned?: readonly string[];
 }
 
 /** A position in a subject: the activities up to the seq `upTo` are read. */

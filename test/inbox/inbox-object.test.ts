@@ -34,6 +34,8 @@ class Simulation {
   readonly #delivered: InboxActivity[] = [];
   /** The highest seq at which an activity has taken effect, by its ID. */
   readonly #known = new Map<string, number>();
+  /** The activities that have mentioned the identity. */
+  readonly #mentions = new Set<string>();
   readonly #late: InboxActivity[] = [];
   #seq = 0;
 
@@ -76,7 +78,8 @@ class Simulation {
       const again = this.#any(this.#delivered);
       const isMoved = again.seq !== null && this.#random(3) === 0;
       if (isMoved) this.#seq += 1;
-      now.splice(this.#random(now.length + 1), 0, isMoved ? { ...again, seq: this.#seq } : again);
+      const mentioned = this.#mentioned();
+      now.splice(this.#random(now.length + 1), 0, isMoved ? { ...again, seq: this.#seq, mentioned } : again);
     }
     for (const each of now) this.#take(each);
     await this.#inbox.deliver(now);
@@ -85,12 +88,19 @@ class Simulation {
   #fresh(): InboxActivity {
     const { roomId, kind, subjectId } = this.#any(this.#subjects);
     this.#seq += 1;
-    return activity({ roomId, kind, subjectId, seq: kind.startsWith("$") ? null : this.#seq });
+    const seq = kind.startsWith("$") ? null : this.#seq;
+    return activity({ roomId, kind, subjectId, seq, mentioned: this.#mentioned() });
+  }
+
+  #mentioned(): string[] {
+    return this.#random(2) === 0 ? [this.#inbox.identityId] : ["another"];
   }
 
   #take(given: InboxActivity): void {
     const known = this.#known.get(given.id);
-    if (known !== undefined && (given.seq ?? 0) <= known) return;
+    const isAgain = this.#mentions.has(given.id);
+    if (given.mentioned?.includes(this.#inbox.identityId)) this.#mentions.add(given.id);
+    if (known !== undefined && (isAgain || (given.seq ?? 0) <= known)) return;
     this.#delivered.push(given);
     const subject = this.#subjects.find(
       ({ roomId, kind, subjectId }) =>
@@ -462,6 +472,7 @@ describe("an inbox", () => {
     await inbox.deliver([activity({ subjectId: "before" })]);
     await runInDurableObject(inbox.stub, (_, { storage }) => {
       storage.sql.exec("ALTER TABLE items DROP COLUMN unwanted");
+      storage.sql.exec("ALTER TABLE activities DROP COLUMN is_mention");
       storage.sql.exec("UPDATE facts SET value = '1' WHERE name = 'schema'");
     });
     await evictDurableObject(inbox.stub);

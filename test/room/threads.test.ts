@@ -122,6 +122,64 @@ it("an edit notifies those whom it mentions besides, and a deleted comment leave
   await inboxHas(owner, ben.id, []);
 });
 
+describe("a mention of someone in another form (R91)", () => {
+  /** Ben is in two groups. Cleo, whom a last edit mentions, shows that the others have reached the inboxes. */
+  async function setUpForms() {
+    const room = await setUp();
+    const { owner, ada, ben, cleo, allow, socket } = room;
+    await allow(cleo.id, ["*:read"]);
+    const makeGroup = async () => {
+      const { data } = await owner.api.post<{ group: { id: string } }>("/groups", { name: "Team" });
+      for (const { id } of [ada, ben]) await owner.api.put(`/groups/${data.group.id}/members/${id}`, {});
+      return mentionOf(data.group.id, "group");
+    };
+    const forms = { name: mentionOf(ben.id), first: await makeGroup(), second: await makeGroup() };
+    const item = async () => (await inbox(owner, ben.id))[0];
+    const edit = (commentId: string, ...mentions: object[]) =>
+      socket.call("COMMENT_UPDATE", { commentId, mentions });
+    const settle = async ({ id, thread_id }: Comment) => {
+      await edit(id, mentionOf(cleo.id));
+      await inboxHas(owner, cleo.id, [{ subject_id: thread_id, unread: true }]);
+    };
+    const readAll = () => openInboxOf(owner.id, ben.id).markAll({ identityId: ben.id });
+    return { ...room, forms, item, edit, settle, readAll };
+  }
+
+  it.each([
+    ["name", "first", "second"],
+    ["first", "name", "second"],
+    ["first", "second", "name"],
+  ] as const)("notifies once: %s, %s, %s", async (created, edited, again) => {
+    const { owner, ben, forms, item, edit, settle, readAll, write } = await setUpForms();
+    const { comment } = await write({ mentions: [forms[created]] });
+    await inboxHas(owner, ben.id, [{ subject_id: comment.id, unread: true }]);
+    await readAll();
+    for (const form of [edited, again]) await edit(comment.id, forms[form]);
+    await settle(comment);
+    expect(await item()).toMatchObject({ unread: false });
+  });
+
+  it("notifies a subscriber once, and neither after a deletion nor after a change of groups", async () => {
+    const { owner, ben, forms, item, edit, settle, write } = await setUpForms();
+    const { comment } = await write({ mentions: [forms.name] });
+    await inboxHas(owner, ben.id, [{ subject_id: comment.id }]);
+    const { comment: reply } = await write({ threadId: comment.id, mentions: [forms.first] });
+    const { comment: plain } = await write({ threadId: comment.id });
+    const all = [{ activities: [plain, reply, comment].map(({ id }) => ({ id })) }];
+    await vi.waitFor(async () => expect(await inbox(owner, ben.id)).toMatchObject(all), 20_000);
+    await openInboxOf(owner.id, ben.id).deleteAll({ identityId: ben.id });
+    await owner.api.delete(`/groups/${forms.first.id}/members/${ben.id}`);
+    await edit(reply.id, forms.name);
+    await edit(comment.id, forms.second);
+    await settle(comment);
+    expect(await item()).toBe(undefined);
+    // Of the third one it was notified as of any reply, and not that it is mentioned.
+    await edit(plain.id, forms.second);
+    const once = [{ unread: true, activities: [{ id: plain.id }] }];
+    await vi.waitFor(async () => expect(await inbox(owner, ben.id)).toMatchObject(once), 20_000);
+  });
+});
+
 it("a mention in a document reaches an inbox once, and leaves it when it is taken out of the text (R91)", async () => {
   const { owner, room, ben, cleo, allow, socket } = await setUp();
   const mention = { mentionId: "m1", userId: ben.id, document: "notes" };

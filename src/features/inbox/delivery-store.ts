@@ -21,7 +21,7 @@ interface Delivery {
   readonly now: number;
 }
 
-/** An inbox that does not know the activity yet, or at a lower seq only, and its item of the subject. */
+/** An inbox that does not know the activity yet, or at a lower seq only and not as a mention, and its item of the subject. */
 interface Found {
   readonly identityId: string;
   /** Null without an item. */
@@ -98,7 +98,7 @@ export class InboxDeliveries {
 
   /** Returns the items that show the activity. */
   #take(activity: InboxActivity, identityIds: string, wishes: Wishes): Taken[] {
-    const { id, at, by, data, kind, subjectId, seq } = activity;
+    const { id, at, by, data, kind, subjectId, seq, mentioned = [] } = activity;
     const roomId = activity.roomId ?? "";
     const subject = [roomId, kind, subjectId];
     const found = this.#tables.read<Found>(
@@ -110,7 +110,7 @@ export class InboxDeliveries {
          LEFT JOIN items ON items.identity_id = inboxes.identity_id
            AND items.room_id = ?3 AND items.kind = ?4 AND items.subject_id = ?5
          LEFT JOIN activities AS known ON known.identity_id = inboxes.identity_id AND known.id = ?6
-         WHERE known.id IS NULL OR known.seq < ifnull(?1, 0))`,
+         WHERE known.id IS NULL OR (known.seq < ifnull(?1, 0) AND NOT known.is_mention))`,
       ...[seq, identityIds, ...subject, id],
     );
     const taken = found.map((each): Taken => {
@@ -129,11 +129,16 @@ export class InboxDeliveries {
       ...[...subject, at, json],
     );
     this.#tables.write(
-      `INSERT OR REPLACE INTO activities (identity_id, id, item, seq, at, created_by, data)
+      `INSERT OR REPLACE INTO activities (identity_id, id, item, seq, at, created_by, data, is_mention)
        SELECT items.identity_id, ?, iif(value ->> 'isHidden', NULL, items.number), value ->> 'seq', ?,
-         iif(value ->> 'isHidden', NULL, ?), iif(value ->> 'isHidden', NULL, ?)
+         iif(value ->> 'isHidden', NULL, ?), iif(value ->> 'isHidden', NULL, ?), items.identity_id IN ${LISTED}
        FROM json_each(?) CROSS JOIN items ON items.id = value ->> 'itemId'`,
-      ...[id, at, by, JSON.stringify(data), json],
+      ...[id, at, by, JSON.stringify(data), JSON.stringify(mentioned), json],
+    );
+    // A subscriber has it already when the mentioned group is reached.
+    this.#tables.write(
+      `UPDATE activities SET is_mention = 1 WHERE identity_id IN ${LISTED} AND id = ? AND NOT is_mention`,
+      ...[JSON.stringify(mentioned), id],
     );
     const shown = taken.filter(({ isHidden }) => isHidden !== 1);
     this.#update(

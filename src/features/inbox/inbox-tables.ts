@@ -52,6 +52,7 @@ export const SCHEMA: Schema = {
       at INTEGER NOT NULL,
       created_by TEXT,
       data TEXT,
+      is_mention INTEGER NOT NULL DEFAULT 0,
       PRIMARY KEY (identity_id, id)
     ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS activities_of_item ON activities (item, seq) WHERE item IS NOT NULL;
@@ -114,6 +115,12 @@ export const SCHEMA: Schema = {
       version: 2,
       table: "items",
       before: "ALTER TABLE items ADD COLUMN unwanted INTEGER NOT NULL DEFAULT 0",
+      after: "",
+    },
+    {
+      version: 3,
+      table: "activities",
+      before: "ALTER TABLE activities ADD COLUMN is_mention INTEGER NOT NULL DEFAULT 0",
       after: "",
     },
   ],

@@ -44,6 +44,8 @@ export interface UpdatePage {
   readonly update: InboxUpdate;
   /** Identities; for what was deleted, shards of inboxes. */
   readonly subjects: readonly string[];
+  /** The members of a mentioned group. */
+  readonly isOfGroup?: boolean;
 }
 
 /** Delivers a page. Rejects unless every inbox has taken it. */
@@ -85,7 +87,8 @@ export async function passOn(
         }
         calls.spend();
         if (update.type === "comment") threads.addShards(update.threadId, page.subjects);
-        await deliver({ id, roomId, update, subjects: page.subjects });
+        const { subjects, isOfGroup = false } = page;
+        await deliver({ id, roomId, update, subjects, ...(isOfGroup && { isOfGroup }) });
         place = page.next;
       }
     } catch (error) {
@@ -96,8 +99,7 @@ export async function passOn(
   return { left, failures };
 }
 
-interface Page {
-  readonly subjects: readonly string[];
+interface Page extends Pick<UpdatePage, "subjects" | "isOfGroup"> {
   readonly next: Place;
 }
 
@@ -128,6 +130,7 @@ async function readPage(
   const ids = members.map(({ id }) => id);
   const isEnd = ids.length < PAGE_SIZE;
   return {
+    isOfGroup: true,
     subjects: threads.willing(
       threadId,
       ids.filter((id) => !except.has(id)),
@@ -150,17 +153,18 @@ function recipientsOf(
 /** Delivers a page to the inboxes that it is for. Rejects when one could not be reached. */
 async function deliverPage(
   tenant: Tenant,
-  { roomId, update, subjects }: UpdatePage,
+  { roomId, update, subjects, isOfGroup = false }: UpdatePage,
   inboxes: Inboxes,
 ): Promise<void> {
   const failures: unknown[] = [];
   const batches = batchesOf(subjects);
   for (const batch of batches) {
     const pause = batches.length > 2 ? sleep(PACE_MS) : null;
+    const told = update.type === "comment" && isOfGroup ? { ...update, mentioned: batch } : update;
     const { ids, apply } =
-      update.type === "commentsDeleted" || update.type === "threadDeleted"
-        ? { ids: batch, apply: removing(roomId, update) }
-        : await addressed(tenant, roomId, update, batch);
+      told.type === "commentsDeleted" || told.type === "threadDeleted"
+        ? { ids: batch, apply: removing(roomId, told) }
+        : await addressed(tenant, roomId, told, batch);
     await callShards(inboxes, tenant.accountId, ids, apply).catch(
       (error: unknown) => void failures.push(error),
     );
@@ -215,8 +219,8 @@ function applying(
   if ("mentionId" in update) return applyingMention(roomId, update, defaults, guests);
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
   if (update.type === "read") return (shard, ids) => shard.markRead(ids, { ...subject, upTo: update.seq });
-  const { seq, at, commentId } = update;
-  const activity = { id: commentId, ...subject, seq, at, data: { commentId } };
+  const { seq, at, commentId, mentioned = [] } = update;
+  const activity = { id: commentId, ...subject, seq, at, data: { commentId }, mentioned };
   return delivering(activity, update, defaults, guests);
 }
 

@@ -21,6 +21,8 @@ export type InboxUpdate =
       readonly by: string;
       /** The author's user, for guests; absent in updates of the version before. */
       readonly byUser?: string;
+      /** Those whom it mentions by name. */
+      readonly mentioned?: readonly string[];
       /** The thread has further subscribers, whose IDs come behind this one. */
       readonly after?: string;
     } & Recipients)

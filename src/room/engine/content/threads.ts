@@ -186,7 +186,7 @@ export class Threads {
 
   /** `after` is the last of `subjects` if the thread has further subscribers. */
   #notifyOf(
-    { id, threadId, seq, author, groups }: NewComment,
+    { id, threadId, seq, author, readers, groups }: NewComment,
     subjects: readonly string[],
     after?: string,
   ): void {
@@ -196,11 +196,13 @@ export class Threads {
     const comment = { threadId, commentId: id, seq, at: this.#ports.now() };
     const by = { by: author.subject, byUser: author.userId };
     const recipients = { to, groups, except: [author.subject] };
+    const mentioned = readers.filter(hasInbox).map(({ subject }) => subject);
     this.#notify({
       type: "comment",
       ...comment,
       ...by,
       ...recipients,
+      ...(mentioned.length > 0 && { mentioned }),
       ...(after !== undefined && { after }),
     });
   }

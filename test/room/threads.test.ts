@@ -287,6 +287,11 @@ it("the organization lists threads for a reader, resolves them, and subscribes r
   expect([page, total]).toEqual([[other.id], 2]);
   expect(await list(`limit=1&after=${cursor}`)).toEqual([[first.id], 2, null]);
   expect(await list(`userId=${ben.id}&subscribed=true`)).toEqual([[other.id], 1, null]);
+  for (const filter of ["unread", "subscribed"]) {
+    const refused = await owner.api.get(`${at}?${filter}=false&resolved=true`);
+    expect(refusalOf(refused)).toEqual([400, "Rooms", "BAD_REQUEST"]);
+    expect(refused.error?.message).toBe(`${filter}: is known of a reader only; send userId as well`);
+  }
   const act = (action: string, id: string) =>
     owner.api.post<{ thread: Thread }>(`${at}/${first.id}/${action}`, { userId: id });
   expect((await act("subscribe", ben.id)).data.thread).toMatchObject({ subscribed: true, unread_count: 1 });

@@ -28,6 +28,24 @@ const ReadBody = z
   .meta({ id: "ThreadPosition", example: { ...example, seq: 41 } });
 
 const thread = z.object({ thread: Thread });
+
+const needsReader = (filter: "unread" | "subscribed") =>
+  z.refine<{ readonly [Name in typeof filter | "userId"]?: unknown }>(
+    (query) => query[filter] === undefined || query.userId !== undefined,
+    { path: [filter], error: "is known of a reader only; send userId as well" },
+  );
+const ThreadsQuery = z
+  .object({
+    ...scrolling,
+    ...ofReader,
+    resolved: flag("Only threads that are resolved, or only those that are not."),
+    unread: flag(
+      "Only threads with comments that the reader has not read, or only those without. Needs `userId`.",
+    ),
+    subscribed: flag("Only threads of which the reader is notified, or only the others. Needs `userId`."),
+  })
+  .check(needsReader("unread"), needsReader("subscribed"));
+
 const TEXT_MENTION = "/rooms/:roomId/users/:userId/text-mentions/:mentionId";
 
 /** Changes something for the reader that the body names. */
@@ -64,15 +82,9 @@ export const threadEndpoints = [
     operation: "listThreads",
     summary: "List a room's threads",
     details:
-      "The latest activity first. With a reader, each thread says what the reader has read, and the filters `unread` and `subscribed` apply.",
+      "The latest activity first. With a reader, each thread says what the reader has read, and the filters `unread` and `subscribed` work.",
     errors: ["NOT_FOUND"],
-    query: z.object({
-      ...scrolling,
-      ...ofReader,
-      resolved: flag("Only threads that are resolved, or only those that are not."),
-      unread: flag("Only threads with comments that the reader has not read, or only those without."),
-      subscribed: flag("Only threads of which the reader is notified, or only the others."),
-    }),
+    query: ThreadsQuery,
     done: "Threads retrieved",
     data: z.object({ threads: z.array(Thread).readonly(), ...scrollShape }),
     handle: (ctx, { params, query }) => listThreads(ctx, params.roomId, toPage(query), query),

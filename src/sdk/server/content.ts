@@ -165,9 +165,9 @@ export interface ThreadFilter extends Scroll {
   readonly resolved?: boolean;
   /** The reader for whom threads are read: a user of the room, or an identity, by its ID. */
   readonly userId?: string;
-  /** Threads with comments that the reader has not read. */
+  /** Threads with comments that the reader has not read; needs `userId`. */
   readonly unread?: boolean;
-  /** Threads of which the reader is notified. */
+  /** Threads of which the reader is notified; needs `userId`. */
   readonly subscribed?: boolean;
 }
 

@@ -72,7 +72,9 @@ export const SubscriptionSettings = z
     threads: z.enum(["all", "replies_and_mentions", "none"]).meta({
       description: "`replies_and_mentions`: of the threads in which the reader writes or is mentioned.",
     }),
-    textMentions: z.enum(["mine", "none"]).meta({ description: "Mentions in documents." }),
+    textMentions: z.enum(["mine", "none"]).meta({
+      description: "`mine`: of the mentions of the reader in documents; `none`: of none.",
+    }),
   })
   .meta({ id: "SubscriptionSettings", example: { threads: "replies_and_mentions", textMentions: "mine" } });
 export type SubscriptionSettings = z.infer<typeof SubscriptionSettings>;

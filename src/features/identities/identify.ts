@@ -181,6 +181,22 @@ export async function createIdentityToken(
   return issue(ctx, identity, account?.tokenEpoch ?? 0, { ...terms, rooms: namesOf(terms.rooms, named) });
 }
 
+/** A token on the terms of an earlier one, for the same time unless that is over. Null without the identity. */
+export async function issueAgain(ctx: IdentityContext, claims: IdentityClaims) {
+  const [[identity], [account]] = await ctx.db.run([
+    IDENTITIES.select(ctx, { id: claims.identityId }),
+    selectAccountTokenEpoch(ctx),
+  ]);
+  const accountEpoch = account?.tokenEpoch ?? 0;
+  requireRestored(accountEpoch);
+  if (identity === undefined) return null;
+  const { iat, exp, rooms, permissions } = claims;
+  if (isOver(ctx, claims)) return issue(ctx, identity, accountEpoch, { ttl: exp - iat, rooms, permissions });
+  return sign(ctx, { ...claims, accountEpoch, identityEpoch: identity.tokenEpoch });
+}
+
+export const isOver = ({ now }: IdentityContext, { exp }: IdentityClaims): boolean => exp * 1000 <= now();
+
 /** Ends the tokens of an identity and of its users in all rooms, and closes the sockets that joined with them. */
 export async function endIdentityTokens(ctx: IdentityContext, identityId: string) {
   const [ended, owed] = await ctx.commit([
@@ -227,5 +243,11 @@ export async function issue(
     ...(rooms && { rooms }),
     ...(permissions && { permissions }),
   };
-  return { token: await ctx.tokens.signIdentity(claims), expires_at: presentTime(claims.exp * 1000) };
+  return sign(ctx, claims);
 }
+
+/** The very token with these claims. */
+export const sign = async ({ tokens }: IdentityContext, claims: IdentityClaims) => ({
+  token: await tokens.signIdentity(claims),
+  expires_at: presentTime(claims.exp * 1000),
+});

@@ -11,14 +11,14 @@ import { AppError, combined, notFound } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { fold } from "../../platform/text.ts";
 import { ERASED_IDENTITY, presentIdentity } from "../../wire/identity.ts";
-import { IDENTITY_TOKEN_SECONDS, requireRestored } from "../../wire/token-claims.ts";
+import { IDENTITY_TOKEN_SECONDS, type IdentityClaims, requireRestored } from "../../wire/token-claims.ts";
 import { tellRoomsOfIdentities } from "../access/statements.ts";
 import { createApiKey, isApiKey } from "../accounts/api-key.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { QUOTA_EXCEEDED } from "../quotas/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
 import { type IdentityContext, tell } from "./commands.ts";
-import { issue } from "./identify.ts";
+import { isOver, issue, sign } from "./identify.ts";
 import {
   admitGuest,
   banGuests,
@@ -107,21 +107,35 @@ const forbidden = (message: string) => new AppError("Identities", "FORBIDDEN", m
 
 /**
  * Lets a guest in by a link, or returns with another token of the guest whose earlier one is given. NOT_FOUND for a link
- * that lets no one in, RATE_LIMITED for a client that guesses, FORBIDDEN beyond a quota and for a guest who is gone.
+ * that lets no one in, RATE_LIMITED for a client that guesses, FORBIDDEN beyond a quota, UNAUTHORIZED for an earlier token
+ * that was ended.
  */
 export async function redeemLink(
   ctx: IdentityContext,
   { secret, token, ...profile }: LinkRedemption,
 ): Promise<RedeemedLink> {
+  const link = await getOpenLink(ctx, secret);
+  if (token !== undefined) return redeemedBy(ctx, link, await getGuest(ctx, link, token));
+  await ctx.limitNewGuests(ctx.address);
+  return createGuest(ctx, link, profile);
+}
+
+/** The token of a guest whose redemption is repeated, or another one when it is over. Null when it was ended since. */
+export async function redeemAgain(ctx: IdentityContext, claims: IdentityClaims, secret = "") {
+  const link = await getOpenLink(ctx, secret);
+  const guest = await findGuest(ctx, link, claims);
+  if (guest === null) return null;
+  return isOver(ctx, claims) ? redeemedBy(ctx, link, guest) : sign(ctx, claims);
+}
+
+async function getOpenLink(ctx: IdentityContext, secret: string): Promise<FoundLink> {
   const link = await findLink(ctx, secret);
   if (link?.isOpen !== 1) {
     if (link === null) await ctx.limitGuesses(ctx.address);
     throw closed();
   }
   requireRestored(link.accountEpoch);
-  if (token !== undefined) return redeemedBy(ctx, link, await findGuest(ctx, link, token));
-  await ctx.limitNewGuests(ctx.address);
-  return createGuest(ctx, link, profile);
+  return link;
 }
 
 /** The answer that lets a guest in. */
@@ -190,16 +204,27 @@ async function createGuest(
   return data;
 }
 
-async function findGuest(ctx: IdentityContext, link: FoundLink, token: string): Promise<IdentityRow> {
+/** The guest of an earlier token. UNAUTHORIZED unless it was one of a guest of this link, who is still let in. */
+async function getGuest(ctx: IdentityContext, link: FoundLink, token: string): Promise<IdentityRow> {
   const claims = await ctx.tokens.verifyIdentity(token, ctx.now(), true);
-  const [[guest]] = await ctx.db.run([IDENTITIES.select(ctx, { id: claims?.identityId ?? "" })]);
+  const guest = claims && (await findGuest(ctx, link, claims));
+  if (guest === null)
+    throw new AppError(
+      "Identities",
+      "UNAUTHORIZED",
+      "token: it was ended, or is no token of a guest of this link; redeem the link without it to come as a new guest",
+    );
+  return guest;
+}
+
+/** The guest of a token, also of one that is over; null when it was ended. */
+async function findGuest(ctx: IdentityContext, link: FoundLink, claims: IdentityClaims) {
+  const [[guest]] = await ctx.db.run([IDENTITIES.select(ctx, { id: claims.identityId })]);
   const isCurrent =
-    claims?.accountId === ctx.accountId &&
+    claims.accountId === ctx.accountId &&
     claims.accountEpoch === link.accountEpoch &&
     claims.identityEpoch === guest?.tokenEpoch;
-  if (!isCurrent || guest.linkId !== link.id)
-    throw forbidden("This guest is no longer let in; redeem the link without the earlier token");
-  return guest;
+  return isCurrent && guest.linkId === link.id ? guest : null;
 }
 
 /** Chunks of guests, and their number within a request; the cron trigger deletes the other guests. */

@@ -4,8 +4,8 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
 import { scrolling, scrollShape, toPage } from "../../http/lists.ts";
 import type { IdentityContext } from "./commands.ts";
-import { createRoomLink, listRoomLinks, redeemLink, revokeRoomLink } from "./links.ts";
-import { SIGN_AGAIN } from "./routes-tokens.ts";
+import { createRoomLink, listRoomLinks, redeemAgain, redeemLink, revokeRoomLink } from "./links.ts";
+import { keepClaims } from "./routes-tokens.ts";
 import {
   EXAMPLE_SECRET,
   LinkRedemption,
@@ -83,9 +83,9 @@ export const linkEndpoints = [
     access: "public",
     summary: "Enter a room by a link",
     details:
-      "For pages of guests; it needs no credential. Creates a guest and returns a token for the link's room alone, which `JOIN_ROOM` takes. With the guest's earlier `token`, also an expired one, the same guest gets another token, and no use is counted: do that before a token expires, and when the guest comes back. `NOT_FOUND` for a link that lets no one in, `FORBIDDEN` for a guest who was removed and when no further guest fits in. Wrong secrets count as failed authentications, and 60 guests a minute come from one network. An `Idempotency-Key`, which no one else must know, makes a retry return the same guest.",
-    errors: ["NOT_FOUND", "FORBIDDEN"],
-    replay: { ...SIGN_AGAIN, secretIn: (body) => WithSecret.parse(body).secret },
+      "For pages of guests; it needs no credential. Creates a guest and returns a token for the link's room alone, which `JOIN_ROOM` takes. With the guest's earlier `token`, also an expired one, the same guest gets another token, and no use is counted: do that before a token expires, and when the guest comes back. `NOT_FOUND` for a link that lets no one in, `FORBIDDEN` when no further guest fits in. `UNAUTHORIZED` for the earlier token of a guest who was removed or whose tokens were ended, and for one of another link: without it, a new guest comes. Wrong secrets count as failed authentications, and 60 guests a minute come from one network. An `Idempotency-Key`, which no one else must know, makes a retry return the same guest.",
+    errors: ["NOT_FOUND", "FORBIDDEN", "UNAUTHORIZED"],
+    replay: { ...keepClaims(redeemAgain), secretIn: (body) => WithSecret.parse(body).secret },
     body: LinkRedemption,
     done: "Link redeemed",
     data: RedeemedLink,

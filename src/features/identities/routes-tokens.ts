@@ -5,22 +5,29 @@ import { endpointsFor } from "../../http/endpoint.ts";
 import type { Replay } from "../../http/idempotency/receipt.ts";
 import { IdentityClaims } from "../../wire/token-claims.ts";
 import type { IdentityContext } from "./commands.ts";
-import { createIdentityToken, endIdentityTokens, identify } from "./identify.ts";
+import { createIdentityToken, endIdentityTokens, identify, issueAgain } from "./identify.ts";
 import { Identification, Identified, IdentityToken, IdentityTokenCreation, pendingRooms } from "./schema.ts";
 
 const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
 
-/** The receipt keeps the token's claims, from which the same token is signed again. */
-export const SIGN_AGAIN: Replay<IdentityContext> = {
+const Kept = z.looseObject({ claims: IdentityClaims });
+
+/** The receipt keeps the token's claims. From these, `again` signs the token of a replay; null for none. */
+export const keepClaims = (
+  again: (ctx: IdentityContext, claims: IdentityClaims, secret: string | undefined) => Promise<object | null>,
+): Replay<IdentityContext> => ({
   keep: (data) => {
     const { token, ...rest } = z.looseObject({ token: z.string() }).parse(data);
     return { ...rest, claims: IdentityClaims.parse(decodeJwt(token)) };
   },
-  restore: async (ctx, kept) => {
-    const { claims, ...rest } = z.looseObject({ claims: IdentityClaims }).parse(kept);
-    return { ...rest, token: await ctx.tokens.signIdentity(claims) };
+  restore: async (ctx, kept, secret) => {
+    const { claims, ...rest } = Kept.parse(kept);
+    const issued = await again(ctx, claims, secret);
+    return issued && { ...rest, ...issued };
   },
-};
+});
+
+const SIGN_AGAIN = keepClaims(issueAgain);
 
 export const identityTokenEndpoints = [
   endpoint({

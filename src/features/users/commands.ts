@@ -15,13 +15,13 @@ import { AppError, notFound } from "../../platform/errors.ts";
 import { fold } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
-import { newTerms } from "../../wire/token-claims.ts";
+import { newTerms, type TokenClaims, type TokenTerms } from "../../wire/token-claims.ts";
 import { ERASED_FIELDS, lowerRole, presentUser } from "../../wire/user.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/statements.ts";
 import type { UserContext } from "./context.ts";
-import { MEMBER_TOKEN_SECONDS, presentWithSessions, shownToken } from "./queries.ts";
-import type { TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
+import { findHolder, MEMBER_TOKEN_SECONDS, presentWithSessions, shownToken } from "./queries.ts";
+import type { IssuedToken, TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
 import { endTokensOfAccount, IDENTITY_GONE, requireIdentity, selectUser } from "./statements.ts";
 import {
   deleteUser as deleteRow,
@@ -178,13 +178,32 @@ export async function createToken(
   if (user === undefined) throw notFound("Users", "User");
   if (role !== undefined && lowerRole(role, user.role) !== role)
     throw invalid(`role: the user is a ${user.role}, and a token cannot have a higher role`);
-  const terms = newTerms(user, ctx.now(), ttl, role);
-  return {
-    token: await ctx.tokens.signShortLived(user, terms),
-    role: terms.role,
-    expires_at: presentTime((terms.issuedAt + ttl) * 1000),
-  };
+  return issue(ctx, user, newTerms(user, ctx.now(), ttl, role));
 }
+
+/** A token on the terms of an earlier one, for the same time unless that is over. Null when the user was deleted. */
+export async function issueAgain(
+  ctx: UserContext,
+  { roomId, userId, role, narrowed, iat, exp }: TokenClaims,
+) {
+  const user = await findHolder(ctx, roomId, userId);
+  if (user === null) return null;
+  const ttlSeconds = exp - iat;
+  const isOver = exp * 1000 <= ctx.now();
+  return issue(
+    ctx,
+    user,
+    isOver
+      ? newTerms(user, ctx.now(), ttlSeconds, narrowed ? role : undefined)
+      : { issuedAt: iat, ttlSeconds, role, narrowed },
+  );
+}
+
+const issue = async ({ tokens }: UserContext, user: UserRow, terms: TokenTerms): Promise<IssuedToken> => ({
+  token: await tokens.signShortLived(user, terms),
+  role: terms.role,
+  expires_at: presentTime((terms.issuedAt + terms.ttlSeconds) * 1000),
+});
 
 /** Ends all earlier tokens of a user, and closes the sockets that joined with them. */
 export async function endTokens(ctx: UserContext, roomId: string, userId: string) {

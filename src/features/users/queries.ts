@@ -62,15 +62,18 @@ export const shownToken = (
     ? tokens.signShortLived(user, newTerms(user, now(), MEMBER_TOKEN_SECONDS))
     : tokens.sign(user);
 
-/** The response of a repeated creation: with the user's present token, or the first one of a deleted user. */
+/** The response of a repeated creation, with the user's present token. Null when none is accepted any more. */
 export async function restoreCreation(ctx: UserContext, user: User) {
-  const { id, room_id: roomId, role } = user;
-  const [[row]] = await ctx.db.run([selectUser(ctx, roomId, { id })]);
-  const createdAt = Date.parse(user.created_at);
-  const asCreated = { id, accountId: ctx.accountId, roomId, role, createdAt };
-  const epochs = { tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null };
-  const token = await shownToken(ctx, row ?? { ...asCreated, ...epochs });
+  const row = await findHolder(ctx, user.room_id, user.id);
+  if (row === null) return null;
+  const token = await shownToken(ctx, row);
   return { user: { ...user, token }, token };
+}
+
+/** The user, unless it or its identity was deleted: then no token is accepted. */
+export async function findHolder(ctx: UserContext, roomId: string, id: string): Promise<UserRow | null> {
+  const [[row]] = await ctx.db.run([selectUser(ctx, roomId, { id })]);
+  return row === undefined || (row.identityId !== null && row.identityEpoch === null) ? null : row;
 }
 
 /** A user with its token and latest sessions, newest first. One D1 round trip and one object call. */

@@ -15,9 +15,17 @@ import {
   toPage,
 } from "../../http/lists.ts";
 import { Room } from "../../wire/room.ts";
-import { claimsOf, type TokenClaims } from "../../wire/token-claims.ts";
+import { claimsOf, TokenClaims } from "../../wire/token-claims.ts";
 import { User, UserSession } from "../../wire/user.ts";
-import { createToken, createUser, deleteUser, endAllTokens, endTokens, updateUser } from "./commands.ts";
+import {
+  createToken,
+  createUser,
+  deleteUser,
+  endAllTokens,
+  endTokens,
+  issueAgain,
+  updateUser,
+} from "./commands.ts";
 import type { UserContext } from "./context.ts";
 import { findUsersOfRooms, getRoomWithUsers, getUser, listUsers, restoreCreation } from "./queries.ts";
 import {
@@ -218,16 +226,13 @@ const ofRooms = [
   }),
 ];
 
-/** The receipt keeps the token's claims, from which the same token is signed again. */
+/** The receipt keeps the token's claims, from which a token is signed again. */
 const SIGN_AGAIN: Replay<UserContext> = {
   keep: (data) => {
     const { token, ...rest } = IssuedToken.parse(data);
     return { ...rest, claims: claimsOf(token) };
   },
-  restore: async (ctx, kept) => {
-    const { claims, ...rest } = kept as { claims: TokenClaims };
-    return { ...rest, token: await ctx.tokens.signAgain(claims) };
-  },
+  restore: (ctx, kept) => issueAgain(ctx, z.object({ claims: TokenClaims }).parse(kept).claims),
 };
 
 const ofTokens = [

@@ -82,23 +82,6 @@ export function tokensFor(secrets: JwtSecrets) {
       return null; // jose throws a different error for every kind of invalid token; callers need no distinction
     }
   };
-  /** The very token that had these claims, unless the secret has been replaced since. */
-  const signAgain = async ({
-    iat,
-    exp,
-    userEpoch,
-    accountEpoch,
-    identityEpoch,
-    narrowed,
-    ...claims
-  }: TokenClaims): Promise<string> => {
-    const epochs = {
-      ...(userEpoch > 0 && { userEpoch }),
-      ...(accountEpoch > 0 && { accountEpoch }),
-      ...(identityEpoch > 0 && { identityEpoch }),
-    };
-    return signAs(USER_TOKEN, { ...claims, ...(narrowed && { narrowed }), ...epochs, iat, exp });
-  };
   const signOn = (
     { issuedAt: iat, ttlSeconds, role, narrowed = false }: TokenTerms,
     {
@@ -110,17 +93,13 @@ export function tokensFor(secrets: JwtSecrets) {
       identityEpoch,
     }: TokenSubject,
   ): Promise<string> =>
-    signAgain({
-      accountId,
-      userId,
-      roomId,
-      role,
-      narrowed,
-      userEpoch,
-      accountEpoch,
-      identityEpoch: identityEpoch ?? 0,
-      iat,
-      exp: iat + ttlSeconds,
+    signAs(USER_TOKEN, {
+      ...{ accountId, userId, roomId, role },
+      ...(narrowed && { narrowed }),
+      ...(userEpoch > 0 && { userEpoch }),
+      ...(accountEpoch > 0 && { accountEpoch }),
+      ...(identityEpoch && { identityEpoch }),
+      ...{ iat, exp: iat + ttlSeconds },
     });
   return {
     /** The user's lasting token; the same one every time, until its tokens are ended. */
@@ -129,8 +108,6 @@ export function tokensFor(secrets: JwtSecrets) {
 
     /** A short-lived token of the user; the same one for the same terms. */
     signShortLived: (user: TokenSubject, terms: TokenTerms): Promise<string> => signOn(terms, user),
-
-    signAgain,
 
     signIdentity: ({ accountEpoch, identityEpoch, ...claims }: IdentityClaims): Promise<string> =>
       signAs(IDENTITY_TOKEN, {

@@ -118,7 +118,12 @@ export class Receipt<C extends RequestContext> {
       throw refuse(
         "This request was already completed; its response contained a secret that is shown only once",
       );
-    return replay.restore(ctx, JSON.parse(row.data) as object);
+    const restored = await replay.restore(ctx, JSON.parse(row.data) as object, this.#options.secret);
+    if (restored === null)
+      throw refuse(
+        "This request was already completed, and the access that it gave has ended or was deleted since; send it with another Idempotency-Key",
+      );
+    return restored;
   }
 
   async #statements(data: object): Promise<readonly [Statement, Statement]> {
@@ -147,8 +152,11 @@ export class Receipt<C extends RequestContext> {
 
 export interface Replay<C extends RequestContext = RequestContext> {
   keep(data: object): object | null;
-  /** `data` as it was, with what {@link Replay.keep} left out derived again. */
-  restore(ctx: C, kept: object): Promise<object>;
+  /**
+   * `data` as it was, with what {@link Replay.keep} left out derived again; null when that would be a token that no one
+   * accepts any more. `secret` is that of {@link Replay.secretIn}.
+   */
+  restore(ctx: C, kept: object, secret: string | undefined): Promise<object | null>;
   /** Of endpoints for callers without a credential: the secret in the body, without which no one replays the answer. */
   secretIn?(body: unknown): string;
 }

@@ -85,7 +85,7 @@ export class Atrium {
 
 /**
  * Lets a guest into the room of a link. Throws NOT_FOUND for a link that lets no one in, RATE_LIMITED after many wrong
- * secrets, and FORBIDDEN if no further guest fits in or the guest of the earlier token is no longer let in.
+ * secrets, FORBIDDEN if no further guest fits in, and UNAUTHORIZED if the earlier token was ended.
  */
 export const redeemLink = async (options: GuestOptions): Promise<Guest> =>
   (await loaded(import("./over-rest.ts"))).redeem(options);

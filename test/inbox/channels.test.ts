@@ -525,6 +525,30 @@ it("sends nothing to the former address for a caller that does not follow it", a
   expect(await mailed.outcomes()).toEqual(["no_address"]);
 });
 
+it("keeps what was sent of a deleted room for 90 days, as IDs without data, and then nothing of it", async () => {
+  const mailed = await MailedInbox.create();
+  const { api } = mailed.inbox.owner;
+  const roomId = await mailed.inbox.room();
+  await mailed.deliver({ kind: "$task", roomId, subjectId: "task-7", data: { secret: "canary" } });
+  expect(await mailed.after(15)).toHaveLength(1);
+  await mailed.deliver({ kind: "$task", roomId, subjectId: "task-8", data: { secret: "canary" } });
+  await mailed.change({ email: { enabled: false } });
+  expect(await mailed.after(15)).toEqual([]);
+  await api.delete(`/rooms/${roomId}`);
+  await mailed.after(1);
+  const reference = { id: expect.any(String), kind: "$task", room_id: roomId, seq: 1 };
+  expect(await mailed.sent()).toMatchObject([
+    { outcome: "unwanted", notifications: [{ ...reference, subject_id: "task-8" }] },
+    { outcome: "sent", notifications: [{ ...reference, subject_id: "task-7" }] },
+  ]);
+  const exported = await api.get(`/identities/${mailed.inbox.identityId}/personal-data?limit=1000`);
+  expect(JSON.stringify(exported.data)).toContain("task-7");
+  expect(JSON.stringify(exported.data)).not.toContain("canary");
+  await mailed.after(90 * 24 * 60);
+  expect(await mailed.sent()).toEqual([]);
+  expect(await mailed.inbox.contents()).toEqual(["inboxes"]);
+});
+
 it("keeps a queued mail beside many later sendings", async () => {
   const { stub, identityId } = await Inbox.create();
   await runInDurableObject(stub, async (_, state) => {

@@ -223,7 +223,13 @@ export class InboxTables extends ObjectTables {
            SELECT identity_id, id FROM activities WHERE item IS NULL AND at <= ? ORDER BY at LIMIT ?) RETURNING 1`,
         ...[cut, PRUNED_AT_ONCE],
       ).length;
-      const isMore = Math.max(old.length, marks) === PRUNED_AT_ONCE;
+      const sendings = this.read(
+        `DELETE FROM sendings WHERE id IN (
+           SELECT sendings.id FROM inboxes CROSS JOIN sendings ON sendings.identity_id = inboxes.identity_id
+           WHERE at <= ? AND due IS NULL LIMIT ?) RETURNING 1`,
+        ...[cut, PRUNED_AT_ONCE],
+      ).length;
+      const isMore = Math.max(old.length, marks, sendings) === PRUNED_AT_ONCE;
       if (!isMore) this.#dropEmpty(cut);
       return isMore;
     });

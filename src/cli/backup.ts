@@ -1,11 +1,11 @@
 /** `npm run backup`: copies everything that the service on this machine stores, while it runs. */
 import { existsSync } from "node:fs";
-import { chmod, copyFile, mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { copyState } from "./archive/copy-state.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
 import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
-import { makeWritableFolder } from "./process/folder.ts";
+import { makeWritableFolder, readIfThere, writePrivateFile } from "./process/folder.ts";
 import { SECRETS_FILE } from "./secrets.ts";
 import { isStateFolder } from "./service/reservation.ts";
 
@@ -59,9 +59,8 @@ async function main(stop: AbortSignal): Promise<void> {
 
 /** Without its secrets, a restored service would not know its own tokens. */
 async function copySecrets(target: string): Promise<void> {
-  if (!existsSync(SECRETS_FILE)) return;
-  await copyFile(SECRETS_FILE, target);
-  await chmod(target, 0o600);
+  const secrets = await readIfThere(SECRETS_FILE);
+  if (secrets !== null) await writePrivateFile(target, secrets);
 }
 
 await runCommand(main, { help: HELP });

@@ -1,8 +1,7 @@
 /** The secrets and settings of a development checkout, and the credentials of an organization. */
 import { generateKeyPairSync } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { writePrivateFile } from "./process/folder.ts";
+import { readIfThere, writePrivateFile } from "./process/folder.ts";
 import { ROOT } from "./process/supervisor.ts";
 
 /** The file that wrangler reads them from. */
@@ -25,9 +24,12 @@ export function createVapidKey(): string {
   return privateKey.export({ format: "jwk" }).d ?? "";
 }
 
-/** Adds the missing settings to `.dev.vars`, and returns their names. */
+/**
+ * Adds the missing settings to `.dev.vars`, and returns their names. A file that cannot be read is left as it is: with
+ * another secret, all tokens would end, and what the old one has sealed could not be opened.
+ */
 export async function ensureDevSecrets(): Promise<readonly string[]> {
-  const lines = await readFile(SECRETS_FILE, "utf8").catch(() => "");
+  const lines = (await readIfThere(SECRETS_FILE)) ?? "";
   const missing = new Map<string, string>();
   if (!HAS_JWT_SECRET.test(lines)) missing.set("JWT_SECRET", createSecret());
   if (!HAS_VAPID_KEY.test(lines)) missing.set("VAPID_PRIVATE_KEY", createVapidKey());

@@ -1,5 +1,5 @@
 /** When `npm start` cannot start, it prints one line that names the cause, and exits with a nonzero code. */
-import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -79,13 +79,29 @@ describe("a checkout", () => {
   });
   afterAll(() => checkout?.remove());
 
-  it("whose .dev.vars cannot be written is refused", async () => {
+  it("whose .dev.vars is a folder is refused", async () => {
     await mkdir(checkout.at(".dev.vars"));
     const state = path.join(folder, "state");
     expect(await failWith(state, checkout.root)).toEqual(
-      oneLine(`Cannot write to ${checkout.at(".dev.vars")}: it is a folder, not a file (EISDIR).`),
+      oneLine(`Cannot read ${checkout.at(".dev.vars")}: it is a folder, not a file (EISDIR).`),
     );
     await rm(checkout.at(".dev.vars"), { recursive: true });
+  });
+
+  it("whose .dev.vars cannot be read is refused, and keeps its secrets", async () => {
+    const file = checkout.at(".dev.vars");
+    const secret = "JWT_SECRET=0123456789012345678901234567890123456789\n";
+    await writeFile(file, secret);
+    // Root may read any file, so as root use one that is too large for it.
+    const isRoot = process.getuid?.() === 0;
+    await (isRoot ? truncate(file, 3 * 1024 ** 3) : chmod(file, 0o200));
+    const reason = isRoot ? "it is too large (ERR_FS_FILE_TOO_LARGE)" : "permission denied (EACCES)";
+    expect(await failWith(path.join(folder, "state"), checkout.root)).toEqual(
+      oneLine(`Cannot read ${file}: ${reason}.`),
+    );
+    await (isRoot ? truncate(file, secret.length) : chmod(file, 0o600));
+    expect(await readFile(file, "utf8")).toBe(secret);
+    await rm(file);
   });
 
   it("in which no bundles can be written is refused", async () => {

@@ -12,21 +12,22 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: "it is a file, not a folder",
   EISDIR: "it is a folder, not a file",
   ENOENT: "its file system does not allow it",
+  ERR_FS_FILE_TOO_LARGE: "it is too large",
 };
 
 /** One line about the file or folder; any other error stays as it is. */
-function toCommandError(error: unknown, what: string): unknown {
+function toCommandError(error: unknown, what: string, act = "write to"): unknown {
   const { code = "", syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  if (syscall === undefined) return error;
-  const reason = REASONS[code] ?? "the system refuses it";
-  return new CommandError(`Cannot write to ${what}: ${reason} (${code}).`);
+  const reason = REASONS[code] ?? (syscall && "the system refuses it");
+  if (reason === undefined) return error;
+  return new CommandError(`Cannot ${act} ${what}: ${reason} (${code}).`);
 }
 
-/** The text of a file; null where there is none. Rejects for one that cannot be read. */
+/** The text of a file; null where there is none. Throws a CommandError for one that cannot be read. */
 export const readIfThere = (file: string): Promise<string | null> =>
   readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
-    throw error;
+    throw toCommandError(error, file, "read");
   });
 
 /** Writes a file that only its owner can read. Throws a CommandError when that is not possible. */

@@ -11,15 +11,16 @@ export const codePoints = (value: string): number => {
   return count;
 };
 
+/** True for at most `max` code points. */
+export const fits = (value: string, max: number): boolean =>
+  value.length <= 2 * max && codePoints(value) <= max;
+
 /** A string of `min` to `max` characters that {@link isPlainText}. */
 export const text = (min: number, max: number) =>
   z
     .string()
     .refine((value) => isPlainText(value), "must be well-formed Unicode without NUL")
-    .refine(
-      (value) => value.length <= 2 * max && codePoints(value) >= min && codePoints(value) <= max,
-      `must have ${min} to ${max} characters`,
-    )
+    .refine((value) => fits(value, max) && codePoints(value) >= min, `must have ${min} to ${max} characters`)
     .meta({ minLength: min, maxLength: max });
 
 export const Name = text(1, 255);

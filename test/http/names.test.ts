@@ -1,8 +1,10 @@
 /** Names that users and applications choose: each can be asked for at its address, and searched however it was typed. */
 import { beforeAll, describe, expect, it } from "vitest";
+import * as Y from "yjs";
 import type { Group, Identity } from "../../src/wire/identity.ts";
 import type { Room } from "../../src/wire/room.ts";
 import type { User } from "../../src/wire/user.ts";
+import { DocumentClient } from "../room/documents/document-client.ts";
 import { roomWithUsers } from "../room/support/rooms.ts";
 import { type Account, account } from "../support/api.ts";
 import { bindingsFor, stage } from "../workflows/support.ts";
@@ -161,6 +163,53 @@ describe("a store and a key", () => {
         );
         expect(data.responses[0]?.error).toMatchObject(refused);
       }
+  });
+});
+
+describe("the name of a document", () => {
+  const [longest, tooLong] = ["😀".repeat(255), "😀".repeat(256)];
+
+  it("has at most 255 characters, whatever they take, on every wire (D2)", async () => {
+    const { room, ada } = await roomWithUsers();
+    for (const wire of ["yWebsocket", "hocuspocus", "room"] as const) {
+      const client = await (await DocumentClient.open(room, ada, { wire, name: longest })).synced();
+      client.type("a");
+      client.close();
+    }
+    const refused = await DocumentClient.open(room, ada, { wire: "hocuspocus", name: tooLong });
+    await refused.until(() => refused.frames > 0);
+    expect(refused.isSynced).toBe(false);
+    refused.close();
+  });
+
+  it("has them over REST and for workflows as well", async () => {
+    const at = await stage();
+    const doc = new Y.Doc();
+    doc.getText("default").insert(0, "Hello");
+    const write = (name: string, path = `/rooms/${at.roomId}/documents/${encodeURIComponent(name)}`) =>
+      at.api.raw("PUT", path, {
+        headers: { "Content-Type": "application/octet-stream" },
+        body: Y.encodeStateAsUpdate(doc),
+      });
+    expect((await write(longest)).status).toBe(200);
+    expect(await (await write(tooLong)).json()).toMatchObject({
+      error: { message: "The document's name is too long: at most 255 characters" },
+    });
+    const read = (name: string) => bindingsFor(at).call("documents.get", { name, content: {} });
+    expect(await read(longest)).toEqual({ value: "Hello" });
+    expect(await read(tooLong)).toEqual({
+      problem: expect.stringMatching(/^documents\.get: name: must have 1 to 255 characters/),
+    });
+    const { token } = await at.api.createUser(at.roomId);
+    const open = async (name: string) => {
+      const headers = { Upgrade: "websocket", "Sec-WebSocket-Protocol": `atrium, ${token}` };
+      const path = `/rooms/${at.roomId}/documents/${encodeURIComponent(name)}/sync`;
+      const { webSocket } = await at.api.raw("GET", path, { headers });
+      if (webSocket === null) throw new Error("The upgrade returned no socket");
+      return DocumentClient.over(webSocket);
+    };
+    (await (await open(longest)).synced()).close();
+    expect((await (await open(tooLong)).closed).code).toBe(4400);
   });
 });
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { explain } from "../../http/request-input.ts";
 import type { Page } from "../../platform/d1/d1.ts";
 import { AppError } from "../../platform/errors.ts";
-import { describeOverflow, findOverflow, isTooDeep, parseJson } from "../../platform/text.ts";
+import { describeOverflow, findOverflow, isTooDeep, parseJson, text } from "../../platform/text.ts";
 import { presentTime } from "../../platform/time.ts";
 import { SHARED_TYPES } from "../../room/documents/updates/built-document.ts";
 import { DOCUMENT_LIMITS } from "../../room/documents/updates/limits.ts";
@@ -126,10 +126,10 @@ export const METHODS: Readonly<Record<string, Method>> = {
   }),
   "documents.get": method(
     z.strictObject({
-      name: z.string().min(1).max(DOCUMENT_LIMITS.documentNameLength),
+      name: text(1, DOCUMENT_LIMITS.documentNameLength),
       content: z.strictObject({
         type: z.enum(SHARED_TYPES).default("text"),
-        root: z.string().min(1).max(255).default("default"),
+        root: text(1, 255).default("default"),
       }),
     }),
     async ({ context, roomId }, { name, content }) => {

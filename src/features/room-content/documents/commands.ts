@@ -7,6 +7,7 @@ import {
   writerOf,
 } from "../../../platform/d1/context.ts";
 import { AppError, notFound } from "../../../platform/errors.ts";
+import { fits } from "../../../platform/text.ts";
 import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
 import type { SharedType } from "../../../room/documents/updates/built-document.ts";
 import { mergeMany } from "../../../room/documents/updates/known-content.ts";
@@ -108,7 +109,7 @@ export async function writeDocument(
   update: Uint8Array,
   onlyIfEmpty: boolean,
 ): Promise<boolean> {
-  if (document.length > DOCUMENT_LIMITS.documentNameLength)
+  if (!fits(document, DOCUMENT_LIMITS.documentNameLength))
     throw new AppError(
       "Rooms",
       "BAD_REQUEST",

@@ -2,6 +2,7 @@
 
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { AppError } from "../../../platform/errors.ts";
+import { fits } from "../../../platform/text.ts";
 import { bodies } from "../../../room/documents/sync/frames.ts";
 import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import { CLOSE, type CloseCode } from "../../../room/protocol/protocol.ts";
@@ -80,7 +81,7 @@ export const documentSocketEndpoints = [
         return refusedSocket(CLOSE.unauthorized, "the token lasts too long for an address", protocol, [
           bodies.denied(LASTING_IN_ADDRESS),
         ]);
-      if (name.length > DOCUMENT_LIMITS.documentNameLength)
+      if (!fits(name, DOCUMENT_LIMITS.documentNameLength))
         return refusedSocket(CLOSE.protocolBroken, "the document's name is too long", credential.protocol);
       return connect(ctx, roomId, { wire: "yWebsocket", name, ...credential }, request);
     },

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { base64ToBytes, bytesToBase64 } from "../../../platform/crypto/encoding.ts";
+import { text } from "../../../platform/text.ts";
 import { SHARED_TYPES } from "../../../room/documents/updates/built-document.ts";
 import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import type { RoomContext } from "../../rooms/context.ts";
@@ -57,7 +58,7 @@ export const documentCompareEndpoint = endpoint({
       description: "The number of the later version; the document as it is if it is left out.",
       override: { type: "integer", minimum: 1 },
     }),
-    root: z.string().min(1).max(255).default("default").meta({ description: "The name of the shared type." }),
+    root: text(1, 255).default("default").meta({ description: "The name of the shared type." }),
     type: z.enum(SHARED_TYPES).default("text").meta({ description: "The kind of the shared type." }),
   }),
   done: "Versions compared",

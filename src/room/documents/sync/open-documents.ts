@@ -1,6 +1,6 @@
 /** Opens documents for joined sockets with the first frame about each, and closes them. */
 
-import { byteLength, isFolder, isPlainText } from "../../../platform/text.ts";
+import { byteLength, fits, isFolder, isPlainText } from "../../../platform/text.ts";
 import { mayWrite } from "../../../wire/permissions.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { failure } from "../../protocol/frame.ts";
@@ -224,7 +224,7 @@ function mayOpen(wire: DocumentWire["wire"], opened: readonly string[], key: str
   const maxBytes = wire === "room" ? DOCUMENT_LIMITS.openNameBytesBeside : DOCUMENT_LIMITS.openNameBytes;
   const bytes = byteLength(JSON.stringify([...opened, key]));
   const isAddress = name !== "" && isPlainText(name) && !isFolder(name);
-  return isAddress && name.length <= DOCUMENT_LIMITS.documentNameLength && bytes <= maxBytes;
+  return isAddress && fits(name, DOCUMENT_LIMITS.documentNameLength) && bytes <= maxBytes;
 }
 
 const unnamed = (id: string, key: string): Effect => ({

@@ -70,6 +70,24 @@ describe("a token names rooms", () => {
     expect(await opened(lookalike)).toEqual([lookalike]);
   });
 
+  it("and its permissions, also by the name of a preset", async () => {
+    const { owner, identityId } = await Inbox.create();
+    const { id } = await owner.api.createRoom();
+    await owner.api.put(`/rooms/${id}/access`, { defaultAccesses: "editor" });
+    const asked = { permissions: "commenter" };
+    for (const [path, body] of [
+      [`/identities/${identityId}/tokens`, asked],
+      ["/identify", { customId: "preset", name: "Ada", ...asked }],
+    ] as const) {
+      const { data } = await owner.api.post<{ token: string }>(path, body);
+      expect((await joinWith(owner.id, id, data.token)).joined).toMatchObject({
+        permissions: ["*:read", "presence:write", "comments:write"],
+      });
+      const refused = await owner.api.post(path, { ...body, permissions: "owner" });
+      expect(refused.error?.message).toContain("one of the presets viewer, commenter, editor");
+    }
+  });
+
   it("that fit into it, or is not issued and changes nothing", async () => {
     const inbox = await Inbox.create();
     const rooms = Array.from({ length: 10 }, (_, at) => ({ customIdPrefix: `${at}${"x".repeat(150)}` }));

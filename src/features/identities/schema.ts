@@ -3,7 +3,7 @@ import * as z from "zod";
 import { CustomId, Name, text, updateOf, WebUrl } from "../../platform/text.ts";
 import { presentNullableTime, presentTime, Timestamp, timeInput } from "../../platform/time.ts";
 import { Identity } from "../../wire/identity.ts";
-import { PERMISSIONS, Permission } from "../../wire/permissions.ts";
+import { Permission } from "../../wire/permissions.ts";
 import { Room } from "../../wire/room.ts";
 import { IDENTITY_TOKEN_SECONDS } from "../../wire/token-claims.ts";
 import { permissionsOrPreset } from "../access/schema.ts";
@@ -91,13 +91,11 @@ const tokenTerms = {
         "The rooms that the token opens: IDs as text, `{ customId }`, or `{ customIdPrefix }` for all rooms whose custom IDs begin so. A text that is no room's ID is a custom ID, or the beginning of custom IDs before `*`. All rooms by default.",
       example: ["0f8e7a52-1c4d-4b7f-9a37-2f5c3d6e8b19", { customIdPrefix: "board-" }],
     }),
-  permissions: z
-    .array(Permission)
-    .min(1)
-    .max(PERMISSIONS)
+  permissions: permissionsOrPreset(1)
     .optional()
     .meta({
-      description: "The most that the token allows, whatever access the identity has. Everything by default.",
+      description:
+        "The most that the token allows, whatever access the identity has: permissions, or the name of a preset. Everything by default.",
       example: ["*:read"],
     }),
 };

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { concatBytes } from "../platform/crypto/encoding.ts";
 import { AppError, type Module } from "../platform/errors.ts";
+import { describeField } from "../platform/issues.ts";
 import { describeOverflow, findOverflow, isPlainText, isTooDeep } from "../platform/text.ts";
 import { refuseEncoding } from "./form/content-encoding.ts";
 import { ClientLeftError } from "./form/form.ts";
@@ -84,8 +85,7 @@ export function explain(error: z.ZodError, whole: string): string {
     if (issue.code === "unrecognized_keys") {
       return issue.keys.map((key) => `${[...issue.path, key].join(".")}: is not a known field`).join("; ");
     }
-    const missing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
-    return missing ? `${field} is required` : `${field}: ${issue.message}`;
+    return describeField(field, issue.message);
   });
   return sentences.join("; ");
 }

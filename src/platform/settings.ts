@@ -1,5 +1,6 @@
 /** All variables and secrets of a deployment, declared and parsed in this file only. */
 import * as z from "zod";
+import "./issues.ts";
 import { AppError } from "./errors.ts";
 import { parseHosts } from "./network.ts";
 

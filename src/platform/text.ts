@@ -1,5 +1,6 @@
 /** Strings and updates on the wire: their validation; the length of text in code points and bytes, and the folding that search uses. */
 import * as z from "zod";
+import "./issues.ts";
 
 /** True for text that every database and client can hold: without lone surrogates and NUL. */
 export const isPlainText = (value: string): boolean => value.isWellFormed() && !value.includes("\0");

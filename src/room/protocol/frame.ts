@@ -2,6 +2,7 @@
 
 import type * as z from "zod";
 import type { ErrorCode } from "../../platform/errors.ts";
+import { describeField } from "../../platform/issues.ts";
 import { byteLength, describeOverflow, findOverflow, isTooDeep, parseJson } from "../../platform/text.ts";
 import { LIMITS } from "./limits.ts";
 import { ClientMessage, isRecord, parseMove, RequestId } from "./messages.ts";
@@ -56,10 +57,10 @@ const faulty = (
   requestId,
 });
 
-/** `data.role: Invalid option …`: the field first, so that the sender finds it. */
+/** `data.role: must be one of …`: the field first, so that the sender finds it. */
 function describeIssue(error: z.ZodError): string {
   const issue = error.issues[0];
-  return issue === undefined ? "Invalid message" : `${issue.path.join(".")}: ${issue.message}`;
+  return issue === undefined ? "Invalid message" : describeField(issue.path.join("."), issue.message);
 }
 
 /** Counts bytes only if the number of UTF-16 units (1 to 3 bytes each) leaves the result open. */

@@ -1,6 +1,7 @@
 /** Every message that a client can send, as zod schemas. */
 
 import * as z from "zod";
+import { describeField } from "../../platform/issues.ts";
 import { segment, text } from "../../platform/text.ts";
 import { Mention, SubscriptionSettings } from "../../wire/thread.ts";
 import { Role } from "../../wire/user.ts";
@@ -185,7 +186,7 @@ function parseOperation(operation: unknown, index: number): BatchOperation {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const path = ["operations", index, ...(issue?.path ?? [])].join(".");
-  return { type: "INVALID", message: `${path}: ${issue?.message ?? "Invalid operation"}` };
+  return { type: "INVALID", message: describeField(path, issue?.message ?? "is not valid") };
 }
 
 export const BroadcastData = z.object({

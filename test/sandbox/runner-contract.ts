@@ -115,6 +115,41 @@ export function describeRunner(name: string, makeRunner: () => Runner): void {
       );
     });
 
+    it("no rejection that is handled later in the run, and each other line where it was written", async () => {
+      const report = await run(`export default async ({}, { store }) => {
+        const late = Promise.reject(new Error("late"));
+        const lost = Promise.reject(new Error("lost"));
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        console.log("later");
+        await store.get("a", "b");
+        return late.catch((error) => error.message);
+      };`);
+      expect(report.result).toBe('"late"');
+      expect(written(report)).toEqual([expect.stringMatching(/^Uncaught: Error: lost/), "later"]);
+    });
+
+    it("what is in maps, sets, dates and their kin", async () => {
+      const report = await run(
+        inBody(`const map = new Map([["a", 1], [{ b: 2 }, new Set([3, "c"])]]);
+        console.log(map, new Date(0), new Date(NaN), /a+/gi, new URL("https://a.example/b?c"));
+        console.log("%o %O %s", map, new Set([map]), new Date(0));
+        console.log({ at: new Date(0) }, new Map(Array.from({ length: 101 }, (_, n) => [n, n])));
+        map.set("self", map);
+        console.log(map, Object.create(Map.prototype));
+        Map.prototype.forEach = Date.prototype.toISOString = () => "tampered";
+        console.log(new Map([[1, 2]]), new Date(0));`),
+      );
+      const lines = written(report);
+      const [map, date] = ['Map {"a" => 1,{"b":2} => Set {3,"c"}}', "1970-01-01T00:00:00.000Z"];
+      expect(lines.slice(0, 2)).toEqual([
+        `${map} ${date} Invalid Date /a+/gi https://a.example/b?c`,
+        `${map} Set {${map}} ${date}`,
+      ]);
+      expect(lines[2]).toMatch(/^\{"at":1970-01-01T00:00:00\.000Z\} Map \{0 => 0,.*99 => 99,…\}$/);
+      expect(lines[3]).toMatch(/"self" => Map .*"self" => ….* \[unreadable\]$/);
+      expect(lines[4]).toBe(`Map {1 => 2} ${date}`);
+    });
+
     it("the causes of an error and the errors that it unites, each with its line", async () => {
       const source = inBody(`const cause = new TypeError("cause", { cause: { code: 7 } });
         const errors = [new RangeError("one", { cause }), "two"];

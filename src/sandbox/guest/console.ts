@@ -1,7 +1,7 @@
 /** `console` within a run: its lines belong to the run, and their number and size are limited. */
 
 import type { LogLine } from "../runners/runner.ts";
-import { byteLengthOf, NativeDate, stringify, toISOString, utf8 } from "./intrinsics.ts";
+import { byteLengthOf, NativeDate, push, stringify, toISOString, utf8 } from "./intrinsics.ts";
 import { type Run, stopRun } from "./run.ts";
 import { cut, format } from "./text.ts";
 
@@ -15,7 +15,8 @@ const LINE_BYTES = 32;
 
 export class Log {
   readonly #run: Run;
-  #json = "";
+  /** As JSON. */
+  readonly #lines: string[] = [];
   #count = 0;
   #bytes = 0;
   #isFull = false;
@@ -24,28 +25,39 @@ export class Log {
     this.#run = run;
   }
 
-  /** Keeps as many lines as the run's limits allow; stops a run that logs very many. */
-  write(level: Level, values: readonly unknown[]): void {
+  /** Keeps as many lines as the run's limits allow; stops a run that logs very many. The result takes the line back. */
+  write(level: Level, values: readonly unknown[]): (() => void) | undefined {
     this.#count += 1;
     if (this.#count > MAX_LINES) throw stopRun(this.#run, `The workflow logged more than ${MAX_LINES} lines`);
-    if (this.#isFull) return;
+    if (this.#isFull) return undefined;
     const message = cut(format(values), MAX_LINE_LENGTH);
     this.#bytes += LINE_BYTES + byteLengthOf(utf8(message));
     const { logBytes } = this.#run.limits;
     this.#isFull = this.#bytes > logBytes;
-    if (this.#isFull) this.#append("warn", `[what was logged after ${logBytes} bytes is left out]`);
-    else this.#append(level, message);
+    if (this.#isFull) {
+      this.#append("warn", `[what was logged after ${logBytes} bytes is left out]`);
+      return undefined;
+    }
+    this.#append(level, message);
+    const index = this.#lines.length - 1;
+    return () => {
+      this.#lines[index] = "";
+    };
   }
 
   /** The lines as JSON, which later changes by the program do not affect. */
   get json(): string {
-    return `[${this.#json}]`;
+    let json = "";
+    for (let index = 0; index < this.#lines.length; index += 1) {
+      const line = this.#lines[index] ?? "";
+      if (line !== "") json += json === "" ? line : `,${line}`;
+    }
+    return `[${json}]`;
   }
 
   #append(level: Level, message: string): void {
     const timestamp = toISOString(new NativeDate());
-    const line = `{"level":"${level}","message":${stringify(message)},"timestamp":"${timestamp}"}`;
-    this.#json += this.#json === "" ? line : `,${line}`;
+    push(this.#lines, `{"level":"${level}","message":${stringify(message)},"timestamp":"${timestamp}"}`);
   }
 }
 

@@ -21,7 +21,9 @@ const currentState = (): RunState | undefined => {
   return run && runStates.get(run);
 };
 
-prepareGlobals((error) => currentState()?.log.write("error", [`Uncaught: ${describeFailure(error)}`]));
+prepareGlobals(
+  (error) => currentState()?.log.write("error", [`Uncaught: ${describeFailure(error)}`]) ?? (() => {}),
+);
 install(
   "console",
   makeConsole(() => currentState()?.log),

@@ -13,14 +13,18 @@ export const {
   ArrayBuffer: NativeArrayBuffer,
   Date: NativeDate,
   Error: NativeError,
+  Map: NativeMap,
   Number: NativeNumber,
   Promise: NativePromise,
+  RegExp: NativeRegExp,
   Request: NativeRequest,
+  Set: NativeSet,
   TypeError: NativeTypeError,
   setTimeout,
   clearTimeout,
 } = globalThis;
 export const NativeBlob = Blob;
+export const NativeURL = URL;
 
 /** A method as a function of its receiver. Later changes of its prototype do not affect it. */
 const uncurry =
@@ -47,6 +51,11 @@ export const split = uncurry<string, [separator: string], string[]>(String.proto
 export const slice = uncurry(String.prototype.slice);
 export const join = uncurry(Array.prototype.join);
 export const toISOString = uncurry(Date.prototype.toISOString);
+export const readTime = uncurry(Date.prototype.getTime);
+export const eachOfMap = uncurry(Map.prototype.forEach);
+export const eachOfSet = uncurry(Set.prototype.forEach);
+export const patternOf = uncurry(RegExp.prototype.toString);
+export const addressOf = uncurry(URL.prototype.toString);
 
 const encode = uncurry(TextEncoder.prototype.encode);
 const encoder = new TextEncoder();

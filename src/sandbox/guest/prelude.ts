@@ -9,19 +9,24 @@ const REMOVED = [
   ...["CompressionStream", "DecompressionStream", "HTMLRewriter", "reportError"],
 ];
 
-/** Call before the program is evaluated. `report` receives errors that no caller can catch. */
-export function prepareGlobals(report: (error: unknown) => void): void {
+/** Reports an error that no caller can catch, until the returned function is called. */
+type Report = (error: unknown) => () => void;
+
+/** Call before the program is evaluated. */
+export function prepareGlobals(report: Report): void {
   for (const name of REMOVED) remove(name);
   // Otherwise the platform writes unhandled rejections of programs to the log of the service.
+  const reported = new WeakMap<Promise<unknown>, () => void>();
   addEventListener("unhandledrejection", (event) => {
     event.preventDefault();
-    report(event.reason);
+    reported.set(event.promise, report(event.reason));
   });
+  addEventListener("rejectionhandled", (event) => reported.get(event.promise)?.());
   installTimers(report);
 }
 
 /** The timers of a program: errors of their callbacks belong to the log of its run. */
-function timer(native: (callback: () => void, delay?: number) => unknown, report: (error: unknown) => void) {
+function timer(native: (callback: () => void, delay?: number) => unknown, report: Report) {
   return (callback: unknown, delay?: number, ...args: unknown[]): unknown => {
     if (typeof callback !== "function") throw new NativeTypeError("A timer needs a function");
     return native(() => {
@@ -34,7 +39,7 @@ function timer(native: (callback: () => void, delay?: number) => unknown, report
   };
 }
 
-function installTimers(report: (error: unknown) => void): void {
+function installTimers(report: Report): void {
   const { setTimeout, setInterval } = globalThis;
   install("setTimeout", timer(setTimeout, report));
   install("setInterval", timer(setInterval, report));

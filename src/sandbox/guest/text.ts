@@ -1,19 +1,31 @@
 /** Formats values and failures: short, and safe with objects that a program has tampered with. */
 import {
+  addressOf,
+  eachOfMap,
+  eachOfSet,
   exec,
   getPrototypeOf,
   isArray,
+  isFiniteNumber,
   join,
   keys,
   NativeAggregateError,
+  NativeDate,
   NativeError,
+  NativeMap,
   NativeNumber,
+  NativeRegExp,
+  NativeSet,
+  NativeURL,
+  patternOf,
   push,
   readFloat,
   readInteger,
+  readTime,
   slice,
   split,
   stringify,
+  toISOString,
 } from "./intrinsics.ts";
 
 const MAX_DEPTH = 4;
@@ -117,6 +129,13 @@ function showObject(value: object, depth: number): string {
       value instanceof NativeAggregateError ? ` [errors: ${showAt(value.errors, depth + 1)}]` : "";
     return `${value.name}: ${value.message}${because}${errors}`;
   }
+  if (value instanceof NativeDate)
+    return isFiniteNumber(readTime(value)) ? toISOString(value) : "Invalid Date";
+  if (value instanceof NativeRegExp) return patternOf(value);
+  if (value instanceof NativeURL) return addressOf(value);
+  if (value instanceof NativeMap) return showEntries("Map", (add) => eachOfMap(value, add), depth);
+  if (value instanceof NativeSet)
+    return showEntries("Set", (add) => eachOfSet(value, (item) => add(item)), depth);
   const parts: string[] = [];
   const names = keys(value);
   for (let index = 0; index < names.length && index < MAX_ITEMS; index += 1) {
@@ -129,6 +148,21 @@ function showObject(value: object, depth: number): string {
   if (isArray(value)) return `[${text}]`;
   const maker = (getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name;
   return typeof maker === "string" && maker !== "Object" ? `${maker} {${text}}` : `{${text}}`;
+}
+
+/** The entries of a map, or the items of a set, which have no keys. */
+function showEntries(
+  kind: string,
+  each: (add: (value: unknown, ...key: readonly unknown[]) => void) => void,
+  depth: number,
+): string {
+  const parts: string[] = [];
+  each((value, ...key) => {
+    if (parts.length > MAX_ITEMS) return;
+    const shownKey = key.length === 0 ? "" : `${showAt(key[0], depth + 1)} => `;
+    push(parts, parts.length === MAX_ITEMS ? "…" : shownKey + showAt(value, depth + 1));
+  });
+  return `${kind} {${join(parts, ",")}}`;
 }
 
 const MAX_NAME_LENGTH = 64;

@@ -1,10 +1,11 @@
 /** The audit log: each administrative change leaves one entry, in the batch of the change; nothing else leaves any. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
+import guide from "../../docs/guides/operating.md?raw";
 import { ENDPOINTS } from "../../src/endpoints.ts";
 import { purgeAuditEntries } from "../../src/features/audit/queries.ts";
 import type { AuditEntry } from "../../src/features/audit/schema.ts";
-import { auditEntries } from "../../src/http/audit/table.ts";
+import { AUDIT_RESOURCES, auditEntries } from "../../src/http/audit/table.ts";
 import { build, statement } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
@@ -84,6 +85,17 @@ it("the endpoints that change something each say how the audit log records them,
   const changing = ENDPOINTS.filter(({ method }) => method !== "GET");
   const silent = changing.filter((endpoint) => endpoint.kind === "raw" || endpoint.audit === undefined);
   expect(silent.map(({ operation }) => operation).sort()).toEqual(CONTENT);
+});
+
+it("the operating guide lists the operations of each resource", () => {
+  const rows = [...guide.matchAll(/^\| `([a-z_]+)` \| (`.*`) \|$/gm)];
+  const listed = Object.fromEntries(
+    rows.map(([, resource = "", operations = ""]) => [resource, operations.slice(1, -1).split("`, `")]),
+  );
+  expect(Object.keys(listed)).toEqual(AUDIT_RESOURCES);
+  for (const endpoint of ENDPOINTS)
+    if (endpoint.kind !== "raw" && endpoint.audit !== undefined)
+      expect(listed[endpoint.audit.resource]).toContain(endpoint.operation);
 });
 
 describe("a change by an API key", () => {

@@ -72,9 +72,9 @@ it("each page that the documentation lists passes axe on a phone", { timeout: 60
   expect(await bar.evaluate((one) => one.clientHeight)).toBeLessThan(60);
   await bar.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("navigation", { name: "Contents" }).waitFor();
-  const links = page
-    .getByRole("navigation", { name: "Contents" })
-    .locator("a[href^='/docs/']:not([href*='#'])");
+  const contents = page.getByRole("navigation", { name: "Contents" });
+  expect(await contents.locator("a[href='']").count()).toBe(0);
+  const links = contents.locator("a[href^='/docs/']:not([href*='#'])");
   const listed = await links.evaluateAll((all) => all.map((one) => one.getAttribute("href") ?? ""));
   expect(listed.length).toBeGreaterThan(25);
   for (const path of new Set(listed)) {

@@ -147,10 +147,10 @@ function readNavigation(index: string): Group[] {
   const [, ...sections] = index.split(/^## /m);
   return sections.map((section) => ({
     title: section.slice(0, section.indexOf("\n")),
-    links: [...section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].map(([, title = "", target = ""]) => ({
-      title,
-      address: resolveLink(INDEX, target) ?? "",
-    })),
+    links: [...section.matchAll(/^- \[([^\]]+)\]\(([^)]+)\)/gm)].flatMap(([, title = "", target = ""]) => {
+      const address = resolveLink(INDEX, target);
+      return address === null ? [] : { title, address }; // the examples are in the repository alone
+    }),
   }));
 }
 

@@ -1,6 +1,6 @@
 /** The quotas of an organization: what is counted, and how much is allowed by default. Pure. */
 
-/** What each quota counts, in the words of the API. */
+/** The things that each quota counts, in the words of the API. */
 export const COUNTED = {
   rooms: "rooms",
   users: "users of all rooms",

@@ -90,7 +90,7 @@ export const selectUserNames = (
   params: [JSON.stringify(ids), accountId],
 });
 
-/** Those of these users and groups that an identity is, or is in. */
+/** The users and groups, of these, that an identity is or is in. */
 export const selectOwn = (
   { accountId }: Pick<Tenant, "accountId">,
   identityId: string,

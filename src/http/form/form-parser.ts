@@ -47,7 +47,7 @@ export class FormParser {
   /** The number of the latest boundary; 0 in the preamble. */
   #boundary = 0;
   #parts = 0;
-  /** What follows a boundary, until the part's headers are complete; null within the part's content. */
+  /** The bytes behind a boundary, until the part's headers are complete; null within the part's content. */
   #head: Uint8Array | null = null;
 
   /** BAD_REQUEST when the Content-Type is not that of a form. */

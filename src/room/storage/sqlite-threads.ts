@@ -205,7 +205,7 @@ export class SqliteThreads extends SqlitePart {
     return this.#subjects(query, id, after, DEFAULT_SETTINGS.threads, limit);
   }
 
-  /** Those of these members of a mentioned group who want to know of it. */
+  /** The members of a mentioned group, of these, who want to know of it. */
   willing(id: string, members: readonly string[]): string[] {
     const query = `SELECT value AS subject FROM json_each(?2)
       LEFT JOIN thread_states AS states ON thread_id = ?1 AND states.subject = value

@@ -190,7 +190,7 @@ export class TypeEraser {
   #eraseMember(node: Member): void {
     const start = startOf(node);
     for (const { 0: modifier, index } of this.#text.slice(start, startOf(node.key)).matchAll(MODIFIERS)) {
-      // What begins with the name must not go on with the member before it.
+      // The code from the name on must not continue the member before it.
       this.#blanks.blank(start + index, start + index + modifier.length, index === 0 ? ";" : " ");
     }
     const isField = node.type === "ClassProperty" || node.type === "ClassPrivateProperty";

@@ -218,7 +218,7 @@ function describeError(error: Error, indent: string, known: Error[]): string {
   return text;
 }
 
-/** What stands behind an error, on a line of its own; nothing for undefined. */
+/** The value behind an error, on a line of its own; nothing for undefined. */
 function describeBehind(label: string, read: () => unknown, indent: string, known: Error[]): string {
   const start = `\n${indent}  ${label}: `;
   try {

@@ -84,7 +84,7 @@ export interface CommentAction {
   readonly text: string;
   /** The thread to reply in; without it, the comment starts one. */
   readonly threadId?: string;
-  /** What the comment is about, in your own format. */
+  /** The place or thing that the comment is about, in your own format. */
   readonly anchor?: unknown;
   /** The ids of the mentioned users. */
   readonly mentions?: readonly string[];
@@ -147,7 +147,7 @@ export interface DocumentContent {
 export interface DocumentsBinding {
   /** The room's documents, by name. */
   list(): Promise<RoomDocument[]>;
-  /** What one of them contains now, or null if the room has no such document. Rejects for more than 4,194,304 characters. */
+  /** The present content of one of them, or null if the room has no such document. Rejects for more than 4,194,304 characters. */
   get(name: string, content?: DocumentContent): Promise<unknown>;
 }
 

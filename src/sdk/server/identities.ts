@@ -182,7 +182,7 @@ export class Groups extends Resource {
     return this.rest.delete(["groups", groupId]);
   }
 
-  /** Those first who were added last. */
+  /** The members, latest first. */
   listMembers(groupId: string, part: Scroll = {}): Promise<Listed<"members", wire.GroupMember>> {
     return this.rest.get(["groups", groupId, "members"], part);
   }

@@ -38,7 +38,7 @@ export interface StreamItem {
   /** ISO 8601. */
   readonly at: string;
   readonly kind: Kind;
-  /** What happened, as a sentence without its full stop. */
+  /** The event as a sentence without its full stop. */
   readonly text: string;
   /** The user who did it, or whom it is about; null for a back end. */
   readonly userId: string | null;

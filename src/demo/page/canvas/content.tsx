@@ -1,4 +1,4 @@
-/** What the board shows: the live things with the others' holds on them, or those of a past state. */
+/** The content of the board: the live things with the others' holds on them, or those of a past state. */
 import { useStore } from "atrium/react";
 import { createContext, type ReactNode, useContext, useMemo, useSyncExternalStore } from "react";
 import { useOtherParticipants } from "../room/participants.ts";
@@ -33,7 +33,7 @@ const ShownContext = createContext<Shown>({
   reveal: () => {},
 });
 
-/** What the board shows now, for everything that is drawn on it. */
+/** The present content of the board, for everything that is drawn on it. */
 export const useShown = (): Shown => useContext(ShownContext);
 
 /** The box of a thing as it is shown, dragged or not; null if there is no such thing. */

@@ -23,7 +23,7 @@ interface Press {
   readonly isTouch: boolean;
 }
 
-/** What one pointer does until it is released; points are those of the window. */
+/** The gesture of one pointer until it is released; points are those of the window. */
 interface Gesture {
   move?(to: Point): void;
   /** `isWhole` is false if it is given up. */

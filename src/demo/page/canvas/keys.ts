@@ -87,7 +87,7 @@ function selectNext(step: 1 | -1, { edits, selection }: Keyed): void {
   if (id !== undefined) selection.select([id]);
 }
 
-/** What a key does with Ctrl or ⌘; undefined if it means nothing. */
+/** The action of a key with Ctrl or ⌘; undefined if it has none. */
 function commandOf(name: string, isShift: boolean, keyed: Keyed): (() => unknown) | undefined {
   const { edits, history, selection, isFixed } = keyed;
   const undo = () => history.undo();
@@ -102,7 +102,7 @@ function commandOf(name: string, isShift: boolean, keyed: Keyed): (() => unknown
   return commands[name];
 }
 
-/** What a key does alone; undefined if it means nothing. */
+/** The action of a key alone; undefined if it has none. */
 function actionOf(event: KeyboardEvent, keyed: Keyed): (() => unknown) | undefined {
   const { key, shiftKey, repeat } = event;
   const name = key.toLowerCase();

@@ -1,4 +1,4 @@
-/** What this visitor has selected, and how far it is dragged. The others see both as presence. */
+/** The selection of this visitor, and how far it is dragged. The others see both as presence. */
 import type { RoomClient } from "atrium/react";
 import { MAX_SHOWN, placeOf } from "../room/model.ts";
 import type { Point } from "../room/shape.ts";

@@ -1,4 +1,4 @@
-/** What the network just did: the DevTools' panel, which lists each message. */
+/** The DevTools' panel of the network, which lists each message. */
 import { openDevTools } from "atrium/devtools";
 import { useRoom } from "atrium/react";
 import { useEffect } from "react";

@@ -20,7 +20,7 @@ export interface Thread {
   readonly comments: readonly [Comment, ...Comment[]];
 }
 
-/** What the visitor does: chooses a place for a comment, writes the first one there, or reads a thread. */
+/** The visitor's action: chooses a place for a comment, writes the first one there, or reads a thread. */
 type Focus =
   | { readonly type: "placing" }
   | { readonly type: "draft"; readonly anchor: Anchor }

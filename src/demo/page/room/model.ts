@@ -25,7 +25,7 @@ export const MAX_LENGTH = 500;
 export const MAX_SHOWN = 80;
 
 export type Note = Point & { text: string; picture: string }; // a file's key, or empty
-/** What a participant shows the others: the pointer, what is selected, dragged, drawn, and the id of what is written in. */
+/** The presence of a participant, as others see it: the pointer, what is selected, dragged, drawn, and the id of what is written in. */
 export type Presence = {
   cursor: Point | null;
   /** The ids of things. */

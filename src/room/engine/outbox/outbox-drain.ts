@@ -10,7 +10,7 @@ interface Entry {
   readonly id: string;
 }
 
-/** What a fan-out leaves to the next one. */
+/** The rest that a fan-out leaves to the next one. */
 export interface Unreached {
   /** The recipients that were not reached, as JSON by the ID of the entry. */
   readonly left: ReadonlyMap<string, string>;

@@ -4,7 +4,9 @@ import { describe, expect, it } from "vitest";
 import { createApiKey } from "../../src/features/accounts/api-key.ts";
 import { apiKeyScheme } from "../../src/features/accounts/verify-key.ts";
 import { SIGN_IN_LIFETIME_MS } from "../../src/features/people/cookies.ts";
+import { tokensFor } from "../../src/features/users/tokens.ts";
 import { CredentialBuckets, Tarpit } from "../../src/http/authenticate.ts";
+import { jwtSecrets } from "../../src/platform/config.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { networkOf } from "../../src/platform/network.ts";
 import { type Account, Api, account, bearer } from "../support/api.ts";
@@ -86,6 +88,25 @@ describe("a flood of", () => {
     const { token } = await attacker.api.createUser(room.id);
     const user = { api: new Api(victim.id, `Bearer ${token}`) };
     expect(await flood([user], {})).toEqual({ statuses: [403], trips: [0] });
+  });
+
+  it("expired tokens of another organization is refused as such, and reads nothing", async () => {
+    const [victim, attacker] = [await account(), await account()];
+    const tokens = tokensFor(jwtSecrets(env));
+    const iat = Math.floor(Date.now() / 1000) - 3_600;
+    const ids = { accountId: attacker.id, roomId: crypto.randomUUID() };
+    const epochs = { tokenEpoch: 0, accountTokenEpoch: 0, identityId: null, identityEpoch: null };
+    const user = { ...ids, ...epochs, id: crypto.randomUUID(), role: "editor", createdAt: 0 } as const;
+    const claims = { accountId: attacker.id, identityId: user.id, accountEpoch: 0, identityEpoch: 0 };
+    const expired = [
+      await tokens.signShortLived(user, { issuedAt: iat, ttlSeconds: 60, role: "editor" }),
+      await tokens.signIdentity({ ...claims, iat, exp: iat + 60 }),
+    ];
+    for (const path of ["/rooms?limit=1", `/users?roomId=${ids.roomId}`, "/me/notification-settings"])
+      for (const token of expired) {
+        const caller = { api: new Api(victim.id, `Bearer ${token}`) };
+        expect(await flood([caller], {}, path)).toEqual({ statuses: [401], trips: [0] });
+      }
   });
 
   it("another organization's credentials leaves the requests of the one in the path alone", async () => {

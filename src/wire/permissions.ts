@@ -10,8 +10,6 @@ export type Resource = (typeof RESOURCES)[number];
 const LEVELS = ["read", "write"] as const;
 const NAMES = ["*", ...RESOURCES].flatMap((resource) => LEVELS.map((level) => `${resource}:${level}`));
 
-export const PERMISSIONS = NAMES.length;
-
 /** `*:write`, `stores:read` and the others; of a resource and of all, the resource's own counts. */
 export const Permission = z.enum(NAMES as [`${Resource | "*"}:${(typeof LEVELS)[number]}`]).meta({
   id: "Permission",

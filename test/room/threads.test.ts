@@ -447,3 +447,47 @@ it("an update goes to a thousand at a time, and goes on where it was interrupted
   expect(given.flat()).toEqual([...named, ...further, ...members.filter((id) => !unwilling.includes(id))]);
   expect(shards).toEqual(new Set(["na", "su", "me"]));
 });
+
+it("a large thread leaves every door with the answer to its deletion, and others are served while its comments go", async () => {
+  const { owner, room, ben, at, socket, write } = await setUp();
+  const { comment: first } = await write({ mentions: [mentionOf(ben.id)] });
+  for (let more = 0; more < 249; more += 1) await write({ threadId: first.id });
+  await inboxHas(owner, ben.id, [{ subject_id: first.id }]);
+  const { data } = await owner.api.delete<{ thread: Thread }>(`${at}/${first.id}`);
+  expect(data.thread.comment_count).toBe(250);
+  const comments = `/rooms/${room.id}/comments`;
+  const totals = [comments, `${comments}?threadId=${first.id}`, `${comments}?search=hello`, at];
+  for (const path of totals) expect((await owner.api.get<{ total: number }>(path)).data.total).toBe(0);
+  for (const path of [`${at}/${first.id}`, `${at}/${first.id}/participants`])
+    expect((await owner.api.get(path)).status).toBe(404);
+  expect((await owner.api.delete(`${comments}/${first.id}`)).status).toBe(404);
+  expect(await write()).toHaveProperty("comment");
+  const deleted = new Set<string>();
+  await vi.waitFor(async () => {
+    for (const { event, data } of await socket.takeEvents())
+      if (event === "commentDeleted") deleted.add((data as { comment: Comment }).comment.id);
+    expect(deleted.size).toBe(250);
+  }, 30_000);
+  expect(deleted).toContain(first.id);
+  await inboxHas(owner, ben.id, []);
+}, 60_000);
+
+it("an erasure serves others between its slices, and is complete when it is answered", async () => {
+  const { owner, room, ada, write } = await setUp();
+  const { comment } = await write();
+  for (let more = 0; more < 249; more += 1) await write({ threadId: comment.id });
+  const totals = await runInDurableObject(env.ROOMS.getByName(room.id), async (object) => {
+    const list = { type: "COMMENT_LIST", data: { after: 0, limit: 1, offset: 0 } };
+    const total = async () => JSON.parse(await object.request(owner.id, JSON.stringify(list))).data.total;
+    const command = { type: "user.erased", userId: comment.user_id, identityId: ada.id } as const;
+    const erasing = object.apply(owner.id, command);
+    const seen: number[] = [];
+    while (seen.at(-1) !== 0) {
+      seen.push(await total());
+      await scheduler.wait(0);
+    }
+    await erasing;
+    return seen;
+  });
+  expect([...new Set(totals)]).toEqual([250, 150, 50, 0]);
+}, 60_000);

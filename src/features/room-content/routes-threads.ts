@@ -137,7 +137,7 @@ export const threadEndpoints = [
     operation: "deleteThread",
     summary: "Delete a thread with its comments",
     details:
-      "Everyone in the room receives `commentDeleted` for each comment. The thread leaves all inboxes.",
+      "No request finds the thread or its comments any more, and the thread leaves all inboxes. Everyone in the room receives `commentDeleted` for each comment; of a large thread, most of them follow the response within seconds.",
     errors: ["NOT_FOUND"],
     done: "Thread deleted",
     data: z.object({ thread: Thread.meta({ description: "The thread as it was." }) }),

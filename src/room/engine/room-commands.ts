@@ -38,6 +38,8 @@ const SHUT_OUT: CloseReason = { code: "FORBIDDEN", message: NO_ACCESS, authFaile
 /** The epochs that are known; absent for those that are not. */
 type CurrentEpochs = Pick<TokenEpochs, "account"> & Partial<TokenEpochs>;
 
+export type Erasure = Extract<RoomCommand, { readonly type: "user.erased" | "identity.erased" }>;
+
 /** The parts of the room that commands change. */
 interface CommandParts {
   readonly ports: Pick<RoomPorts, "storage" | "now">;
@@ -90,15 +92,10 @@ export class RoomCommandHandler {
         return this.#room.participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
       case "user.deleted":
         this.#room.handshake.markStale();
-        return this.#deleteUser(command.userId, null);
+        return this.#deleteUser(command.userId);
       case "user.erased":
-        this.#room.handshake.markStale();
-        return this.#deleteUser(command.userId, [
-          command.userId,
-          ...(command.identityId ? [command.identityId] : []),
-        ]);
       case "identity.erased":
-        return this.#eraseIdentity(command.identityId);
+        return [...this.erase(command)].flat();
       case "user.created":
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
       case "user.updated":
@@ -124,45 +121,53 @@ export class RoomCommandHandler {
     return this.#room.participants.sessions.record !== null || this.#room.content.changes.lastSeq > 0;
   }
 
-  /** With `erased`, the IDs of the user and its identity, only these IDs stay. */
-  #deleteUser(userId: string, erased: readonly string[] | null): Effect[] {
-    const { connections, sessions } = this.#room.participants;
-    const effects = [
-      ...this.#room.participants.disconnectFor(connections.idsOf(userId), USER_DELETED),
-      ...this.#room.participants.endGracePeriods([userId]),
-    ];
+  #deleteUser(userId: string): Effect[] {
+    const effects = this.#shutOut(userId, USER_DELETED);
     if (!this.isUsed) return effects;
     try {
-      this.#room.content.changes.transaction(() => {
-        sessions.deleteUser(userId);
-        this.#room.ports.storage.follows.deleteUser(userId);
-        if (erased !== null) {
-          sessions.eraseParticipant(userId);
-          this.#eraseContent(erased);
-        }
-        this.#room.content.changes.appendOnce("userDeleted", userId, { userId });
-        if (erased !== null) this.#room.content.changes.forgetUser(userId);
-      });
+      this.#room.content.changes.transaction(() => this.#forgetUser(userId));
     } catch (error) {
       throw new PartialFailure(effects, error);
     }
     return [...effects, ...this.#sendChanges()];
   }
 
-  /** Also what others wrote about it before its first join, or without one. */
-  #eraseIdentity(identityId: string): Effect[] {
-    const { changes } = this.#room.content;
-    changes.transaction(() => {
-      const { lastSeq } = changes;
-      this.#eraseContent([identityId]);
-      if (changes.lastSeq > lastSeq) changes.forgetUser(identityId);
-    });
-    return this.#sendChanges();
+  /** In a transaction. */
+  #forgetUser(userId: string): void {
+    this.#room.participants.sessions.deleteUser(userId);
+    this.#room.ports.storage.follows.deleteUser(userId);
+    this.#room.content.changes.appendOnce("userDeleted", userId, { userId });
   }
 
-  #eraseContent(ids: readonly string[]): void {
-    this.#room.content.comments.eraseUser(...ids);
-    for (const id of ids) this.#room.ports.storage.threads.deleteUser(id);
+  /**
+   * The effects of an erasure in steps, between which others in the room are served: a user is out with the first one. An
+   * identity also leaves what others wrote about it before its first join, or without one. Throws when storage fails:
+   * the command is applied again from the start.
+   */
+  *erase(command: Erasure): Generator<readonly Effect[], void> {
+    this.#revision += 1;
+    this.#room.handshake.markStale();
+    const { comments, changes } = this.#room.content;
+    const [userId, identityId] = [command.type === "user.erased" ? command.userId : null, command.identityId];
+    const ids = [userId, identityId].filter((id) => typeof id === "string");
+    if (userId !== null) yield this.#shutOut(userId, USER_DELETED);
+    const { lastSeq } = changes;
+    for (let after: number | null = 0; after !== null && !this.#isDeleted; ) {
+      const from: number = after;
+      after = changes.transaction(() => comments.eraseSome(ids, from));
+      yield this.#sendChanges();
+    }
+    if (this.#isDeleted) return;
+    changes.transaction(() => {
+      for (const id of ids) this.#room.ports.storage.threads.deleteUser(id);
+      if (userId !== null && this.isUsed) {
+        this.#forgetUser(userId);
+        this.#room.participants.sessions.eraseParticipant(userId);
+      }
+      if (this.isUsed && (userId !== null || changes.lastSeq > lastSeq))
+        for (const id of ids) changes.forgetUser(id);
+    });
+    yield this.#sendChanges();
   }
 
   /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its rights. */
@@ -189,15 +194,15 @@ export class RoomCommandHandler {
       });
       return [
         ...this.#room.participants.disconnectFor(ended, TOKENS_ENDED),
-        ...(rights === 0 ? this.#shutOut(id) : this.#changeRights(id, rights)),
+        ...(rights === 0 ? this.#shutOut(id, SHUT_OUT) : this.#changeRights(id, rights)),
       ];
     });
   }
 
-  #shutOut(userId: string): Effect[] {
+  #shutOut(userId: string, reason: CloseReason): Effect[] {
     const { connections } = this.#room.participants;
     return [
-      ...this.#room.participants.disconnectFor(connections.idsOf(userId), SHUT_OUT),
+      ...this.#room.participants.disconnectFor(connections.idsOf(userId), reason),
       ...this.#room.participants.endGracePeriods([userId]),
     ];
   }

@@ -238,6 +238,11 @@ export class Room {
     return { previous, effects: [...this.participants.recover(), ...this.participants.sweep()] };
   }
 
+  /** Goes on with the deletion of large threads, if that is due. */
+  removeEnded(): Effect[] {
+    return this.connections.sendToAll(this.content.threadRemoval.run());
+  }
+
   /** Deletes everything the room stores, once the events of its deletion have been passed on. */
   clear(): Effect[] {
     const effects = this.commands.clear();

@@ -58,9 +58,9 @@ export class RoomAlarm {
     effects.perform(room.restore(connections));
     outboxDrain.resume();
     inboxDrain.resume();
-    const due = [statsProjection, outboxDrain, inboxDrain, room.storeEvents, room.documentEvents].map(
-      (part) => part.dueAt(),
-    );
+    const { storeEvents, documentEvents, content } = room;
+    const parts = [statsProjection, outboxDrain, inboxDrain, storeEvents, documentEvents];
+    const due = [...parts, content.threadRemoval].map((part) => part.dueAt());
     if (due.some((at) => at !== null)) this.plan();
   }
 
@@ -74,6 +74,7 @@ export class RoomAlarm {
       inboxDrain.dueAt(),
       room.storeEvents.dueAt(),
       room.documentEvents.dueAt(),
+      room.content.threadRemoval.dueAt(),
       this.#recoverAt,
     ]);
   }
@@ -100,6 +101,7 @@ export class RoomAlarm {
       () => this.closeVanished(),
       () => this.#recoverIfDue(),
       () => effects.perform(room.participants.sweep()),
+      () => effects.perform(room.removeEnded()),
       () => this.#report(room.storeEvents),
       () => this.#report(room.documentEvents),
       () => outboxDrain.retryIfDue(),

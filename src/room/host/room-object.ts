@@ -8,7 +8,7 @@ import type { LastSeen, RoomStats, UserSnapshot } from "../../wire/snapshots.ts"
 import { tokenEnded } from "../../wire/token-claims.ts";
 import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";
-import { PartialFailure } from "../engine/room-commands.ts";
+import { type Erasure, PartialFailure } from "../engine/room-commands.ts";
 import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import { LIMITS } from "../protocol/limits.ts";
 import type { Fault } from "../protocol/protocol.ts";
@@ -102,9 +102,11 @@ export class RoomObject extends RoomHost {
     if (command.type === "room.deleted") await this.archived.discard();
     const { context, room, effects, traces, reads, outboxDrain, alarm } = this.runtime();
     context.identify(accountId);
+    const { trace = null } = command;
     try {
-      const { trace = null } = command;
-      effects.perform(traces.during(trace, () => room.commands.apply(command)));
+      if (command.type === "user.erased" || command.type === "identity.erased")
+        await this.#eraseContent(command);
+      else effects.perform(traces.during(trace, () => room.commands.apply(command)));
     } catch (error) {
       if (!(error instanceof PartialFailure)) throw error;
       effects.perform(error.effects);
@@ -312,6 +314,17 @@ export class RoomObject extends RoomHost {
       return refusalOf(error);
     } finally {
       effects.perform([]); // plans the alarm that reports it
+    }
+  }
+
+  async #eraseContent(command: Erasure & TracedCommand): Promise<void> {
+    const { room, effects, traces } = this.runtime();
+    const steps = room.commands.erase(command);
+    const next = () => traces.during(command.trace ?? null, () => steps.next());
+    for (let step = next(); step.done !== true; step = next()) {
+      effects.perform(step.value);
+      await scheduler.wait(0); // the requests of others
+      this.archived.requireOpen();
     }
   }
 

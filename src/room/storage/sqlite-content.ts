@@ -1,6 +1,7 @@
 /** A room's comments and follows in SQLite. */
+import type { EventCause } from "../../wire/events.ts";
 import type { Reader } from "../../wire/thread.ts";
-import { SqlitePart } from "./sqlite-tables.ts";
+import { SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
 /** A comment; `comment` is JSON, and lists filter by the other fields. */
 export interface StoredComment {
@@ -20,7 +21,7 @@ interface PlacedComment extends NewComment {
   readonly position: number;
 }
 
-/** A field that is null matches all comments. */
+/** A field that is null matches all comments but those of ended threads. */
 export interface CommentFilter {
   readonly threadId: string | null;
   readonly resolved: boolean | null;
@@ -48,11 +49,35 @@ const conditionsOf = ({
   ...(resolved === null ? [] : [["resolved = ?", Number(resolved)] as const]),
 ];
 
+const IS_SHOWN = "thread_id NOT IN (SELECT thread_id FROM ended_threads)";
+
+/** A deleted thread whose comments are yet to be removed, with the workflow's run that has deleted it. */
+interface EndedThread {
+  readonly id: string;
+  readonly cause: EventCause | null;
+}
+
 type Pair = readonly [follower: string, followed: string];
 
 export class SqliteComments extends SqlitePart {
+  /** Null if not known. */
+  #hasEnded: boolean | null = null;
+
+  constructor(tables: SqliteTables) {
+    super(tables);
+    tables.onUndone(() => {
+      this.#hasEnded = null;
+    });
+  }
+
+  /** Leaves out the comments of ended threads. While there are none, it reads no row. */
+  get #isShown(): string {
+    this.#hasEnded ??= this.findEnded() !== null;
+    return this.#hasEnded ? IS_SHOWN : "true";
+  }
+
   find(id: string): NewComment | null {
-    const row = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ?`, id);
+    const row = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ? AND ${this.#isShown}`, id);
     return row && commentOf(row);
   }
 
@@ -94,7 +119,33 @@ export class SqliteComments extends SqlitePart {
   }
 
   hasThread(threadId: string): boolean {
-    return this.tables.find("SELECT 1 FROM comments WHERE thread_id = ? LIMIT 1", threadId) !== null;
+    return this.tables.find("SELECT 1 FROM threads WHERE id = ?", threadId) !== null;
+  }
+
+  /** Hides a thread with its comments. */
+  endThread(threadId: string, cause: EventCause | null): void {
+    this.#hasEnded = true;
+    this.tables.insert("ended_threads", { thread_id: threadId, cause: cause && JSON.stringify(cause) });
+    this.tables.write(
+      `UPDATE comment_totals SET comments = comments - ended.n, bytes = bytes - ended.size
+       FROM (SELECT count(*) AS n, sum(length(CAST(comment AS BLOB))) AS size
+         FROM comments WHERE thread_id = ?) AS ended`,
+      threadId,
+    );
+    this.tables.write("DELETE FROM thread_states WHERE thread_id = ?", threadId);
+    this.tables.write("DELETE FROM threads WHERE id = ?", threadId);
+  }
+
+  findEnded(): EndedThread | null {
+    const query = "SELECT thread_id AS id, cause FROM ended_threads LIMIT 1";
+    const row = this.tables.find<{ id: string; cause: string | null }>(query);
+    this.#hasEnded = row !== null;
+    return row && { ...row, cause: row.cause === null ? null : (JSON.parse(row.cause) as EventCause) };
+  }
+
+  listEnded(threadId: string, limit: number): StoredComment[] {
+    const query = `${SELECT_COMMENTS} WHERE thread_id = ? ORDER BY position LIMIT ?`;
+    return this.tables.read<CommentRow>(query, threadId, limit).map(commentOf);
   }
 
   /** Whether a thread has one comment left. */
@@ -105,7 +156,8 @@ export class SqliteComments extends SqlitePart {
   count(filter: CommentFilter): number {
     const conditions = conditionsOf(filter);
     if (conditions.length === 0) return this.totals().comments;
-    const query = `SELECT count(*) AS n FROM comments WHERE ${conditions.map(([sql]) => sql).join(" AND ")}`;
+    const query = `SELECT count(*) AS n FROM comments
+      WHERE ${conditions.map(([sql]) => sql).join(" AND ")} AND ${this.#isShown}`;
     return this.tables.find<{ n: number }>(query, ...conditions.map(([, value]) => value))?.n ?? 0;
   }
 
@@ -118,7 +170,7 @@ export class SqliteComments extends SqlitePart {
   /** Oldest first. */
   list(filter: CommentFilter, { after, limit, offset = 0 }: CommentPart): PlacedComment[] {
     const conditions = [...conditionsOf(filter), ["position > ?", after] as const];
-    const query = `${SELECT_COMMENTS} WHERE ${conditions.map(([sql]) => sql).join(" AND ")}
+    const query = `${SELECT_COMMENTS} WHERE ${conditions.map(([sql]) => sql).join(" AND ")} AND ${this.#isShown}
       ORDER BY position LIMIT ? OFFSET ?`;
     const values = conditions.map(([, value]) => value);
     return this.tables.read<CommentRow>(query, ...values, limit, offset).map(commentOf);

@@ -160,6 +160,17 @@ const TABLES: Readonly<Record<string, string>> = {
   CREATE TRIGGER IF NOT EXISTS comments_deleted AFTER DELETE ON comments BEGIN
     UPDATE comment_totals SET comments = comments - 1, bytes = bytes - length(CAST(OLD.comment AS BLOB));
   END;`,
+  // Deleted threads whose comments are still there, hidden and uncounted: they are removed in slices.
+  ended_threads: `CREATE TABLE IF NOT EXISTS ended_threads (
+    thread_id TEXT PRIMARY KEY,
+    cause TEXT
+  ) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS ended_threads_shrunk AFTER DELETE ON comments
+  WHEN EXISTS (SELECT 1 FROM ended_threads WHERE thread_id = OLD.thread_id) BEGIN
+    UPDATE comment_totals SET comments = comments + 1, bytes = bytes + length(CAST(OLD.comment AS BLOB));
+    DELETE FROM ended_threads WHERE thread_id = OLD.thread_id
+      AND NOT EXISTS (SELECT 1 FROM comments WHERE thread_id = OLD.thread_id);
+  END;`,
   // Also those whom a later edit mentions no more: they are not notified again.
   notified_mentions: `CREATE TABLE IF NOT EXISTS notified_mentions (
     comment_id TEXT NOT NULL,

@@ -38,13 +38,12 @@ const withoutContent = (comment: Comment): Comment => ({
 /** A comment as {@link rowOf} wrote it. */
 const parseComment = (row: StoredComment): Comment => JSON.parse(row.comment) as Comment;
 
-/** Comments that are read at once: they can have some 90 KB each. */
-const COMMENTS_AT_ONCE = 100;
-
-/** One turn of a search reads no more, so that others in the room wait for it no longer than for a large write. */
-const MAX_SEARCHED = 1_000;
-const MAX_SEARCHED_BYTES = 1024 * 1024;
-const SEARCHED_AT_ONCE = 20;
+/** One turn reads no more, so that others in the room wait for it no longer than for a large write. */
+const MAX_READ = 1_000;
+const MAX_READ_BYTES = 1024 * 1024;
+const READ_AT_ONCE = 20;
+/** Comments that one turn deletes, each with its change and its event. */
+const MAX_DELETED = 100;
 
 interface CommentSearch {
   readonly search: string;
@@ -182,8 +181,8 @@ export class Comments {
     const positions: number[] = [];
     let position = after;
     let bytes = 0;
-    for (let rows = 0; rows < MAX_SEARCHED && bytes < MAX_SEARCHED_BYTES; rows += SEARCHED_AT_ONCE) {
-      const placed = this.#table.list({ threadId, resolved }, { after: position, limit: SEARCHED_AT_ONCE });
+    for (let rows = 0; rows < MAX_READ && bytes < MAX_READ_BYTES; rows += READ_AT_ONCE) {
+      const placed = this.#table.list({ threadId, resolved }, { after: position, limit: READ_AT_ONCE });
       for (const row of placed) {
         bytes += row.comment.length;
         const comment = parseComment(row);
@@ -191,7 +190,7 @@ export class Comments {
         comments.push(comment);
         positions.push(row.position);
       }
-      if (placed.length < SEARCHED_AT_ONCE) return { comments, positions, next: null };
+      if (placed.length < READ_AT_ONCE) return { comments, positions, next: null };
       position = placed.at(-1)?.position ?? position;
     }
     return { comments, positions, next: position };
@@ -269,15 +268,29 @@ export class Comments {
     return comment;
   }
 
-  /** Deletes a thread with its comments, for the organization. */
+  /** Deletes a thread, for the organization. No one finds its comments any more; of many, the room removes most later. */
   deleteThread(threadId: string): Thread {
     const thread = this.#threads.get(threadId, null);
-    for (let rest = true; rest; ) {
-      const { comments } = this.part({ after: 0, limit: COMMENTS_AT_ONCE }, { threadId, resolved: null });
-      for (const comment of comments) this.#remove(comment, null);
-      rest = comments.length > 0;
-    }
+    this.#recordThread("thread.deleted", threadId, null);
+    this.#threads.ending(threadId);
+    this.#table.endThread(threadId, this.#events.cause());
+    if (this.removeEnded()) this.#events.planAlarm();
     return thread;
+  }
+
+  /** Removes some comments of deleted threads. True while others are left. */
+  removeEnded(): boolean {
+    const ended = this.#table.findEnded();
+    if (ended === null) return false;
+    const events = { ...this.#events, cause: () => ended.cause };
+    let bytes = 0;
+    for (let deleted = 0; deleted < MAX_DELETED && bytes < MAX_READ_BYTES; deleted += READ_AT_ONCE) {
+      for (const row of this.#table.listEnded(ended.id, READ_AT_ONCE)) {
+        bytes += row.comment.length;
+        this.#remove(parseComment(row), null, events);
+      }
+    }
+    return this.#table.findEnded() !== null;
   }
 
   #isLast({ thread_id }: Comment): boolean {
@@ -285,14 +298,14 @@ export class Comments {
   }
 
   /** The comment as it is sent; the last one takes its thread with it. */
-  #remove(comment: Comment, by: string | null): void {
+  #remove(comment: Comment, by: string | null, events = this.#events): void {
     if (this.#isLast(comment)) {
       this.#recordThread("thread.deleted", comment.thread_id, by);
       this.#threads.ending(comment.thread_id);
     }
     this.#table.delete(comment.id);
     this.#changes.append("commentDeleted", () => ({ comment, by }));
-    recordComment(this.#events, "comment.deleted", comment, by);
+    recordComment(events, "comment.deleted", comment, by);
   }
 
   #recordThread(event: ThreadEvent["event"], threadId: string, by: string | null): void {
@@ -315,25 +328,32 @@ export class Comments {
   }
 
   /**
-   * Deletes the comments of a user, or an identity, and takes its IDs out of the mentions, reactions and resolutions of
-   * others. The deletions are sent without text.
+   * Deletes comments of users and identities, and takes their IDs out of the mentions, reactions and resolutions of others'
+   * comments: in some behind a place. Returns the next place; null at the end. The deletions are sent without text.
    */
-  eraseUser(...ids: readonly string[]): void {
+  eraseSome(ids: readonly string[], after: number): number | null {
+    if (this.removeEnded()) return after;
     const erased: Comment[] = [];
-    for (let after: number | null = 0; after !== null; ) {
-      const { comments, next } = this.part({ after, limit: COMMENTS_AT_ONCE });
-      for (const comment of comments) {
+    let [position, rows, bytes] = [after, 0, 0];
+    while (rows < MAX_READ && bytes < MAX_READ_BYTES && erased.length < MAX_DELETED) {
+      const placed = this.#table.list(ALL, { after: position, limit: READ_AT_ONCE });
+      for (const row of placed) {
+        const comment = parseComment(row);
+        bytes += row.comment.length;
         if (ids.includes(comment.user_id)) {
           this.#remove(withoutContent(comment), null);
           erased.push(comment);
         } else this.#removeFrom(comment, ids);
       }
-      after = next;
+      rows += placed.length;
+      position = placed.at(-1)?.position ?? position;
+      if (placed.length < READ_AT_ONCE) break;
     }
     for (const [threadId, comments] of Map.groupBy(erased, ({ thread_id }) => thread_id)) {
       const ids = comments.map(({ id }) => id);
       if (this.#table.hasThread(threadId)) this.#threads.uncommented(threadId, ids);
     }
+    return position === after ? null : position;
   }
 
   #removeFrom(comment: Comment, ids: readonly string[]): void {

@@ -7,6 +7,7 @@ import { Changes } from "./changes.ts";
 import { Comments } from "./comments.ts";
 import { Follows } from "./follows.ts";
 import { type StoreQuota, Stores } from "./stores.ts";
+import { ThreadRemoval } from "./thread-removal.ts";
 import { Threads } from "./threads.ts";
 
 export class RoomContent {
@@ -15,6 +16,7 @@ export class RoomContent {
   readonly threads: Threads;
   readonly comments: Comments;
   readonly follows: Follows;
+  readonly threadRemoval: ThreadRemoval;
   /** The workflow run whose request is handled, for the events that follow from it. Requests run one by one. */
   cause: EventCause | null = null;
 
@@ -24,5 +26,6 @@ export class RoomContent {
     this.threads = new Threads(ports, this.changes);
     this.comments = new Comments(ports, this.changes, this.threads, events, quota);
     this.follows = new Follows(ports.storage.follows, this.changes);
+    this.threadRemoval = new ThreadRemoval(ports, this.changes, this.comments);
   }
 }

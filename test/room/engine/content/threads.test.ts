@@ -1,12 +1,15 @@
 /** Threads as their readers see them: unread comments, subscriptions, and the updates for inboxes. */
 import { describe, expect } from "vitest";
+import { fold } from "../../../../src/platform/text.ts";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { Comments } from "../../../../src/room/engine/content/comments.ts";
 import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
+import { ThreadRemoval } from "../../../../src/room/engine/content/thread-removal.ts";
 import { Threads } from "../../../../src/room/engine/content/threads.ts";
 import type { CommentCreation } from "../../../../src/room/protocol/messages.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import type { InboxUpdate } from "../../../../src/room/types/inbox-updates.ts";
+import type { EventCause } from "../../../../src/wire/events.ts";
 import type { Mentioned, SubscriptionSettings } from "../../../../src/wire/thread.ts";
 import { type Random, randomOf } from "../../../support/random.ts";
 import { eventPorts, roomPorts } from "../../support/room-ports.ts";
@@ -23,13 +26,18 @@ type Author = ReturnType<typeof person>;
 const NO_ONE = { readers: [], groups: [] };
 
 /** The threads and comments of a room, without its object: updates stay until `takeUpdates` removes them. */
-function open(storage: SqliteStorage, some: Partial<Parameters<typeof roomPorts>[0]> = {}) {
+function open(
+  storage: SqliteStorage,
+  some: Partial<Parameters<typeof roomPorts>[0]> = {},
+  cause: () => EventCause | null = () => null,
+) {
   const ports = roomPorts({ storage, ...some });
   const changes = new Changes(ports);
   const threads = new Threads(ports, changes);
   storage.occupancy.writeRoom(ROOM);
   const quota = new StoreQuota(ports, () => 0);
-  const comments = new Comments(ports, changes, threads, eventPorts(ports), quota);
+  const comments = new Comments(ports, changes, threads, { ...eventPorts(ports), cause }, quota);
+  const removal = new ThreadRemoval(ports, changes, comments);
   const write = (author: Author, threadId?: string, mentioned: Mentioned = NO_ONE, mentions: string[] = []) =>
     comments.create({ text: "Hello", mentions, threadId }, author, mentioned);
   const takeUpdates = () =>
@@ -43,7 +51,7 @@ function open(storage: SqliteStorage, some: Partial<Parameters<typeof roomPorts>
     reader: Author,
     filter: { unread?: boolean; subscribed?: boolean; resolved?: boolean } = {},
   ) => threads.list({ limit: 50, offset: 0, ...filter }, reader);
-  return { changes, threads, comments, write, takeUpdates, listed };
+  return { changes, threads, comments, removal, write, takeUpdates, listed };
 }
 
 test("an author has read the own comment, and is notified of replies", ({ storage }) => {
@@ -236,6 +244,114 @@ test("a thread has the resolution of its first comment, and ends with its last",
   ]);
 });
 
+test("a deleted thread is gone at once, and its comments go in slices, also after a restart", ({
+  storage,
+}) => {
+  const room = open(storage);
+  const other = room.write(ada, undefined, NO_ONE, ["cleo"]);
+  const { id } = room.write(ada, undefined, { ...NO_ONE, readers: [cleo] }, ["cleo"]);
+  const reply = room.write(ben, id);
+  for (let more = 0; more < 250; more += 1) room.write(ben, id);
+  room.takeUpdates();
+  const kept = room.comments.list({ limit: 9, offset: 0, after: 0, threadId: other.id }).comments;
+  room.changes.takeEvents();
+  const before = room.changes.lastSeq;
+  expect(room.changes.transaction(() => room.comments.deleteThread(id))).toMatchObject({
+    comment_count: 252,
+  });
+  const doors = ({ comments, threads, listed }: ReturnType<typeof open>) => ({
+    listed: comments.list({ limit: 9, offset: 0, after: 0 }),
+    ofThread: comments.list({ limit: 9, offset: 0, after: 0, threadId: id }).total,
+    resolved: comments.list({ limit: 9, offset: 0, after: 0, resolved: false }).total,
+    found: comments.search({ search: fold("Hello"), after: 0 }).comments,
+    byId: comments.find([id, reply.id]),
+    threads: listed(cleo).threads.map((thread) => thread.id),
+    count: listed(cleo).total,
+    states: [storage.threads.listOfUser("cleo"), threads.participants(other.id).length],
+    totals: storage.comments.totals(),
+  });
+  const bytes = kept.reduce((sum, comment) => sum + JSON.stringify(comment).length, 0);
+  const gone = {
+    ...{ listed: { comments: kept, total: 1, next: null }, ofThread: 0, resolved: 1, found: kept, byId: [] },
+    ...{ threads: [other.id], count: 1, states: [[], 1], totals: { comments: 1, bytes } },
+  };
+  expect(doors(room)).toEqual(gone);
+  const missing = /not found/;
+  expect(() => room.comments.deleteThread(id)).toThrow(missing);
+  expect(() => room.comments.edit(reply.id, { text: "No" }, ben.userId, NO_ONE)).toThrow(missing);
+  expect(() => room.comments.react(reply.id, "+1", true, "cleo")).toThrow(missing);
+  expect(() => room.comments.resolve(reply.id, true, null)).toThrow(missing);
+  expect(() => room.comments.delete(reply.id, null)).toThrow(missing);
+  expect(() => room.write(cleo, id)).toThrow(missing);
+  expect(() => room.threads.read(id, cleo)).toThrow(missing);
+  expect(room.takeUpdates()).toMatchObject([{ type: "threadDeleted", threadId: id }]);
+  for (let slices = 0; ; slices += 1) {
+    const next = open(storage); // as after a restart
+    expect(doors(next)).toEqual(gone);
+    if (next.removal.dueAt() === null) break;
+    const events = next.removal.run();
+    expect(events.length).toBeLessThanOrEqual(100);
+    expect(slices).toBeLessThan(5);
+  }
+  const deleted = storage.changes.listAfter(before).map(({ event, data }) => [event, JSON.parse(data).by]);
+  expect(deleted).toEqual(Array.from({ length: 252 }, () => ["commentDeleted", null]));
+  const events = storage.events.list(999).map(({ event }) => event);
+  expect(events.filter((event) => event === "comment.deleted")).toHaveLength(252);
+  expect(events.filter((event) => event === "thread.deleted")).toHaveLength(1);
+  expect(storage.read("SELECT 1 FROM ended_threads UNION ALL SELECT 1 FROM notified_mentions")).toEqual([]);
+});
+
+test("the events of a large thread that a workflow deletes follow from its run, in every slice", ({
+  storage,
+}) => {
+  const cause = { depth: 2, workflowId: "cleaner" };
+  const room = open(storage, {}, () => cause);
+  const { id } = room.write(ada);
+  for (let more = 0; more < 120; more += 1) room.write(ada, id);
+  const latest = storage.events.list(999).at(-1)?.seq ?? 0;
+  room.comments.deleteThread(id);
+  const later = open(storage);
+  while (later.removal.dueAt() !== null) later.removal.run();
+  const events = storage.events.list(999).filter(({ seq }) => seq > latest);
+  expect(events).toHaveLength(122);
+  for (const { body } of events) expect(body).toContain('"cleaner"');
+});
+
+test("a slice that fails is tried again a second later", ({ storage }) => {
+  let now = 0;
+  const room = open(storage, { now: () => now });
+  const { id } = room.write(ada);
+  for (let more = 0; more < 120; more += 1) room.write(ada, id);
+  room.comments.deleteThread(id);
+  room.changes.takeEvents();
+  storage.write("CREATE TRIGGER full BEFORE DELETE ON comments BEGIN SELECT raise(ABORT, 'full'); END");
+  expect(() => room.removal.run()).toThrow("full");
+  expect([room.removal.dueAt(), room.removal.run()]).toEqual([1_000, []]);
+  storage.write("DROP TRIGGER full");
+  now = 1_000;
+  expect(room.removal.run().filter(({ event }) => event === "commentDeleted")).toHaveLength(21);
+  expect(room.removal.dueAt()).toBeNull();
+});
+
+test("an erasure takes comments in slices, those of deleted threads first", ({ storage }) => {
+  const room = open(storage);
+  const { id } = room.write(ada);
+  for (let more = 0; more < 240; more += 1) room.write(more % 2 === 0 ? ben : ada, id);
+  const ended = room.write(ada);
+  for (let more = 0; more < 120; more += 1) room.write(ben, ended.id);
+  room.comments.deleteThread(ended.id);
+  let slices = 0;
+  for (let after: number | null = 0; after !== null; slices += 1) {
+    const from: number = after;
+    const { comments } = storage.comments.totals();
+    after = room.changes.transaction(() => room.comments.eraseSome([ben.userId], from));
+    expect(comments - storage.comments.totals().comments).toBeLessThanOrEqual(120);
+  }
+  expect(slices).toBeGreaterThan(2);
+  expect(room.threads.get(id, null).comment_count).toBe(121);
+  expect(JSON.stringify(storage.read("SELECT comment FROM comments"))).not.toContain(ben.userId);
+});
+
 test("lists go by the latest comment, in pages (R92)", ({ storage }) => {
   const { threads, write, listed } = open(storage);
   const ids = Array.from({ length: 5 }, () => write(ada).id);
@@ -268,7 +384,7 @@ test("a deletion reaches all shards that may know of a thread, also by an update
   const [first] = takeUpdates() as Extract<InboxUpdate, { type: "commentsDeleted" }>[];
   expect(first).toMatchObject({ ...removed, commentIds: [reply.id] });
   expect(first?.to.toSorted()).toEqual(["0a", "0b", "ad", "be", "cl"]);
-  comments.eraseUser(ben.userId);
+  for (let after: number | null = 0; after !== null; ) after = comments.eraseSome([ben.userId], after);
   expect(takeUpdates()).toMatchObject([{ ...removed, commentIds: [edited.id] }]);
   comments.delete(id, null);
   expect(storage.threads.shardsOf(id)).toContain("0b");

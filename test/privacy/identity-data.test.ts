@@ -1,12 +1,14 @@
 /** Exporting and erasing what is kept of an identity, in all of its rooms. */
-import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
+import { createExecutionContext, runInDurableObject, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { AuditEntry } from "../../src/features/audit/schema.ts";
 import type { EventPage } from "../../src/features/events/schema.ts";
 import type { IdentityData, RecordOfIdentity } from "../../src/features/privacy/schema.ts";
 import worker from "../../src/index.ts";
+import type { RoomCommand } from "../../src/room/types/room-object.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
+import type { Comment } from "../../src/wire/comment.ts";
 import type { Identity } from "../../src/wire/identity.ts";
 import { joinWith } from "../room/support/join.ts";
 import { type Api, account, refusalOf } from "../support/api.ts";
@@ -147,4 +149,135 @@ it("an erasure finds what an earlier deletion of the identity has left, and is r
     "deleteIdentity",
     "identify",
   ]);
+});
+
+/** Where an object keeps something that contains a text. */
+const tablesOf = (id: string, text: string) =>
+  runInDurableObject(env.ROOMS.getByName(id), (_, { storage: { sql } }) =>
+    sql
+      .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB '_cf*'")
+      .toArray()
+      .map(({ name }) => name)
+      .filter((name) => JSON.stringify(sql.exec(`SELECT * FROM "${name}"`).toArray()).includes(text)),
+  );
+
+/** Bindings that call `applied` when a room has carried out a command of this type, before its caller goes on. */
+const interleaved = (
+  type: string,
+  applied: (roomId: string, command: { type: string }) => Promise<void>,
+) => ({
+  ...env,
+  ROOMS: new Proxy(env.ROOMS, {
+    get: (target, property) =>
+      property === "getByName"
+        ? (name: string) =>
+            new Proxy(target.getByName(name), {
+              get: (stub, method) =>
+                method === "apply"
+                  ? async (accountId: string, command: RoomCommand) => {
+                      const stats = await stub.apply(accountId, command);
+                      if (command.type === type) await applied(name, command);
+                      return stats;
+                    }
+                  : Reflect.get(stub, method),
+            })
+        : Reflect.get(target, property),
+  }),
+});
+
+async function eraseWith(api: Api, identity: Identity, bindings: typeof env) {
+  const execution = createExecutionContext();
+  const response = await worker.fetch(api.request("DELETE", pathOf(identity)), bindings, execution);
+  await waitOnExecutionContext(execution);
+  return (await response.json<{ data: object }>()).data;
+}
+
+it("a room that has carried out an erasure is not told of the identity again by a mention", async () => {
+  const { api, ada } = await furnished(1);
+  const room = await api.createRoom();
+  const user = await api.createUser(room.id);
+  const comments = `/rooms/${room.id}/comments`;
+  const mentions = [{ kind: "user", id: ada.id }];
+  const text = { userId: user.id, text: "Look" };
+  const { comment } = (await api.post<{ comment: Comment }>(comments, { ...text, mentions })).data;
+  const written: number[] = [];
+  const bindings = interleaved("identity.erased", async (roomId) => {
+    if (roomId !== room.id) return;
+    for (const sent of [
+      await api.post(comments, { ...text, mentions }),
+      await api.patch(`${comments}/${comment.id}`, { mentions }),
+      await api.post(`/rooms/${room.id}/threads/${comment.id}/subscribe`, { userId: ada.id }),
+    ])
+      written.push(sent.status);
+  });
+  expect(await eraseWith(api, ada, bindings)).toEqual({ pending_rooms: 0 });
+  expect(written).toEqual([201, 200, 404]);
+  expect(await tablesOf(room.id, ada.id)).toEqual([]);
+});
+
+it("a request that had found the identity before its erasure names it no more", async () => {
+  const { owner, api, ada } = await furnished(1);
+  const room = await api.createRoom();
+  const user = await api.createUser(room.id);
+  const { comment } = (
+    await api.post<{ comment: Comment }>(`/rooms/${room.id}/comments`, { userId: user.id, text: "Look" })
+  ).data;
+  await eraseWith(api, ada, env);
+  const reader = { subject: ada.id, userId: null };
+  const addressees = { readers: [reader], groups: [], unnotified: [] };
+  const mentions = [{ kind: "user", id: ada.id }];
+  const thread = { threadId: comment.id };
+  const answers = await runInDurableObject(env.ROOMS.getByName(room.id), async (object) => {
+    const codes: unknown[] = [];
+    for (const request of [
+      { type: "COMMENT_POST", data: { userId: user.id, text: "Hi", mentions }, addressees },
+      { type: "COMMENT_EDIT", data: { commentId: comment.id, mentions }, addressees },
+      { type: "TEXT_MENTION_CREATE", data: { mentionId: "m", userId: ada.id }, addressees },
+      { type: "THREAD_SUBSCRIBE", data: { ...thread, on: true }, reader },
+      { type: "THREAD_READ", data: thread, reader },
+      { type: "SUBSCRIPTION_SETTINGS", data: { threads: "all" }, reader },
+    ]) {
+      const { success, error } = JSON.parse(await object.request(owner.id, JSON.stringify(request)));
+      codes.push(success ? "done" : error.code);
+    }
+    return codes;
+  });
+  expect(answers).toEqual(["done", "done", "done", "NOT_FOUND", "NOT_FOUND", "NOT_FOUND"]);
+  expect(await tablesOf(room.id, ada.id)).toEqual([]);
+});
+
+it("an erasure that dies behind the deletion of the identity is continued, also in rooms that it never joined", async () => {
+  const { api, ada, places } = await furnished(1);
+  const room = await api.createRoom();
+  const user = await api.createUser(room.id);
+  const mentions = [{ kind: "user", id: ada.id }];
+  await api.post(`/rooms/${room.id}/comments`, { userId: user.id, text: "Look", mentions });
+  expect(await tablesOf(room.id, ada.id)).toContain("comments");
+  const execution = createExecutionContext();
+  const ids = [room, ...places].map(({ id }) => id);
+  const bindings = { ...env, ROOMS: unreachable(env.ROOMS, ids) };
+  await worker.fetch(api.request("DELETE", pathOf(ada)), bindings, execution);
+  await waitOnExecutionContext(execution);
+  expectLogged(
+    "A command could not be relayed to its room yet: identity.erased",
+    "A command could not be relayed to its room yet: user.erased",
+  );
+  await runScheduledTasks(env, Date.now() + MINUTE_MS);
+  expect(await tablesOf(room.id, ada.id)).toEqual([]);
+  expect(await left(api, [...places, room])).not.toMatch(TRACES);
+});
+
+it("the erasure of a guest wakes its room alone", async () => {
+  const { api, first } = await furnished(3);
+  const { secret } = (
+    await api.post<{ secret: string }>(`/rooms/${first.id}/links`, { permissions: ["*:read"] })
+  ).data;
+  const { identity } = (await api.post<Identified>("/links/redeem", { secret, name: "Guest" })).data;
+  const mentions = [{ kind: "user", id: identity.id }];
+  await api.post(`/rooms/${first.id}/comments`, { userId: first.userId, text: "Hi", mentions });
+  const woken: string[] = [];
+  const bindings = interleaved("identity.erased", async (roomId) => void woken.push(roomId));
+  expect(await eraseWith(api, identity, bindings)).toEqual({ pending_rooms: 0 });
+  expect(woken).toEqual([first.id]);
+  expect(await tablesOf(first.id, identity.id)).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
-import { type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
+import { type Statement, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
@@ -165,18 +165,33 @@ export async function updateIdentity(
   return { identity: presentIdentity(row) };
 }
 
+/** A command of an erasure; an unfinished one stands for further rooms, and is left to the cron trigger. */
+interface Erasing {
+  readonly id: string;
+  readonly roomId: string;
+  readonly isUnfinished: 0 | 1;
+}
+
+const NOTHING_TO_ERASE: Statement<Erasing> = { sql: "SELECT 1 WHERE 0", params: [] };
+
 /** {@link removeIdentity} of an identity that exists; NOT_FOUND otherwise. */
 export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
-  const told = await removeIdentity(ctx, identityId);
-  if (told === null) throw noIdentity();
-  return told;
+  const removed = await removeIdentity(ctx, identityId);
+  if (removed === null) throw noIdentity();
+  return { pending_rooms: removed.pending_rooms };
 }
 
 /**
  * Deletes an identity with its memberships and its access, and redacts it in the events. Its users stay in their rooms,
  * and can do nothing. Up to `maxRooms` of its live rooms receive the change before it returns. Null without the identity.
+ * `erasure` writes the commands of its erasure in the same batch: they are returned, and left to the caller.
  */
-export async function removeIdentity(ctx: DeletionContext, identityId: string, maxRooms?: number) {
+export async function removeIdentity(
+  ctx: DeletionContext,
+  identityId: string,
+  maxRooms?: number,
+  erasure: Statement<Erasing> | null = null,
+) {
   const subject = ["identity", identityId] as const;
   const [many] = await ctx.db.run([selectManyEntries(ctx, subject, ROWS_AT_ONCE)]);
   // Without its entry, an identity would have what its groups and the default allow: its tokens end first.
@@ -189,13 +204,15 @@ export async function removeIdentity(ctx: DeletionContext, identityId: string, m
   }
   const earlier = many.length > 0 ? await deleteEntries(ctx, subject) : [];
   const event = newEvent(ctx, "identity.deleted", identityId);
-  const [owed, events, deleted] = await ctx.commit([
+  const [owed, erasing, events, deleted] = await ctx.commit([
     tellRoomsOfIdentity(ctx, identityId),
+    erasure ?? NOTHING_TO_ERASE,
     IDENTITIES.insertEvent(ctx, event, null, ERASED_IDENTITY),
     IDENTITIES.remove(ctx, identityId),
     ...redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
   ]);
-  return deleted.length === 0 ? null : tell(ctx, identityId, [...earlier, ...owed], events, maxRooms);
+  if (deleted.length === 0) return null;
+  return { ...(await tell(ctx, identityId, [...earlier, ...owed], events, maxRooms)), erasing };
 }
 
 /** The entries or members that the deletion of an identity or a group includes; of more, chunks go before it. */

@@ -1,12 +1,13 @@
 /** Erases what is kept of a user, of an identity in all rooms, and of a person. */
 import { relayToRooms } from "../../delivery/outbox/outbox.ts";
-import { insertForOnlineRooms } from "../../delivery/outbox/outbox-store.ts";
+import { insertForOnlineRooms, ROOMS_AT_ONCE, type RoomQuery } from "../../delivery/outbox/outbox-store.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { deleteFilesOfUsers } from "../files/storage/garbage-collection.ts";
 import { removeIdentity } from "../identities/commands.ts";
 import { findIdentity, findUsersOf, noIdentity } from "../identities/queries.ts";
+import { roomOfGuest } from "../identities/statements.ts";
 import type { PersonContext } from "../people/context.ts";
 import { expiredCookie } from "../people/cookies.ts";
 import { verifyOwnPassword } from "../people/password-commands.ts";
@@ -42,9 +43,17 @@ const CONCURRENCY = 10;
  * RATE_LIMITED when rooms or files are left: repeat it. NOT_FOUND without the identity and without users.
  */
 export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
-  const isKnown = (await findIdentity(ctx, { id: identityId })) !== null;
-  let pending = isKnown ? await eraseElsewhere(ctx, identityId) : 0; // first, as the users tell its rooms from others
-  await removeIdentity(ctx, identityId, 0); // the loop below reaches its rooms
+  const identity = await findIdentity(ctx, { id: identityId });
+  const isKnown = identity !== null;
+  const within = identity?.kind === "guest" ? roomOfGuest(ctx, identityId) : null;
+  // In the batch of its deletion: no one can mention it behind the commands, and a crash loses none of them.
+  const removed = await removeIdentity(
+    ctx,
+    identityId,
+    0,
+    isKnown ? commandElsewhere(ctx, identityId, within) : null,
+  );
+  let pending = isKnown ? await eraseElsewhere(ctx, identityId, removed?.erasing ?? []) : 0;
   // The receivers of so many events would be too many calls: the cron trigger reaches them within its budget.
   const withoutRelay = { ...ctx, relayEvents: () => Promise.resolve() };
   const files = new WorkBudget(CHUNKS_PER_REQUEST);
@@ -64,23 +73,38 @@ export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
   }
   if (!isKnown && rooms === 0) throw noIdentity();
   if (isLeft) throw again("Identities", `${rooms} rooms are done, and others are left`);
-  if (!isKnown) pending += await eraseElsewhere(ctx, identityId);
+  if (!isKnown) {
+    const [erasing] = await ctx.db.run([commandElsewhere(ctx, identityId)]);
+    pending += await eraseElsewhere(ctx, identityId, erasing);
+  }
   return { pending_rooms: pending };
 }
 
 /**
- * Removes what names an identity in rooms where it has no user: mentions, and what it has read and chosen over REST. Returns
- * the number of rooms that are left to the cron trigger.
+ * Writes the commands that remove what names an identity in rooms where it has no user: mentions, and what it has read and
+ * chosen over REST. A guest can be named in its room alone; of others, D1 does not know who mentions them where.
  */
-async function eraseElsewhere(ctx: PrivacyContext, identityId: string): Promise<number> {
-  const command = { type: "identity.erased", identityId } as const;
-  const { accountId } = ctx;
-  const [owed] = await ctx.db.run([
-    insertForOnlineRooms({ accountId, command: JSON.stringify(command), at: ctx.now() }),
-  ]);
-  const complete = owed.filter(({ isUnfinished }) => isUnfinished === 0);
-  const left = await relayToRooms(ctx, command, complete, OTHER_ROOMS_PER_REQUEST);
-  return left + owed.length - complete.length;
+function commandElsewhere(ctx: PrivacyContext, identityId: string, within: RoomQuery | null = null) {
+  const command = JSON.stringify(erasedElsewhere(identityId));
+  return insertForOnlineRooms(
+    { accountId: ctx.accountId, command, at: ctx.now() },
+    null,
+    ROOMS_AT_ONCE,
+    within,
+  );
+}
+
+const erasedElsewhere = (identityId: string) => ({ type: "identity.erased", identityId }) as const;
+
+/** Relays these commands. Returns the number of rooms that are left to the cron trigger. */
+async function eraseElsewhere(
+  ctx: PrivacyContext,
+  identityId: string,
+  erasing: readonly { readonly id: string; readonly roomId: string; readonly isUnfinished: 0 | 1 }[],
+): Promise<number> {
+  const complete = erasing.filter(({ isUnfinished }) => isUnfinished === 0);
+  const left = await relayToRooms(ctx, erasedElsewhere(identityId), complete, OTHER_ROOMS_PER_REQUEST);
+  return left + erasing.length - complete.length;
 }
 
 /** Deletes the person but for audit logs. VALIDATION_ERROR for a wrong password, CONFLICT for an only owner. */

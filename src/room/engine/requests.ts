@@ -1,10 +1,10 @@
 /** Handles the requests of participants and the organization: one transaction each, and one response. */
 
-import { AppError } from "../../platform/errors.ts";
+import { AppError, notFound } from "../../platform/errors.ts";
 import type { Comment } from "../../wire/comment.ts";
 import type { EventCause } from "../../wire/events.ts";
 import { mayWrite, missing, READS_ONLY, type Resource, type Rights } from "../../wire/permissions.ts";
-import type { Addressees, Author } from "../../wire/thread.ts";
+import type { Addressees, Author, Reader } from "../../wire/thread.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
 import { commentDataForGuest } from "../protocol/guest-view.ts";
 import { LIMITS } from "../protocol/limits.ts";
@@ -108,6 +108,33 @@ function requireRight(request: RoomRequest, { rights, connection }: Requester): 
   if (connection?.readsOnly && changesSettings(request)) throw new AppError("Rooms", "FORBIDDEN", READS_ONLY);
 }
 
+/** The request without those whom the room has erased since the database was read for it. NOT_FOUND in the name of one. */
+function withoutErased(request: RoomRequest, erased: ReadonlySet<string>): RoomRequest {
+  if (erased.size === 0) return request;
+  const isLeft = ({ subject, userId }: Reader) => !erased.has(subject) && !erased.has(userId ?? subject);
+  const isByErased =
+    ("reader" in request && request.reader !== undefined && !isLeft(request.reader)) ||
+    (request.type === "COMMENT_POST" && erased.has(request.data.userId));
+  if (isByErased) throw notFound("Users", "User");
+  if (!("addressees" in request) || request.addressees === undefined) return request;
+  const { readers, others = [] } = request.addressees;
+  const addressees = {
+    ...request.addressees,
+    readers: readers.filter(isLeft),
+    others: others.filter(isLeft),
+  };
+  const { data } = request;
+  const mentions =
+    "mentions" in data
+      ? data.mentions?.filter((each) => !erased.has(typeof each === "string" ? each : each.id))
+      : undefined;
+  return {
+    ...request,
+    addressees,
+    data: mentions === undefined ? data : { ...data, mentions },
+  } as RoomRequest;
+}
+
 export class Requests {
   readonly #room: RequestParts;
   readonly #handlers: Handlers;
@@ -124,7 +151,7 @@ export class Requests {
     content.cause = by.cause;
     try {
       requireRight(request, by);
-      const { data, effects = [] } = this.#run(handler, request, by);
+      const { data, effects = [] } = this.#run(handler, withoutErased(request, content.erased), by);
       const changes = participants.connections.sendToAll(content.changes.takeEvents());
       const shown = by.connection?.isGuest && isOfComments(request) ? commentDataForGuest(data) : data;
       const response = success(handler.description, shown, request.requestId);

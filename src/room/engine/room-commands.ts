@@ -147,9 +147,10 @@ export class RoomCommandHandler {
   *erase(command: Erasure): Generator<readonly Effect[], void> {
     this.#revision += 1;
     this.#room.handshake.markStale();
-    const { comments, changes } = this.#room.content;
+    const { comments, changes, erased } = this.#room.content;
     const [userId, identityId] = [command.type === "user.erased" ? command.userId : null, command.identityId];
     const ids = [userId, identityId].filter((id) => typeof id === "string");
+    for (const id of ids) erased.add(id);
     if (userId !== null) yield this.#shutOut(userId, USER_DELETED);
     const { lastSeq } = changes;
     for (let after: number | null = 0; after !== null && !this.#isDeleted; ) {

@@ -17,6 +17,8 @@ export class RoomContent {
   readonly comments: Comments;
   readonly follows: Follows;
   readonly threadRemoval: ThreadRemoval;
+  /** Users and identities that were erased since the start: requests that were on their way then no longer name them. */
+  readonly erased = new Set<string>();
   /** The workflow run whose request is handled, for the events that follow from it. Requests run one by one. */
   cause: EventCause | null = null;
 

@@ -104,6 +104,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
           relayEvents: (request, rows) => relayEvents({ ...ports, ...request }, rows, budget),
         },
         now,
+        budget,
       ),
     moves: () => continueMoves({ ...movePorts(env), log: ports.log }, budget.queries),
   };

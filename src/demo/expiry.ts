@@ -5,6 +5,7 @@ import { removeGroup, removeIdentity } from "../features/identities/commands.ts"
 import { removeRoom } from "../features/rooms/commands.ts";
 import type { RoomDeletionContext } from "../features/rooms/context.ts";
 import { openTenant } from "../platform/d1/databases.ts";
+import type { CallBudget } from "../platform/flow/work-budget.ts";
 import { readSetting } from "../platform/settings.ts";
 import { BOARD } from "./boards.ts";
 import { selectBoardsBefore, selectLeft, selectSurplusBoards } from "./store.ts";
@@ -18,10 +19,15 @@ interface ExpiryPorts extends Pick<RoomDeletionContext, "rooms" | "blobs" | "rel
 }
 
 /**
- * Deletes expired boards like any room, with the event `room.deleted`, and then the identities and groups of boards that
+ * Deletes expired boards like any room, as long as the invocation may make calls, with the event `room.deleted`, and then the identities and groups of boards that
  * are gone. Links and their guests go with the room. `now` in epoch ms.
  */
-export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): Promise<void> {
+export async function expireBoards(
+  env: Env,
+  ports: ExpiryPorts,
+  now: number,
+  budget: CallBudget,
+): Promise<void> {
   const accountId = readSetting(env, "DEMO_ACCOUNT_ID");
   if (accountId === undefined) return;
   const tenant = openTenant(env, accountId);
@@ -39,7 +45,14 @@ export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): P
     commit: (statements) => db.run(statements),
     defer: (work) => deferred.push(work),
   };
+  /** The relay of events spends what else a removal takes, of the same budget; the next run goes on. */
+  const mayRemove = () => {
+    const hasLeft = budget.calls.hasLeft && budget.queries.hasLeft;
+    if (hasLeft) budget.calls.spend();
+    return hasLeft;
+  };
   for (const id of new Set([...expired, ...surplus].map((board) => board.id))) {
+    if (!mayRemove()) break;
     await removeRoom(context, id).catch((error) => ports.log("A board of the demo was not deleted", error));
   }
   const [identities, groups] = await db.run([
@@ -47,7 +60,13 @@ export async function expireBoards(env: Env, ports: ExpiryPorts, now: number): P
     selectLeft(tenant, "identity_groups", DELETED_AT_ONCE),
   ]);
   const logFailure = (error: unknown) => ports.log("What a board of the demo left was not deleted", error);
-  for (const { id } of identities) await removeIdentity(context, id).catch(logFailure);
-  for (const { id } of groups) await removeGroup(context, id).catch(logFailure);
+  const remove = async (
+    ids: readonly { readonly id: string }[],
+    removal: (id: string) => Promise<unknown>,
+  ) => {
+    for (const { id } of ids) if (mayRemove()) await removal(id).catch(logFailure);
+  };
+  await remove(identities, (id) => removeIdentity(context, id));
+  await remove(groups, (id) => removeGroup(context, id));
   await Promise.all(deferred);
 }

@@ -2,6 +2,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { BOARD, boardCommentBytes, storeUseOf } from "../../src/demo/boards.ts";
+import { expireBoards } from "../../src/demo/expiry.ts";
+import { openBlobs } from "../../src/features/files/storage/blobs.ts";
+import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
+import { roomGateway } from "../../src/room/host/gateway.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, type Answer, account, formOf } from "../support/api.ts";
 import { answerOf, askAs, askDemo, visit } from "./visit.ts";
@@ -188,4 +192,26 @@ describe("a board", () => {
 it("other rooms of the organization have no such bounds", async () => {
   const ada = await visitor(undefined, "board");
   expect((await upload(ada, BOARD.uploads.maxFileBytes + 1)).status).toBe(201);
+});
+
+it("boards expire within the calls of one invocation, and the next one goes on", async () => {
+  const owner = await account();
+  for (let number = 0; number < 4; number += 1)
+    await owner.api.createRoom({ customId: `demo:${crypto.randomUUID()}` });
+  const boards = async () => (await owner.api.get<{ total: number }>("/rooms")).data.total;
+  const expire = async (calls: number) => {
+    const budget = new WorkBudget(calls);
+    const ports = {
+      ...{ rooms: roomGateway(env), blobs: openBlobs(env.FILES), newId: () => crypto.randomUUID() },
+      log: (message: string, error: unknown) => expect.unreachable(`${message}: ${error}`),
+      relayEvents: async () => budget.spend(), // as the relay does for each subscriber and inbox
+    };
+    const now = Date.now() + BOARD.lifetimeMs + 1;
+    await expireBoards(settingsOf(owner), ports, now, {
+      calls: budget,
+      queries: new WorkBudget(800, budget),
+    });
+    return boards();
+  };
+  expect([await expire(0), await expire(3), await expire(100)]).toEqual([4, 2, 0]);
 });

@@ -10,7 +10,11 @@ let index: Promise<ReturnType<typeof searchIndexOf>> | undefined;
 function loadIndex() {
   index ??= fetch("/docs/search.json")
     .then((response) => response.json<SearchEntry[]>())
-    .then(searchIndexOf);
+    .then(searchIndexOf)
+    .catch((error: unknown) => {
+      index = undefined; // the next key tries again
+      throw error;
+    });
   return index;
 }
 

@@ -62,9 +62,15 @@ async function findSession(): Promise<Me | null> {
   return data.me ?? null;
 }
 
+/** The form works without a session: the error goes to the console. */
+function withoutSession(error: unknown): null {
+  reportError(error);
+  return null;
+}
+
 /** Shows the choice of a credential. Returns its reader, which throws {@link IncompleteFormError} for an incomplete choice. */
 async function showCredentials(box: HTMLElement, schemes: readonly string[]): Promise<() => Credential> {
-  const session = schemes.includes("session") ? await findSession().catch(() => null) : null;
+  const session = schemes.includes("session") ? await findSession().catch(withoutSession) : null;
   const organizations = session?.organizations ?? [];
   const options = organizations.map(({ id, name }) => new Option(`${name}, as ${session?.person.name}`, id));
   if (schemes.includes("apiKey")) options.push(new Option("An API key", API_KEY));
@@ -150,7 +156,8 @@ async function send(request: TryRequest, form: HTMLFormElement, answer: HTMLElem
     const ms = Math.round(performance.now() - startedAt);
     const status = outcome(`Status ${response.status} after ${ms} ms`, response.ok ? "fine" : "problem");
     answer.replaceChildren(status, shown, sample("Response", readable(text)));
-  } catch {
+  } catch (error) {
+    reportError(error);
     const problem = "The service cannot be reached. Check the connection and try again.";
     answer.replaceChildren(outcome(problem, "problem"), shown);
   } finally {

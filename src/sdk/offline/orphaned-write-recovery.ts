@@ -64,13 +64,13 @@ export class OrphanedWriteRecovery {
     if (this.#known.has(writer)) return;
     this.#known.add(writer);
     if (!(await this.#locks.take(lockOf(writer)))) return;
-    // The next change reports a storage that cannot be read.
-    await this.#recoverFrom(writer).catch(() => {});
+    await this.#recoverFrom(writer);
   }
 
   /** Reads once more: the client sent and settled writes until its end. */
   async #recoverFrom(gone: string): Promise<void> {
-    const kept = await this.#room.readWrites();
+    // The next change reports a storage that cannot be read.
+    const kept = await this.#room.readWrites().catch(() => []);
     this.#recover(
       gone,
       kept.filter(({ writer }) => writer === gone),

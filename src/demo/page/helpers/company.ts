@@ -1,8 +1,8 @@
 /** Keeps a lone visitor company: helpers, which this page controls, join with connections of their own, act as people would, and leave. */
-import { Atrium, type AtriumClient, type User } from "atrium/client";
+import { Atrium, type AtriumClient, AtriumError, type User } from "atrium/client";
 import { useOthers, useSelf } from "atrium/react";
 import { useEffect, useState } from "react";
-import { NOTE_SIZE, type Presence, readNote, STORES } from "../room/model.ts";
+import { NOTE_SIZE, type Note, type Presence, readNote, STORES } from "../room/model.ts";
 import type { Point, Shape } from "../room/shape.ts";
 import { ask, boardId, IS_GUEST } from "../room/visitor.ts";
 import { FIGURES, pointsOf, STEP_MS, wayBetween } from "./motion.ts";
@@ -161,7 +161,7 @@ class Helper {
     this.#client.presence.update({ typing: `notes:${key}` });
     const line = [...(lines[turn % lines.length] ?? "")];
     for (let length = 1; length <= line.length && notes.get(key) !== undefined; length += 1) {
-      void notes.update(key, { text: line.slice(0, length).join("") }).catch(() => {}); // it was deleted meanwhile
+      void this.#update(key, { text: line.slice(0, length).join("") });
       await this.#pause(KEY_MS / 2, KEY_MS * 1.5);
     }
     this.#client.presence.update({ typing: null });
@@ -199,8 +199,15 @@ class Helper {
       this.#show(cursor, { selection: [`notes:${id}`], drag: step });
       await this.#wait(STEP_MS);
     }
-    if (notes.get(id) !== undefined) await notes.update(id, target).catch(() => {}); // it was deleted meanwhile
+    if (notes.get(id) !== undefined) await this.#update(id, target);
     this.#client.presence.update({ selection: [], drag: null });
+  }
+
+  /** Of a note that was deleted meanwhile, or on its way out, nothing is left to do. */
+  async #update(key: string, fields: Partial<Note>): Promise<void> {
+    await this.#client.stores.notes.update(key, fields).catch((error: unknown) => {
+      if (!(error instanceof AtriumError)) throw error;
+    });
   }
 
   /** Goes to see what a visitor has written, and likes it. */

@@ -66,8 +66,8 @@ export default function Dock(props: Omit<PanelProps, "close">) {
   const counts: Partial<Record<Name, number>> = { comments: unresolved, inbox: unread };
   const toggle = async (name: Name) => {
     if (open?.name === name) return setOpen(undefined);
-    const loaded = await PANELS[name].load().catch(() => {
-      throw new Error("The panel could not be loaded. Try again when you are online.");
+    const loaded = await PANELS[name].load().catch((cause: unknown) => {
+      throw new Error("The panel could not be loaded. Try again when you are online.", { cause });
     });
     setOpen({ name, Shown: loaded.default });
   };

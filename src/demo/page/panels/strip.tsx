@@ -99,8 +99,8 @@ interface DialogProps {
 export function DialogButton({ label, className, load }: DialogProps) {
   const [Dialog, setDialog] = useState<ComponentType<{ close(): void }> | null>(null);
   const open = async () => {
-    const loaded = await load().catch(() => {
-      throw new Error("The dialog could not be loaded. Try again when you are online.");
+    const loaded = await load().catch((cause: unknown) => {
+      throw new Error("The dialog could not be loaded. Try again when you are online.", { cause });
     });
     setDialog(() => loaded.default);
   };

@@ -192,7 +192,7 @@ async function eraseWith(api: Api, identity: Identity, bindings: typeof env) {
   return (await response.json<{ data: object }>()).data;
 }
 
-it("a room that has carried out an erasure is not told of the identity again by a mention", async () => {
+it("a room that has carried out an erasure does not learn of the identity again by a mention", async () => {
   const { api, ada } = await furnished(1);
   const room = await api.createRoom();
   const user = await api.createUser(room.id);

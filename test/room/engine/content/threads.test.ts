@@ -259,7 +259,7 @@ test("a deleted thread is gone at once, and its comments go in slices, also afte
   expect(room.changes.transaction(() => room.comments.deleteThread(id))).toMatchObject({
     comment_count: 252,
   });
-  const doors = ({ comments, threads, listed }: ReturnType<typeof open>) => ({
+  const shown = ({ comments, threads, listed }: ReturnType<typeof open>) => ({
     listed: comments.list({ limit: 9, offset: 0, after: 0 }),
     ofThread: comments.list({ limit: 9, offset: 0, after: 0, threadId: id }).total,
     resolved: comments.list({ limit: 9, offset: 0, after: 0, resolved: false }).total,
@@ -275,7 +275,7 @@ test("a deleted thread is gone at once, and its comments go in slices, also afte
     ...{ listed: { comments: kept, total: 1, next: null }, ofThread: 0, resolved: 1, found: kept, byId: [] },
     ...{ threads: [other.id], count: 1, states: [[], 1], totals: { comments: 1, bytes } },
   };
-  expect(doors(room)).toEqual(gone);
+  expect(shown(room)).toEqual(gone);
   const missing = /not found/;
   expect(() => room.comments.deleteThread(id)).toThrow(missing);
   expect(() => room.comments.edit(reply.id, { text: "No" }, ben.userId, NO_ONE)).toThrow(missing);
@@ -287,7 +287,7 @@ test("a deleted thread is gone at once, and its comments go in slices, also afte
   expect(room.takeUpdates()).toMatchObject([{ type: "threadDeleted", threadId: id }]);
   for (let slices = 0; ; slices += 1) {
     const next = open(storage); // as after a restart
-    expect(doors(next)).toEqual(gone);
+    expect(shown(next)).toEqual(gone);
     if (next.removal.dueAt() === null) break;
     const events = next.removal.run();
     expect(events.length).toBeLessThanOrEqual(100);

@@ -1,5 +1,6 @@
 /** The client: one user in one room. */
-import { Emitter } from "../core/emitter.ts";
+import { Emitter, report } from "../core/emitter.ts";
+import { AtriumError } from "../core/error.ts";
 import { type Abortable, abortable, DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import type { Permission, Resource, Role, Room } from "../wire/resources.ts";
 import { Comments } from "./comments.ts";
@@ -54,6 +55,11 @@ export interface ClientSocket extends Pick<Connection, "on" | "off"> {
 }
 
 export interface ClientEvents extends UnsyncedEvents {
+  /**
+   * Something failed that no call is rejected with: the connection was closed for good, or something could not be loaded in
+   * the background, which is reported as an uncaught error if the event has no listener.
+   */
+  error: AtriumError;
   /** The room's name, custom id or state has changed; `currentRoom` is up to date. */
   roomUpdated: Room;
   /** Your permissions were changed while you are in the room. */
@@ -127,6 +133,7 @@ export class AtriumClient<
       this.emit("accessChanged", access);
       if (isOtherRole) this.emit("roleChanged", access.role);
     });
+    connection.on("failed", ({ error }) => this.emit("error", error));
     this.users = new Users(connection);
     this.presence = new Presence(connection, this.users, () => this.canWrite("presence"), runtime);
     this.#stores = new Stores(connection, stores ?? {}, runtime, persistence);
@@ -215,6 +222,15 @@ export class AtriumClient<
     });
     this.#leaving = over;
     return leaving;
+  }
+
+  /** Reports an error without a caller. A lost connection is none: the next join loads again. Not for applications. */
+  report(error: unknown): void {
+    if (!(error instanceof AtriumError)) report(error);
+    else if (error.code !== "DISCONNECTED") {
+      if (this.hasListeners("error")) this.emit("error", error);
+      else report(error);
+    }
   }
 
   /** The end of {@link leave}. */

@@ -1,7 +1,9 @@
 /** `atrium/client`: the client for browsers and Node. */
 
 export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
+export type { Frozen } from "../core/json.ts";
 export type { FileFilter, Progress } from "../core/rest.ts";
+export type { Abortable } from "../core/runtime.ts";
 export type {
   Comment,
   Identity,
@@ -18,7 +20,14 @@ export type {
   User as UserRecord,
 } from "../wire/resources.ts";
 export { Atrium, type AtriumOptions, type RoomOptions, redeemLink } from "./atrium.ts";
-export { AtriumClient, type AtriumClientOptions, type ClientEvents, type ClientSocket } from "./client.ts";
+export {
+  AtriumClient,
+  type AtriumClientOptions,
+  type ClientEvents,
+  type ClientSocket,
+  type FlushOptions,
+  type JoinOptions,
+} from "./client.ts";
 export type {
   CommentFilter,
   CommentPage,

@@ -147,6 +147,8 @@ export class Readiness {
   }
 
   async #wait(): Promise<void> {
+    // Rendering does not act: what it asks for begins after it.
+    await null;
     const { done, release } = this.#prepare();
     try {
       await done;

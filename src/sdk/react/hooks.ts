@@ -28,13 +28,26 @@ import type {
 } from "./thread-sources.ts";
 import { type VersionActions, type VersionList, versionsOf } from "./version-sources.ts";
 
-/** The state of the connection and why it is closed, for a notice such as "Reconnecting…". */
+/** The state of the connection, why it is closed, and a way to try again, for a notice such as "Reconnecting…". */
 export const useConnection = (): ConnectionStatus => useSource(useRoomHandle().connection);
 
-const stateOf = ({ state }: ConnectionStatus): ConnectionState => state;
+const statusOf = ({ status }: ConnectionStatus): ConnectionState => status;
 
 /** The state of the connection. */
-export const useStatus = (): ConnectionState => useSelection(useRoomHandle().connection, stateOf);
+export const useStatus = (): ConnectionState => useSelection(useRoomHandle().connection, statusOf);
+
+/**
+ * Calls `listener` with each error that no call of yours is rejected with: the connection was closed for good, or something
+ * that a hook shows could not be loaded. Without a listener, the latter are reported as uncaught errors are.
+ */
+export function useErrorListener(listener: (error: atrium.AtriumError) => void): void {
+  const { client } = useRoomHandle();
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(() => client.on("error", (error) => latest.current(error)), [client]);
+}
 
 /** Whether there are changes of stores that the service has not confirmed, for a notice such as "Saving…". */
 export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().hasUnsyncedChanges);

@@ -18,6 +18,7 @@ export {
   useConnection,
   useDeleteInboxNotification,
   useDocumentVersions,
+  useErrorListener,
   useHasUnsyncedChanges,
   useInboxNotifications,
   useMarkAllInboxNotificationsAsRead,

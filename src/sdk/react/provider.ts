@@ -17,6 +17,8 @@ import {
   type AtriumOptions,
   type AuthToken,
   type OfflineSupport,
+  type PresenceIn,
+  type Registered,
   type Role,
   type StoreShapes,
   type TokenRequest,
@@ -166,6 +168,8 @@ type GivenClient = { readonly client: AnyClient } & {
 export type RoomProviderProps = {
   /** The role to request when joining; `editor` by default. */
   readonly role?: Role | undefined;
+  /** Your presence from the start; fields that were changed meanwhile stay. Of several providers of a room, the first one's holds. */
+  readonly initialPresence?: Partial<PresenceIn<Registered>> | undefined;
   readonly children?: ReactNode;
 } & (
   | GivenRoom
@@ -180,7 +184,7 @@ export type RoomProviderProps = {
  */
 export function RoomProvider(props: RoomProviderProps): ReactNode {
   const { roomId, customId, client, serverUrl = "", authToken = "", stores, offline } = props;
-  const { warnBeforeUnload, role } = props;
+  const { warnBeforeUnload, role, initialPresence } = props;
   const token = useStableToken(authToken);
   const atrium = useContext(AtriumContext);
   const handle = useMemo(() => {
@@ -194,7 +198,8 @@ export function RoomProvider(props: RoomProviderProps): ReactNode {
   useEffect(() => {
     handle.authToken = authToken;
   }, [handle, authToken]);
-  useEffect(() => handle.connection.acquire(), [handle]);
+  handle.initialPresence ??= initialPresence ?? {};
+  useEffect(() => handle.enter(), [handle]);
   return createElement(RoomContext.Provider, { value: handle }, props.children);
 }
 

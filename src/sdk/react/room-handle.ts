@@ -102,6 +102,8 @@ export class RoomHandle {
   readonly history: Source<atrium.HistoryState>;
   /** The token of the latest render: a function can be another one each time. */
   authToken: atrium.AuthToken = "";
+  /** Shown until the presence has fields of its own. */
+  initialPresence: atrium.PresenceState | null = null;
   readonly #stores = new Map<string, StoreContent<unknown>>();
   /** By their filters as JSON. */
   readonly #threads = new Map<string, ThreadsContent>();
@@ -120,7 +122,7 @@ export class RoomHandle {
     this.connection = new SharedConnection(client, role, (isInUse) => used(this, isInUse), leave);
     const { presence, history } = client;
     const watchPresence = (changed: () => void) => presence.on("updated", changed);
-    this.ownPresence = new ExternalSource<atrium.PresenceState>(watchPresence, () => presence.own, {});
+    this.ownPresence = new ExternalSource<atrium.PresenceState>(watchPresence, () => this.#ownPresence, {});
     const members = memberSource(client);
     this.self = partOf(members, ({ self }) => self);
     this.others = partOf(members, ({ others }) => others);
@@ -146,6 +148,21 @@ export class RoomHandle {
       () => ({ client: registered(client), room: client.currentRoom, role: client.role }),
       { client: registered(client), room: null, role: null },
     );
+  }
+
+  get #ownPresence(): atrium.PresenceState {
+    const { own } = this.client.presence;
+    return Object.keys(own).length > 0 ? own : (this.initialPresence ?? own);
+  }
+
+  /** Joins the room with the initial presence, unless it was joined. The returned function leaves it again. */
+  enter(): () => void {
+    const { presence } = this.client;
+    const initial = Object.entries(this.initialPresence ?? {});
+    // The effects of children run before, and may have shown something.
+    const missing = initial.filter(([name]) => !Object.hasOwn(presence.own, name));
+    if (missing.length > 0) presence.update(Object.fromEntries(missing));
+    return this.connection.acquire();
   }
 
   currentToken(request: atrium.TokenRequest): ReturnType<Exclude<atrium.AuthToken, string>> {

@@ -1,7 +1,13 @@
 /** A client's connection, shared by providers: it is open while at least one of them is mounted. */
-import { type AtriumClient, AtriumError, type ClientTypes, type Role } from "../client/index.ts";
+import {
+  type AtriumClient,
+  AtriumError,
+  type ClientTypes,
+  type Role,
+  type SocketStatus,
+} from "../client/index.ts";
 import { report } from "../core/emitter.ts";
-import { Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
+import { Readiness, type Source, type Unsubscribe } from "./external-source.ts";
 
 /** A client with any declared stores and any types; `store(name)` returns any store. */
 export type AnyClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;
@@ -16,12 +22,14 @@ export const registered = (client: AnyClient): RoomClient => client as unknown a
 export type ConnectionState = "connecting" | "connected" | "reconnecting" | "closed";
 
 export interface ConnectionStatus {
+  readonly status: ConnectionState;
+  /** The same as `status`. */
   readonly state: ConnectionState;
   /** Why the connection is closed; null while it is open, and after a provider has unmounted. */
   readonly error: AtriumError | null;
+  /** Joins again, after the connection was closed or instead of waiting for the next attempt. It is always the same. */
+  readonly retry: () => void;
 }
-
-const INITIAL: ConnectionStatus = { state: "connecting", error: null };
 
 /** The longest wait for unconfirmed changes when a room is left. */
 const FLUSH_TIMEOUT_MS = 10_000;
@@ -37,18 +45,19 @@ export function reportUnlessDisconnected(error: unknown): void {
 export const isNotFound = (error: unknown): boolean =>
   error instanceof Object && "code" in error && error.code === "NOT_FOUND";
 
+/** Its status is a selection of the client's own. */
 export class SharedConnection implements Source<ConnectionStatus> {
-  readonly initial = INITIAL;
+  readonly initial: ConnectionStatus;
   readonly joined: Readiness;
   readonly #client: AnyClient;
   readonly #role: Role | undefined;
   readonly #used: (isInUse: boolean) => void;
   readonly #leave: () => void;
-  readonly #listeners = new Set<() => void>();
-  #status = INITIAL;
+  #seen: SocketStatus | null = null;
+  #status: ConnectionStatus;
   #users = 0;
   #joining: Promise<void> = Promise.resolve();
-  #unsubscribe: Unsubscribe | null = null;
+  #isInUse = false;
 
   /** `used` is called by the first user, and after the last one has released and left the room. */
   constructor(
@@ -61,24 +70,36 @@ export class SharedConnection implements Source<ConnectionStatus> {
     this.#role = role;
     this.#used = used;
     this.#leave = leave;
+    const retry = () => this.#isInUse && this.#join();
+    this.initial = { status: "connecting", state: "connecting", error: null, retry };
+    this.#status = this.initial;
     this.joined = new Readiness(() => {
       const release = this.acquire();
       return { done: this.#joining, release };
     });
   }
 
-  readonly subscribe = (listener: () => void): Unsubscribe => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
+  readonly subscribe = (listener: () => void): Unsubscribe =>
+    this.#client.socket.on("status", () => listener());
 
-  readonly read = (): ConnectionStatus => this.#status;
+  readonly read = (): ConnectionStatus => {
+    const { status } = this.#client.socket;
+    if (!this.#isInUse || status.status === "idle") return this.initial;
+    if (status === this.#seen) return this.#status;
+    const isClosed = status.status === "closed";
+    this.#seen = status;
+    this.#status = {
+      ...this.initial,
+      ...{ status: status.status, state: status.status, error: isClosed ? status.error : null },
+    };
+    return this.#status;
+  };
 
   /** Calls `action` after each join, and now if the room is joined. */
   whenConnected(action: () => void): Unsubscribe {
     let wasConnected = false;
     const check = () => {
-      const isConnected = this.#status.state === "connected";
+      const isConnected = this.read().status === "connected";
       if (isConnected && !wasConnected) action();
       wasConnected = isConnected;
     };
@@ -89,11 +110,11 @@ export class SharedConnection implements Source<ConnectionStatus> {
   /** Joins the room unless it is joined. The last of the returned functions leaves it. */
   acquire(): Unsubscribe {
     this.#users += 1;
-    if (this.#unsubscribe === null) {
-      this.#used(true);
-      this.#unsubscribe = this.#listen();
+    if (!this.#isInUse || this.#client.socket.state === "closed") {
+      if (!this.#isInUse) this.#used(true);
+      this.#isInUse = true;
       this.#join();
-    } else if (this.#status.state === "closed") this.#join();
+    }
     let isReleased = false;
     return () => {
       if (isReleased) return;
@@ -108,42 +129,15 @@ export class SharedConnection implements Source<ConnectionStatus> {
     if (this.#users > 0) return;
     // The client reports the changes that it discards.
     await this.#client.flush({ timeoutMs: FLUSH_TIMEOUT_MS }).catch(ignore);
-    if (this.#users > 0 || this.#unsubscribe === null) return;
-    this.#unsubscribe();
-    this.#unsubscribe = null;
+    if (this.#users > 0 || !this.#isInUse) return;
     this.#leave();
+    this.#isInUse = false;
     this.joined.set(false);
-    this.#setStatus({ state: "closed", error: null });
     this.#used(false);
   }
 
-  #listen(): Unsubscribe {
-    const { socket } = this.#client;
-    return together(
-      socket.on("disconnected", () => {
-        if (socket.state === "closed") this.#setStatus({ state: "closed", error: null });
-      }),
-      socket.on("reconnecting", () => this.#setStatus({ state: "reconnecting", error: null })),
-      socket.on("reconnected", () => this.#connected()),
-      socket.on("failed", ({ error }) => this.#setStatus({ state: "closed", error })),
-    );
-  }
-
   #join(): void {
-    this.#setStatus(INITIAL);
-    this.#joining = this.#client.join(this.#role === undefined ? {} : { role: this.#role });
-    this.#joining.then(() => this.#connected(), ignore); // the event `failed` has the error
-  }
-
-  #connected(): void {
-    // The application may have called disconnect() meanwhile.
-    if (this.#client.socket.state !== "connected" || this.#unsubscribe === null) return;
-    this.joined.set(true);
-    this.#setStatus({ state: "connected", error: null });
-  }
-
-  #setStatus(status: ConnectionStatus): void {
-    this.#status = status;
-    for (const listener of [...this.#listeners]) listener();
+    this.#joining = this.#client.join({ role: this.#role });
+    this.#joining.then(() => this.#isInUse && this.joined.set(true), ignore); // the status has the error
   }
 }

@@ -71,6 +71,9 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
       this.#receive(updates);
     });
     connection.changeStream.onJoined(() => this.#joined());
+    connection.requests.onStopped(() =>
+      this.#receive([...this.#states.keys()].map((userId) => [userId, null])),
+    );
     connection.changeStream.handle(NOTICE_REFUSED, () => this.#refused());
     users.on("userFollowed", ({ followerId }) => this.#followed(followerId));
     users.on("userUnfollowed", ({ userId, followerId }) => this.#unfollowed(userId, followerId));

@@ -62,6 +62,15 @@ export class Users extends Emitter<UsersEvents> {
     for (const event of ["userFollowed", "userUnfollowed"] as const)
       changeStream.handle(event, (data) => this.#follow(event, data));
     changeStream.onJoined((joined) => this.#joined(joined));
+    requests.onStopped(() => this.#stopped());
+  }
+
+  /** Who is online is not known any more. The next join is like the first one. */
+  #stopped(): void {
+    this.#newest = null;
+    this.#isCurrent = false;
+    for (const user of [...this.online.values()]) this.#cache.put(user, false);
+    this.emit("updated", undefined);
   }
 
   /** Shows the kept own user before the first join. Users who come online afterwards emit events. */

@@ -77,6 +77,7 @@ function memberSource(client: AnyClient): Source<Members> {
         client.users.on("updated", changed),
         client.presence.sync("*", changed),
         client.on("accessChanged", changed),
+        client.socket.on("status", changed),
       ),
     compute,
     latest,

@@ -94,7 +94,7 @@ describe("the sources", () => {
     expect(offences((file, target) => !isPure(file) || !isPlatform(target))).toEqual([]);
   });
 
-  it("give the SDK their types, the error codes, the refusal of access, the merge patch, the backoff and the token bucket, and no package but React, Yjs with its own, and the signature library", () => {
+  it("give the SDK their types, the error codes, the refusal of access, the merge patch, the backoff, the token bucket and the keys of input methods, and no package but React, Yjs with its own, and the signature library", () => {
     const sdk = sources.filter(({ file }) => featureOf(file) === "sdk");
     const loaded = sdk.flatMap(({ loads }) => loads).filter((target) => featureOf(target) !== "sdk");
     const isAllowed = (target: string) =>
@@ -102,6 +102,7 @@ describe("the sources", () => {
         "platform/close-codes.ts",
         "platform/flow/backoff.ts",
         "platform/flow/token-bucket.ts",
+        "platform/input-method.ts",
         "wire/merge-patch.ts",
         "wire/no-access.ts",
       ].includes(target) ||

@@ -1,4 +1,5 @@
 /** The search box: `/` goes there, the arrow keys move through the results, Escape closes them. */
+import { isComposing } from "../../platform/input-method.ts";
 import { element } from "./elements.ts";
 import { type SearchEntry, searchIndexOf } from "./search-index.ts";
 
@@ -38,6 +39,7 @@ export function enableSearch(): void {
   input.addEventListener("input", () => void update());
   list.addEventListener("click", close); // a result may be on this page
   box.addEventListener("keydown", (event) => {
+    if (isComposing(event)) return;
     if (event.key === "Escape") {
       close();
       input.focus();

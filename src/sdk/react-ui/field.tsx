@@ -1,5 +1,6 @@
 /** The field for the text of a comment, with the list of users that opens after an `@`. */
 import { type KeyboardEvent, type ReactNode, type RefObject, useId, useState } from "react";
+import { isComposing } from "../../platform/input-method.ts";
 import type { User } from "../client/index.ts";
 import { useRoom } from "../react/index.ts";
 import { Avatar } from "./avatar.tsx";
@@ -63,7 +64,7 @@ export function Field(props: FieldProps): ReactNode {
   };
   const onKeyDown = (event: KeyboardEvent) => {
     const { key, shiftKey, nativeEvent } = event;
-    if (nativeEvent.isComposing || shiftKey) return;
+    if (isComposing(nativeEvent) || shiftKey) return;
     const isHandled = choose(key);
     if (!isHandled && key === "Enter") submit();
     else if (!isHandled && key === "Escape" && cancel) cancel();

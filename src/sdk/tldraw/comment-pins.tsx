@@ -9,6 +9,7 @@ import {
   useState,
   type WheelEvent,
 } from "react";
+import { isComposing } from "../../platform/input-method.ts";
 import { useRoomPermissions, useThreads } from "../react/index.ts";
 import { Avatar } from "../react-ui/avatar.tsx";
 import { Composer } from "../react-ui/composer.tsx";
@@ -226,7 +227,7 @@ function Card({ label, editor, place, isLong = false, children, close }: CardPro
   }, []);
   const { w, h } = editor.getViewportScreenBounds();
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === "Escape") close();
+    if (event.key === "Escape" && !isComposing(event.nativeEvent)) close();
   };
   return (
     <section

@@ -1,5 +1,6 @@
 /** A field whose text finds things, and the list of those found, from which one is chosen. */
 import { type ChangeEvent, type KeyboardEvent, useId, useState } from "react";
+import { isComposing } from "../../../platform/input-method.ts";
 import { Icon } from "./button.tsx";
 
 export interface Found {
@@ -27,6 +28,7 @@ function useOptions<Item extends Found>({ label, text, onText, items = [], onCho
   const current = Math.min(at, items.length - 1);
   const choose = (item: Item | undefined) => item !== undefined && onChoose(item);
   const onKeyDown = (event: KeyboardEvent) => {
+    if (isComposing(event.nativeEvent)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (event.key === "Enter") choose(items[current]);
     else if (step !== undefined && items.length > 0) setAt((current + step + items.length) % items.length);
@@ -127,7 +129,7 @@ export function Picker<Item extends Found>({ icon, onChoose, ...props }: PickerP
           setOpen(true);
         }}
         onKeyDown={(event) => {
-          if (event.key === "Escape") end();
+          if (event.key === "Escape" && !isComposing(event.nativeEvent)) end();
           else setOpen(true);
           input.onKeyDown(event);
         }}

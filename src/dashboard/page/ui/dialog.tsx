@@ -2,6 +2,7 @@
 import type { AtriumServer } from "atrium/server";
 import { type ReactNode, useId, useState } from "react";
 import { createPortal } from "react-dom";
+import { isComposing } from "../../../platform/input-method.ts";
 import { type ActionOptions, useAction } from "../data/organization.tsx";
 import { Button, type ButtonProps, CopyButton } from "./button.tsx";
 import { ErrorMessage } from "./feedback.tsx";
@@ -60,7 +61,7 @@ export function Modal(props: ModalProps) {
       aria-labelledby={id}
       aria-describedby={about ? `${id}-about` : undefined}
       onKeyDown={(event) => {
-        if (event.key !== "Escape" || event.defaultPrevented) return;
+        if (event.key !== "Escape" || event.defaultPrevented || isComposing(event.nativeEvent)) return;
         event.preventDefault();
         if (isClosedByEscape) onClose();
       }}

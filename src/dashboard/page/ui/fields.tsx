@@ -11,6 +11,7 @@ import {
   useId,
   useRef,
 } from "react";
+import { isComposing } from "../../../platform/input-method.ts";
 import { EVENTS } from "../data/events.ts";
 import type { Filters } from "../data/filters.ts";
 import { Icon } from "./button.tsx";
@@ -255,7 +256,9 @@ export function SearchBox({ label, initial, onSearch, isByEnter = false }: Searc
         defaultValue={initial}
         data-shortcut="search"
         onChange={({ currentTarget: { value } }) => (!isByEnter || value === "") && searchLater(value)}
-        onKeyDown={({ key, currentTarget }) => key === "Enter" && onSearch(currentTarget.value)}
+        onKeyDown={({ key, currentTarget, nativeEvent }) =>
+          key === "Enter" && !isComposing(nativeEvent) && onSearch(currentTarget.value)
+        }
       />
     </div>
   );

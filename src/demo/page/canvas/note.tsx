@@ -1,6 +1,7 @@
 /** Notes, which can be dragged, edited and deleted. */
 import { useRoom, useStoreActions } from "atrium/react";
 import { memo } from "react";
+import { isComposing } from "../../../platform/input-method.ts";
 import { MAX_LENGTH, type Note } from "../room/model.ts";
 import { useMayWrite, useTyping, useTypistsByPlace } from "../room/participants.ts";
 import type { Point } from "../room/shape.ts";
@@ -77,7 +78,9 @@ const NoteCard = memo(({ id, note, by, isFixed, typists }: CardProps) => {
           client.history.resume();
           typing.ended();
         }}
-        onKeyDown={(event) => event.key === "Escape" && event.currentTarget.blur()}
+        onKeyDown={({ key, nativeEvent, currentTarget }) =>
+          key === "Escape" && !isComposing(nativeEvent) && currentTarget.blur()
+        }
         onChange={({ target }) => {
           typing.typed();
           void store.update(key, { text: target.value });

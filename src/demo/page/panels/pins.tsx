@@ -4,6 +4,7 @@ import { useComments, useRoom, useSelf } from "atrium/react";
 import { Thread as CommentThread, Composer, Comment as Entry } from "atrium/react-ui";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { createPortal } from "react-dom";
+import { isComposing } from "../../../platform/input-method.ts";
 import { freeMiddle, isNarrow } from "../canvas/camera.ts";
 import { shownBox, useShown } from "../canvas/content.tsx";
 import { placeOf, readColor } from "../room/model.ts";
@@ -208,7 +209,7 @@ function Card({ label, children, close }: CardProps) {
       onDoubleClick={(event) => event.stopPropagation()}
       onKeyDown={(event) => {
         event.stopPropagation();
-        if (event.key === "Escape") close();
+        if (event.key === "Escape" && !isComposing(event.nativeEvent)) close();
       }}
     >
       <button type="button" className="close" aria-label={`Close ${label.toLowerCase()}`} onClick={close}>

@@ -1,5 +1,6 @@
 /** A panel beside the board, which is a sheet on a phone. Escape closes it; its keys mean nothing to the board. */
 import { type ReactNode, useEffect, useRef } from "react";
+import { isComposing } from "../../../platform/input-method.ts";
 
 interface SideProps {
   readonly title: string;
@@ -18,7 +19,7 @@ export default function Side({ title, children, close }: SideProps) {
       tabIndex={-1}
       onKeyDown={(event) => {
         event.stopPropagation();
-        if (event.key === "Escape") close();
+        if (event.key === "Escape" && !isComposing(event.nativeEvent)) close();
       }}
     >
       <div className="side-head">

@@ -336,6 +336,20 @@ it("a client loads the newest users of a room with a long history, and older one
   expect(users.get({ userId: "user 1999" })?.name).toBe("user 1999");
   expect(events).toEqual([]);
 
+  const asked = Array.from({ length: 150 }, (_, i) => `user ${2_000 + i}`);
+  const loads = Promise.all(
+    [...asked, "user 1", "nobody"].map((userId) => users.load({ userIds: [userId] })),
+  );
+  expect(users.isMissing({ userId: "nobody" })).toBe(false);
+  await client.deliverAll();
+  await client.deliverAll();
+  await loads;
+  expect(asked.filter((userId) => users.get({ userId })?.name !== userId)).toEqual([]);
+  expect(users.isMissing({ userId: "nobody" })).toBe(true);
+  expect(room.lookUps).toEqual([100, 51]);
+  await users.load({ userIds: [...asked, "nobody"] });
+  expect([room.lookUps.length, users.all.size, users.hasMore, events]).toEqual([2, 2_150, true, []]);
+
   // What a reset has missed is found out page by page.
   const deleted = ["user 3", "user 1500", "user 2400"];
   const left = room.users.filter(({ id }) => !deleted.includes(id));
@@ -343,8 +357,8 @@ it("a client loads the newest users of a room with a long history, and older one
   await reset(room, client);
   await client.deliverAll();
   expect(events.splice(0)).toEqual(["userDeleted user 3", "userCreated new"]);
-  expect([users.all.size, users.hasMore]).toEqual([2_000, true]);
-  expect(await loadMore()).toEqual([2_000, true]);
+  expect([users.all.size, users.hasMore]).toEqual([2_150, true]);
+  expect(await loadMore()).toEqual([2_150, true]);
   expect(events.splice(0)).toEqual(["userDeleted user 1500"]);
   expect(await loadMore()).toEqual([2_498, false]);
   expect(await loadMore()).toEqual([2_498, false]);

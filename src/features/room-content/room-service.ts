@@ -43,7 +43,7 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       const found = await findUserInRoom(tenantOf(room), room.roomId, userId);
       return { room: found.room, user: found.user && knownUser(found.user) };
     },
-    findUsers: async (room, { limit, offset, after }) => {
+    findUsers: async (room, { limit, offset, after, userIds }) => {
       const page = {
         limit,
         offset,
@@ -52,7 +52,8 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
         to: Number.MAX_SAFE_INTEGER,
         after: after && { key: Date.parse(after.created_at), id: after.id },
       };
-      const { users, total } = await findUsers(tenantOf(room), room.roomId, page);
+      const named = userIds ? { ids: JSON.stringify(userIds), isExcluding: false } : null;
+      const { users, total } = await findUsers(tenantOf(room), room.roomId, page, named);
       return { users: users.map(recordOf), total };
     },
     findAccountTokenEpoch: (room) => findAccountTokenEpoch(tenantOf(room)),

@@ -226,8 +226,8 @@ export async function selectUsersPage(
 }
 
 /** A page of the rows of a room's users, newest first, and how many match. One round trip. */
-export async function findUsers(tenant: Tenant, roomId: string, page: Page) {
-  const [users, counted] = await tenant.db.run(await selectUsersPage(tenant, { roomId }, page));
+export async function findUsers(tenant: Tenant, roomId: string, page: Page, named: NamedUsers | null = null) {
+  const [users, counted] = await tenant.db.run(await selectUsersPage(tenant, { roomId }, page, named));
   return { users, total: counted[0]?.total ?? 0 };
 }
 

@@ -104,7 +104,12 @@ const COSTS: { readonly [Type in SocketMessage["type"]]: MessageCost<MessageOf<T
   USER_UNFOLLOW: { ...write, reads: 1 },
   USERS_ONLINE: { rows: ({ data }) => data.limit / 10, reads: 0, excess: "waits", isQuestion: true },
   ROOM_GET: { rows: 1, reads: 1, excess: "waits", isQuestion: true },
-  USERS_GET: { rows: ({ data }) => data.limit / 10, reads: 1, excess: "waits", isQuestion: true },
+  USERS_GET: {
+    rows: ({ data }) => (data.userIds?.length ?? data.limit) / 10,
+    reads: 1,
+    excess: "waits",
+    isQuestion: true,
+  },
 };
 
 export const costOf = <Type extends SocketMessage["type"]>(type: Type) => COSTS[type];

@@ -74,6 +74,8 @@ export const LIMITS = {
   broadcastUsers: 1_000,
 
   usersShown: 1_000,
+  /** Users whom one request names. */
+  usersNamed: 100,
   /** Users per page of those who are online, and about how many bytes of JSON they may have: a crowd joins at once. */
   onlinePage: 200,
   onlinePageBytes: 64 * 1024,

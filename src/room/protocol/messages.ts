@@ -243,6 +243,7 @@ export const ClientMessage = z.discriminatedUnion("type", [
       limit: z.int().min(1).max(LIMITS.usersShown).default(LIMITS.usersShown),
       offset: z.int().min(0).default(0),
       after: z.object({ created_at: z.iso.datetime(), id: Id }).optional(),
+      userIds: z.array(Id).max(LIMITS.usersNamed).optional(),
     }),
   ),
 ]);

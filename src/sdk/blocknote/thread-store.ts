@@ -46,6 +46,9 @@ interface Reaction extends Place {
 
 const missing = (what: string) => new AtriumError(clientFault("NOT_FOUND", `${what} not found`));
 
+/** Texts of mentions can be anything, and those of users are their IDs. */
+const ID = /^[\da-f-]{36}$/;
+
 const FORBIDDEN = clientFault(
   "FORBIDDEN",
   "A thread needs a mark in the document, which only users who may change documents can set",
@@ -114,7 +117,7 @@ export class AtriumThreadStore {
     const own = { ...before, comment: comment.metadata ?? before.comment };
     await this.#client.comments.update({
       commentId: place.commentId,
-      ...this.#write(comment.body, own),
+      ...(await this.#write(comment.body, own)),
     });
   }
 
@@ -173,8 +176,7 @@ export class AtriumThreadStore {
     userIds: readonly string[],
   ): Promise<{ id: string; username: string; avatarUrl: string }[]> => {
     const { users } = this.#client;
-    const isKnown = (userId: string) => users.get({ userId }) !== null;
-    while (users.hasMore && !userIds.every(isKnown)) await users.loadMore();
+    await users.load({ userIds });
     return userIds.map((userId) => userOf(userId, users.get({ userId })));
   };
 
@@ -189,13 +191,17 @@ export class AtriumThreadStore {
     return comment;
   }
 
-  #create(threadId: string | undefined, body: unknown, own: StoredMetadata): Promise<Comment> {
-    return this.#client.comments.create({ ...this.#write(body, own), threadId, anchor: this.#anchor });
+  async #create(threadId: string | undefined, body: unknown, own: StoredMetadata): Promise<Comment> {
+    const written = await this.#write(body, own);
+    return this.#client.comments.create({ ...written, threadId, anchor: this.#anchor });
   }
 
   /** The text of a body, its metadata with the body, and the users whom it mentions. */
-  #write(body: unknown, own: StoredMetadata) {
-    const mentioned = mentionTexts(body).flatMap((userId) => this.#client.users.get({ userId }) ?? []);
+  async #write(body: unknown, own: StoredMetadata) {
+    const { users } = this.#client;
+    const texts = mentionTexts(body);
+    await users.load({ userIds: texts.filter((text) => ID.test(text)) }).catch(() => {});
+    const mentioned = texts.flatMap((userId) => users.get({ userId }) ?? []);
     const names = Object.fromEntries(mentioned.map(({ id, name }) => [id, name]));
     const mentions = Object.keys(names);
     return {

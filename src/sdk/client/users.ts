@@ -8,6 +8,8 @@ import type { Requests } from "./connection/requests.ts";
 
 /** The users of one response. Older users who are not online are loaded on demand. */
 const PAGE = 1_000;
+/** The users that one request names. */
+const NAMED = 100;
 /** Later than any time: no loaded user counts as new. */
 const NOT_LOADED = "~";
 const FIELDS = ["name", "profile_picture", "custom_id", "role"] as const;
@@ -47,6 +49,11 @@ export class Users extends Emitter<UsersEvents> {
   #present = new Set<string>();
   /** Users of events since the latest join: the database may be behind for them. */
   readonly #updatedSinceJoin = new Set<string>();
+  /** Users that {@link load} will ask for. */
+  readonly #wanted = new Set<string>();
+  #loading: Promise<void> | null = null;
+  /** Users that the room did not have when it was asked, or has no more. */
+  readonly #missing = new Set<string>();
 
   constructor(connection: Connection) {
     super();
@@ -105,6 +112,40 @@ export class Users extends Emitter<UsersEvents> {
     if (this.#last !== undefined) await this.#load(this.#last);
   }
 
+  /** Adds these users to {@link all}, unless they are there: the authors of older comments. Calls of one turn share a request. */
+  load({ userIds }: { readonly userIds: readonly string[] }): Promise<void> {
+    for (const userId of userIds)
+      if (!this.all.has(userId) && !this.#missing.has(userId)) this.#wanted.add(userId);
+    this.#loading ??= this.#loadWanted().finally(() => {
+      this.#loading = null;
+    });
+    return this.#loading;
+  }
+
+  /** Whether the room has no such user, as far as this client has asked by {@link load}, or seen. */
+  isMissing({ userId }: { readonly userId: string }): boolean {
+    return this.#missing.has(userId) && !this.all.has(userId);
+  }
+
+  async #loadWanted(): Promise<void> {
+    await null;
+    while (this.#wanted.size > 0) {
+      const userIds = [...this.#wanted].slice(0, NAMED);
+      const read = ({ users, follows }: Data) => {
+        this.#cache.addFollows(readFollows(follows));
+        for (const user of listOf(users, isUser))
+          if (!this.#updatedSinceJoin.has(user.id)) this.#refresh(user);
+        for (const userId of userIds) if (!this.all.has(userId)) this.#missing.add(userId);
+      };
+      try {
+        await this.#requests.send("USERS_GET", { userIds, limit: NAMED }, { resend: false, read });
+      } finally {
+        for (const userId of userIds) this.#wanted.delete(userId);
+      }
+      this.emit("updated", undefined);
+    }
+  }
+
   getAll(): User[] {
     return [...this.all.values()];
   }
@@ -143,6 +184,7 @@ export class Users extends Emitter<UsersEvents> {
 
   #delete(userId: string): void {
     this.#updatedSinceJoin.add(userId);
+    this.#missing.add(userId);
     const user = this.#cache.remove(userId);
     if (user !== undefined) this.#emitChange("userDeleted", { ...user, status: "offline" });
   }
@@ -155,7 +197,10 @@ export class Users extends Emitter<UsersEvents> {
   }
 
   async #joined({ online, follows, changes }: Joined): Promise<void> {
-    if (changes === null) this.#isCurrent = false;
+    if (changes === null) {
+      this.#isCurrent = false;
+      this.#missing.clear();
+    }
     if (!this.#isCurrent) this.#cache.replaceFollows(follows);
     this.#updatedSinceJoin.clear();
     this.#present = new Set();

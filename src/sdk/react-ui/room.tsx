@@ -1,27 +1,14 @@
 /** The room as components read it, their attempts to change it, and what has failed. */
-import {
-  type ReactNode,
-  type RefObject,
-  useCallback,
-  useEffect,
-  useRef,
-  useState,
-  useSyncExternalStore,
-} from "react";
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from "react";
 import type { User } from "../client/index.ts";
-import { useRoom } from "../react/index.ts";
-import { useTexts } from "./texts.ts";
+import { useUsers } from "../react/index.ts";
+import { type Texts, useTexts } from "./texts.ts";
 
-/** A user of the room, online or not; null if there is none. Renders when the user changes. */
-export function useUser(userId: string): User | null {
-  const { users } = useRoom().client;
-  const subscribe = useCallback((changed: () => void) => users.on("updated", changed), [users]);
-  return useSyncExternalStore(
-    subscribe,
-    () => users.get({ userId }),
-    () => null,
-  );
-}
+/** One of {@link useUsers}. */
+export const useUser = (userId: string): User | null | undefined => useUsers([userId])[0];
+
+export const nameOf = (user: User | null | undefined, texts: Texts): string =>
+  user === undefined ? texts.loading : (user?.name ?? texts.deletedUser);
 
 export interface Attempts {
   readonly isBusy: boolean;

@@ -4,7 +4,7 @@ import { canWrite } from "../client/connection/frames.ts";
 import type * as atrium from "../client/index.ts";
 import type { InboxFilter, NotificationSettings } from "../inbox/index.ts";
 import type { CommentActions, StoreActions, StoreContent, StoreEntries } from "./content-sources.ts";
-import type { Equality } from "./external-source.ts";
+import { type Equality, ExternalSource } from "./external-source.ts";
 import { type InboxActions, type InboxList, inboxOf, type SharedInbox } from "./inbox-sources.ts";
 import { useAtrium } from "./provider.ts";
 import {
@@ -142,6 +142,34 @@ export function useOther(
     [select, userId],
   );
   return useSelection(useRoomHandle().others, selectOther, isEqual);
+}
+
+/**
+ * Users of the room by their IDs, online or not, such as the authors of comments: undefined while one is looked up, and
+ * null if the room has no such user. Renders when one of them changes.
+ */
+export function useUsers(userIds: readonly string[]): readonly (atrium.User | null | undefined)[] {
+  const { users } = useRoomHandle().client;
+  const key = JSON.stringify(userIds);
+  const source = useMemo(() => {
+    const ids: readonly string[] = JSON.parse(key);
+    const read = () =>
+      ids.map((userId) => users.get({ userId }) ?? (users.isMissing({ userId }) ? null : undefined));
+    const load = () => {
+      const unknown = ids.filter((_, index) => read()[index] === undefined);
+      if (unknown.length > 0) users.load({ userIds: unknown }).catch(() => {}); // each join asks again
+    };
+    const watch = (changed: () => void) => {
+      load();
+      return users.on("updated", () => {
+        load();
+        changed();
+      });
+    };
+    const initial = ids.map(() => undefined);
+    return new ExternalSource<readonly (atrium.User | null | undefined)[]>(watch, read, initial);
+  }, [users, key]);
+  return useSource(source);
 }
 
 /** Changes some fields of your presence and keeps the others; null removes all of it. */

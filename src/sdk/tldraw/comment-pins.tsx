@@ -13,7 +13,7 @@ import { isComposing } from "../../platform/input-method.ts";
 import { useRoomPermissions, useThreads } from "../react/index.ts";
 import { Avatar } from "../react-ui/avatar.tsx";
 import { Composer } from "../react-ui/composer.tsx";
-import { Failure, useUser } from "../react-ui/room.tsx";
+import { Failure, nameOf, useUser } from "../react-ui/room.tsx";
 import { useTexts } from "../react-ui/texts.ts";
 import { Thread } from "../react-ui/thread.tsx";
 import { anchorAt, type CanvasAnchor, type CanvasEditor, type Point } from "./anchor.ts";
@@ -157,7 +157,7 @@ function Pin({ pin, editor, isUnread, isOpen, setOpen }: PinProps) {
   const { canMove, place, error, isMoved, handlers } = useMoves(pin, editor);
   const { w, h } = editor.getViewportScreenBounds();
   const hintId = useId();
-  const name = author?.name ?? texts.deletedUser;
+  const name = nameOf(author, texts);
   const label = texts.pin(name, pin.comments, isUnread);
   const close = () => {
     setOpen(false);

@@ -341,8 +341,10 @@ export class FuzzedRoom implements Host {
     if ("mentionId" in query.data || "commentId" in query.data || "text" in query.data)
       return { addressees: { readers: [], groups: [], unnotified: [] } };
     if (query.type !== "USERS_GET") return { userExists: this.#exists(query.data.userId) };
-    const users = this.#people.filter(({ isDeleted }) => !isDeleted).map(({ user }) => user);
-    const { offset, limit } = query.data;
+    const { offset, limit, userIds } = query.data;
+    const users = this.#people
+      .filter(({ isDeleted, user }) => !isDeleted && (userIds?.includes(user.id) ?? true))
+      .map(({ user }) => user);
     return { users: users.slice(offset, offset + limit), total: users.length };
   }
 

@@ -50,6 +50,8 @@ export class ModelRoom {
   /** By their URLs. */
   readonly #downloads = new Map<string, Download>();
   #receipts = new Map<string, { readonly frame: string; readonly data: Data }>();
+  /** How many users each `USERS_GET` has named. */
+  readonly lookUps: number[] = [];
   /** What `USERS_GET` answers, newest first. The answer to a join has room for none of the follows. */
   users: readonly UserRecord[] = [];
   follows: Readonly<Record<string, readonly string[]>> = {};
@@ -203,7 +205,11 @@ export class ModelRoom {
   #answer(socket: ModelSocket, { type, data }: Request): Data {
     if (type === "USERS_GET") {
       const behind = this.users.findIndex(({ id }) => isRecord(data.after) && id === data.after.id) + 1;
-      const users = this.users.slice(behind, behind + 1_000);
+      const { userIds } = data;
+      if (Array.isArray(userIds)) this.lookUps.push(userIds.length);
+      const users = Array.isArray(userIds)
+        ? this.users.filter(({ id }) => userIds.includes(id))
+        : this.users.slice(behind, behind + 1_000);
       return { users, total: this.users.length, follows: this.follows, seq: this.#seq };
     }
     if (type === "USERS_ONLINE") return this.#onlineAfter(Number(data.after));

@@ -1,6 +1,6 @@
 /** All threads of the board: each leads to its pin. */
 
-import { useComments, useRoom } from "atrium/react";
+import { useComments, useUsers } from "atrium/react";
 import { useState } from "react";
 import { isNarrow } from "../canvas/camera.ts";
 import { useMayWrite } from "../room/participants.ts";
@@ -10,11 +10,11 @@ import { type PanelProps, threadsOf } from "./threads.ts";
 const countOf = (comments: number): string => (comments === 1 ? "" : ` · ${comments} comments`);
 
 export default function Threads({ close, focus, setFocus }: PanelProps) {
-  const { users } = useRoom().client;
   const [comments] = useComments();
   const mayComment = useMayWrite("comments");
   const [isResolved, setResolved] = useState(false);
   const threads = threadsOf(comments).filter((thread) => thread.isResolved === isResolved);
+  const authors = useUsers(threads.map(({ comments: [first] }) => first.user_id));
   const go = (next: Parameters<typeof setFocus>[0]) => {
     if (isNarrow()) close(); // a sheet covers the board
     setFocus(next);
@@ -48,8 +48,9 @@ export default function Threads({ close, focus, setFocus }: PanelProps) {
         </p>
       )}
       <ol>
-        {threads.map(({ id, anchor, comments: all }) => {
-          const name = users.get({ userId: all[0].user_id })?.name ?? "Deleted user";
+        {threads.map(({ id, anchor, comments: all }, index) => {
+          const author = authors[index];
+          const name = author === undefined ? "" : (author?.name ?? "Deleted user");
           return (
             <li key={id}>
               <button

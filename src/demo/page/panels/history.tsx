@@ -1,6 +1,6 @@
 /** Time travel: the board as it was, moment by moment, and a way back. */
 
-import { useComments, useRoom } from "atrium/react";
+import { useComments, useRoom, useUsers } from "atrium/react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useMayWrite } from "../room/participants.ts";
 import { ask } from "../room/visitor.ts";
@@ -89,6 +89,8 @@ export default function TimeTravel({ close, setPast }: PanelProps) {
   const { past, error } = useHistory(at === null);
   const moments = useMemo(() => (past === null ? [] : momentsOf(past)), [past]);
   const shown = at ?? moments.length;
+  const by = moments[shown - 1]?.by;
+  const [person] = useUsers(by ? [by] : []);
   const mayEdit = useMayWrite("stores");
 
   const show = (next: number) => {
@@ -131,7 +133,7 @@ export default function TimeTravel({ close, setPast }: PanelProps) {
   const sayDeed = ({ by, deed, count }: Moment): string => {
     if (by === null)
       return count === moments[0]?.count && past?.isWhole ? "The board was opened" : `Atrium ${deed}`;
-    return `${client.users.get({ userId: by })?.name ?? "A deleted user"} ${deed}`;
+    return `${person === undefined ? "…" : (person?.name ?? "A deleted user")} ${deed}`;
   };
   const status = error || (past === null ? "Loading…" : describe());
   return (

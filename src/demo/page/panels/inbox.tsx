@@ -17,7 +17,12 @@ export default function Inbox({ close, setFocus }: PanelProps) {
   const { users } = useRoom().client;
   const [comments] = useComments();
   const resolvePerson = useCallback<NonNullable<NotificationProps["resolvePerson"]>>(
-    ({ data }) => users.get({ userId: comments.find(({ id }) => id === data.commentId)?.user_id ?? "" }),
+    async ({ data }) => {
+      const userId = comments.find(({ id }) => id === data.commentId)?.user_id;
+      if (userId === undefined) return null;
+      await users.load({ userIds: [userId] });
+      return users.get({ userId });
+    },
     [users, comments],
   );
   const resolveText = useCallback(

@@ -1,6 +1,6 @@
 /** The pins of threads on the board, and the thread that is open beside its pin; a sheet on a phone. */
 import type { Comment } from "atrium/client";
-import { useComments, useRoom, useSelf } from "atrium/react";
+import { useComments, useSelf, useUsers } from "atrium/react";
 import { Thread as CommentThread, Composer, Comment as Entry } from "atrium/react-ui";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
 import { createPortal } from "react-dom";
@@ -149,8 +149,8 @@ function PinMark({ first, replies, color, isOpen, toggle }: PinMarkProps) {
 }
 
 const useName = (userId: string): string => {
-  const { users } = useRoom().client;
-  return users.get({ userId })?.name ?? "Deleted user";
+  const [user] = useUsers([userId]);
+  return user === undefined ? "" : (user?.name ?? "Deleted user");
 };
 
 interface PlacingProps {

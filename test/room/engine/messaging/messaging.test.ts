@@ -96,6 +96,14 @@ describe("the room and its users", () => {
       users: listed.slice(2),
       total: 3,
     });
+    const userIds = [away.user.id, ada.user.id, "someone-else", away.user.id];
+    const named = (await atAda.call("USERS_GET", { userIds })).data;
+    expect(named).toMatchObject({ total: 2, seq: 0 });
+    const isNamed = ({ id }: { readonly id: string }) => userIds.includes(id);
+    expect(named.users).toEqual(listed.filter(isNamed));
+    expect((await atAda.call("USERS_GET", { userIds: [] })).data).toMatchObject({ users: [], total: 0 });
+    const many = Array.from({ length: 101 }, (_, index) => `${index}`);
+    expect(await atAda.call("USERS_GET", { userIds: many })).toEqual(failed("VALIDATION_ERROR"));
     expect(await atAda.call("USERS_GET", { after: { ...after, created_at: "May" } })).toEqual(
       failed("VALIDATION_ERROR"),
     );

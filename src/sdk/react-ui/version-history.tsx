@@ -1,6 +1,6 @@
 /** `VersionHistory`: the versions of a document, what has changed in each, and the way back to one. */
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
-import { useDocumentVersions, useRoom, useRoomPermissions, type VersionComparison } from "../react/index.ts";
+import { useDocumentVersions, useRoomPermissions, useUsers, type VersionComparison } from "../react/index.ts";
 import { Failure, LoadFailure, useAttempts, useReturnedFocus } from "./room.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -32,7 +32,7 @@ export function VersionHistory({ document, preview, ...compared }: VersionHistor
         <p className="atrium-none">{texts.noVersions}</p>
       )}
       <ol>
-        {versions.map((version, index) => {
+        {versions.map((version) => {
           const { version: number } = version;
           const isShown = shown === number;
           return (
@@ -50,7 +50,7 @@ export function VersionHistory({ document, preview, ...compared }: VersionHistor
                 (preview?.(version) ?? (
                   <Differences
                     read={() =>
-                      actions.compare({ ...compared, from: versions[index + 1]?.version, to: number })
+                      actions.compare({ ...compared, from: version.previous ?? undefined, to: number })
                     }
                   />
                 ))}
@@ -76,14 +76,14 @@ interface VersionItemProps {
 
 function VersionItem({ version, isShown, toggle, restore }: VersionItemProps) {
   const texts = useTexts();
-  const { users } = useRoom().client;
+  const authors = useUsers(version.authors.flatMap(({ id }) => id ?? []));
   const mayWrite = useRoomPermissions().canWrite("documents");
   const { isBusy, ...attempts } = useAttempts();
   const [isAsking, setAsking] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
   const time = texts.time(new Date(version.updated_at));
-  const names = version.authors.flatMap(({ id: userId }) => users.get({ userId: userId ?? "" })?.name ?? []);
+  const names = authors.flatMap((author) => author?.name ?? []);
   const close = () => setAsking(false);
   useReturnedFocus(button, isAsking);
   return (

@@ -8,9 +8,15 @@ import type { RoomHandle } from "./room-handle.ts";
 import type { AnyClient } from "./shared-connection.ts";
 import { type Reloaded, reloaded } from "./thread-sources.ts";
 
+/** A version of a list. */
+export interface ListedVersion extends DocumentVersion {
+  /** The number of the version before, to compare with; null for the oldest one. */
+  readonly previous: number | null;
+}
+
 export interface VersionList {
   /** Newest first. */
-  readonly versions: readonly DocumentVersion[];
+  readonly versions: readonly ListedVersion[];
   /** Whether older ones follow that are not loaded. */
   readonly hasMore: boolean;
 }
@@ -60,6 +66,7 @@ interface OpenVersions extends Reloaded<VersionList> {
 }
 
 const PAGE = 50;
+const READ_AT_ONCE = 100;
 
 type Ask = <Data>(
   method: "GET" | "POST" | "PATCH" | "DELETE",
@@ -86,10 +93,16 @@ function openVersions({ client, connection }: RoomHandle, name: string): OpenVer
   const read = async (): Promise<VersionList> => {
     const versions: DocumentVersion[] = [];
     for (let before: number | null | undefined; ; ) {
-      const query = { limit: PAGE, before };
+      // One more than are shown, which the last of them is compared with.
+      const query = { limit: Math.min(READ_AT_ONCE, wanted + 1 - versions.length), before };
       const page = await ask<VersionPage>("GET", ["versions"], { query }).catch(noneYet);
       versions.push(...page.versions);
-      if (page.next === null || versions.length >= wanted) return { versions, hasMore: page.next !== null };
+      if (page.next === null || versions.length > wanted) {
+        const listed = versions.map((each, index) => {
+          return { ...each, previous: versions[index + 1]?.version ?? null };
+        });
+        return { versions: listed.slice(0, wanted), hasMore: versions.length > wanted };
+      }
       before = page.next;
     }
   };

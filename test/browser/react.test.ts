@@ -447,22 +447,6 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await shows(({ settings: [settings] }) => settings?.webPush.kinds.thread === undefined);
       await page.unroute(changes);
       expect(await changeSettings()).toEqual([false, false]);
-      const undone = await page.evaluate(async () => {
-        const [{ notifications }, { undoable }] = window.stage.inbox.all;
-        const deletion = undoable.delete(notifications[0]?.id ?? "");
-        await Promise.resolve();
-        const shown = [window.stage.inbox.all[0].notifications.length, window.stage.inbox.unread];
-        return [...shown, deletion.undo(), await deletion.done, deletion.undo()];
-      });
-      expect(undone).toEqual([2, 1, true, null, false]);
-      await shows(({ unread, all: [{ notifications }] }) => unread === 2 && notifications.length === 3);
-      const whenLeft = await page.evaluate(async () => {
-        const [{ notifications }, { undoable }] = window.stage.inbox.all;
-        const reading = undoable.markAsRead(notifications[0]?.id ?? "");
-        dispatchEvent(new Event("pagehide"));
-        return [await reading.done, reading.undo()];
-      });
-      expect(whenLeft).toEqual([1, false]);
       expect(await page.evaluate(() => window.stage.waited[0])).toEqual([0, 0]);
       await page.evaluate(() => window.stage.inbox.markAllAsRead());
       await shows(

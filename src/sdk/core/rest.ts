@@ -36,6 +36,8 @@ interface RestRequest {
   readonly upload?: FormUpload;
   /** The request depends on a version that it changes, so it is not retried if it may have taken effect. */
   readonly isConditional?: boolean;
+  /** The request outlives the page that sends it. */
+  readonly keepalive?: boolean;
   /** The shortest time that one attempt must be given, in milliseconds, whatever `timeoutMs` says. */
   readonly minTimeoutMs?: number;
 }
@@ -94,7 +96,7 @@ export class Rest {
     return this.request({ method: "PATCH", path, body, query });
   }
 
-  async delete(path: Path, options: Pick<RestRequest, "body" | "query"> = {}): Promise<void> {
+  async delete(path: Path, options: Pick<RestRequest, "body" | "query" | "keepalive"> = {}): Promise<void> {
     await this.request({ method: "DELETE", path, ...options });
   }
 
@@ -140,12 +142,13 @@ export class Rest {
   }
 
   #send(request: RestRequest, headers: Record<string, string>): Promise<Response> {
-    const { method, path, query, body, upload, minTimeoutMs = 0 } = request;
+    const { method, path, query, body, upload, keepalive, minTimeoutMs = 0 } = request;
     const url = urlBelow(this.#base, path, query);
     if (upload === undefined) {
       const signal = AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs));
       const text = body ? toJson(body, "Client", "body") : null;
-      return this.#fetch.call(undefined, url, { method, headers, signal, body: text });
+      const init = { method, headers, signal, body: text, ...(keepalive && { keepalive }) };
+      return this.#fetch.call(undefined, url, init);
     }
     const { form, onSent, signal = null } = upload;
     const init = { method, headers, body: form, signal };

@@ -183,12 +183,14 @@ export class Inbox extends Emitter<InboxEvents> {
   }
 
   async #mark(read: object): Promise<number> {
-    return this.#changed(await (await this.#rest()).post([...PATH, "read"], read));
+    // A link that is followed marks its notification, so these changes outlive their page.
+    const request = { method: "POST", path: [...PATH, "read"], body: read, keepalive: true } as const;
+    return this.#changed(await (await this.#rest()).request(request));
   }
 
   async #delete(path: readonly string[]): Promise<void> {
     const rest = await this.#rest();
-    await rest.delete(path);
+    await rest.delete(path, { keepalive: true });
     if (this.socket.state !== "connected") this.#changed(await rest.get([...PATH, "count"]));
   }
 

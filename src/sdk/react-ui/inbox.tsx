@@ -3,7 +3,6 @@ import { type MouseEvent, type ReactNode, useEffect, useId, useLayoutEffect, use
 import {
   type InboxFilter,
   type InboxNotification as Notification,
-  type UndoableChange,
   useDeleteInboxNotification,
   useInboxNotifications,
   useMarkInboxNotificationAsRead,
@@ -154,16 +153,56 @@ function Item(props: ItemProps) {
   );
 }
 
-/** A notification of the list that was deleted and can come back. */
-interface Deletion {
-  readonly id: string;
-  /** Its place in the list. */
-  readonly index: number;
-  readonly change: UndoableChange;
+const UNDO_MS = 6_000;
+
+interface Deletions {
+  /** The `seq` of each deleted notification: a later activity takes the deletion back. */
+  readonly seqs: ReadonlyMap<string, number>;
+  add(notification: Notification): void;
+  undo(id: string): void;
+}
+
+/** Deletions that can be undone for a while. They are made when it is over, or when the list or the page is left. */
+function useDeletions(notifications: readonly Notification[], make: (id: string) => void): Deletions {
+  const [seqs, setSeqs] = useState<ReadonlyMap<string, number>>(new Map());
+  const timers = useRef(new Map<string, ReturnType<typeof setTimeout>>());
+  /** False if it has ended already. */
+  const end = (id: string): boolean => {
+    clearTimeout(timers.current.get(id));
+    setSeqs((before) => new Map([...before].filter(([other]) => other !== id)));
+    return timers.current.delete(id);
+  };
+  const commit = (id: string) => end(id) && make(id);
+  const latest = useRef(commit);
+  useEffect(() => {
+    latest.current = commit;
+    for (const { id, seq } of notifications) if (seq > (seqs.get(id) ?? seq)) end(id);
+  });
+  useEffect(() => {
+    const commitAll = () => {
+      for (const id of [...timers.current.keys()]) latest.current(id);
+    };
+    addEventListener("pagehide", commitAll);
+    return () => {
+      removeEventListener("pagehide", commitAll);
+      commitAll();
+    };
+  }, []);
+  return {
+    seqs,
+    add: ({ id, seq }) => {
+      setSeqs((before) => new Map([...before, [id, seq]]));
+      timers.current.set(
+        id,
+        setTimeout(() => latest.current(id), UNDO_MS),
+      );
+    },
+    undo: end,
+  };
 }
 
 /** Stands in the place of a deleted notification while that can come back. */
-function Deleted({ change }: Pick<Deletion, "change">) {
+function Deleted({ undo }: { undo(): void }) {
   const texts = useTexts();
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
@@ -176,7 +215,7 @@ function Deleted({ change }: Pick<Deletion, "change">) {
     <div className="atrium-bar">
       <span className="atrium-none">{texts.notificationDeleted}</span>
       <span className="atrium-own">
-        <button ref={button} type="button" onClick={() => change.undo()}>
+        <button ref={button} type="button" onClick={undo}>
           {texts.undo}
         </button>
       </span>
@@ -196,32 +235,26 @@ export function InboxNotificationList({ filter = {}, ...props }: InboxNotificati
   const unread = useUnreadInboxNotificationsCount();
   const attempts = useAttempts();
   const deleting = useAttempts();
-  const [deletions, setDeletions] = useState<readonly Deletion[]>([]);
-  const rows: (Notification | Deletion)[] = [...notifications];
-  for (const deletion of [...deletions].sort((a, b) => a.index - b.index))
-    rows.splice(deletion.index, 0, deletion);
-  const remove = (id: string, index: number) => {
-    const change = actions.undoable.delete(id);
-    setDeletions((all) => [...all, { id, index, change }]);
-    const end = () => setDeletions((all) => all.filter((deletion) => deletion.change !== change));
-    void deleting.attempt(() => change.done).then(end);
-  };
+  const deletions = useDeletions(notifications, (id) => void deleting.attempt(() => actions.delete(id)));
+  const isDeleted = ({ id, seq }: Notification) => seq <= (deletions.seqs.get(id) ?? -1);
+  const taken = notifications.filter((one) => one.unread && isDeleted(one)).length;
+  const shown = unread && Math.max(0, unread - taken);
   const list = useRef<HTMLUListElement>(null);
   /** The length of the list when older ones were asked for. */
   const [asked, setAsked] = useState<number | null>(null);
-  const latest = deletions.at(-1);
+  const latest = [...deletions.seqs.keys()].at(-1);
   const isAsking = asked !== null && error === null;
   useEffect(() => {
-    if (asked === null || rows.length <= asked) return;
+    if (asked === null || notifications.length <= asked) return;
     setAsked(null);
     const item = list.current?.children[asked];
     item?.querySelector<HTMLElement>("a, button")?.focus(); // the first one that was loaded
-  }, [asked, rows.length]);
+  }, [asked, notifications.length]);
   return (
     <section className="atrium atrium-inbox" aria-label={texts.inbox} aria-busy={isLoading} tabIndex={-1}>
       <div className="atrium-bar">
-        <span role="status">{unread !== null && texts.unreadNotifications(unread)}</span>
-        {unread !== null && unread > 0 && (
+        <span role="status">{shown !== null && texts.unreadNotifications(shown)}</span>
+        {shown !== null && shown > 0 && (
           <button
             type="button"
             disabled={attempts.isBusy}
@@ -237,31 +270,29 @@ export function InboxNotificationList({ filter = {}, ...props }: InboxNotificati
         <Failure {...deleting} />
       </div>
       <p role="status" className="atrium-hidden">
-        {latest && <span key={latest.id}>{texts.notificationDeleted}</span>}
+        {latest && <span key={latest}>{texts.notificationDeleted}</span>}
       </p>
       {isLoading && <p className="atrium-none">{texts.loading}</p>}
       <LoadFailure error={error} reload={actions.reload} />
-      {!isLoading && error === null && rows.length === 0 && (
+      {!isLoading && error === null && notifications.length === 0 && (
         <p className="atrium-none">{texts.noNotifications}</p>
       )}
-      {rows.length > 0 && (
+      {notifications.length > 0 && (
         <ul ref={list}>
-          {rows.map((row, index) =>
-            "change" in row ? (
-              <li key={`deleted ${row.id}`}>
-                <Deleted {...row} />
-              </li>
-            ) : (
-              <li key={row.id}>
+          {notifications.map((notification) => (
+            <li key={notification.id}>
+              {isDeleted(notification) ? (
+                <Deleted undo={() => deletions.undo(notification.id)} />
+              ) : (
                 <Item
                   {...props}
-                  notification={row}
+                  notification={notification}
                   attempt={attempts.attempt}
-                  remove={() => remove(row.id, index)}
+                  remove={() => deletions.add(notification)}
                 />
-              </li>
-            ),
-          )}
+              )}
+            </li>
+          ))}
         </ul>
       )}
       {hasMore && error === null && (
@@ -270,7 +301,7 @@ export function InboxNotificationList({ filter = {}, ...props }: InboxNotificati
           aria-disabled={isAsking}
           onClick={() => {
             if (isAsking) return;
-            setAsked(rows.length);
+            setAsked(notifications.length);
             actions.loadMore();
           }}
         >

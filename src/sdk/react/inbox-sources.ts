@@ -4,7 +4,6 @@ import { patched } from "../../wire/merge-patch.ts";
 import type { Atrium } from "../client/index.ts";
 import { getOrAdd } from "../core/emitter.ts";
 import { assumeType } from "../core/json.ts";
-import { Deferred } from "../core/runtime.ts";
 import {
   type Inbox,
   type InboxFilter,
@@ -36,20 +35,7 @@ interface InboxChanges {
   deleteAll(): Promise<void>;
 }
 
-/** A change that is visible at once, and sent after 6 seconds, or when the page is left. */
-export interface UndoableChange {
-  /** Resolves when it was made or undone. Rejected and rolled back if it is refused. */
-  readonly done: Promise<unknown>;
-  /** Takes it back. False once it is being sent. */
-  undo(): boolean;
-}
-
 export interface InboxActions extends InboxChanges {
-  /** Changes that can be undone for 6 seconds. A further activity undoes a deletion as well. */
-  readonly undoable: {
-    markAsRead(notificationId: string): UndoableChange;
-    delete(notificationId: string): UndoableChange;
-  };
   /** Loads 50 more. */
   loadMore(): void;
   /** Reads the list again, after a failure. */
@@ -62,7 +48,6 @@ interface OpenList extends Reloaded<InboxList> {
 
 type Change = (notification: InboxNotification) => InboxNotification | null;
 
-const UNDO_MS = 6_000;
 const PAGE = 50;
 const READ_AT_ONCE = 100;
 /** Of what is read over REST alone. */
@@ -92,13 +77,10 @@ export class SharedInbox {
   /** Whether `unread` is known. */
   readonly counted: Readiness;
   readonly changes: InboxChanges;
-  readonly undoable: InboxActions["undoable"];
   readonly settings: ReturnType<typeof changeable<NotificationSettings, NotificationSettingsUpdate>>;
   readonly #inbox: Inbox;
   /** By their filters as JSON. */
   readonly #lists = new Map<string, OpenList>();
-  /** Changes that can be undone, each with the unread notifications that it takes. */
-  readonly #held = new Map<Change, number>();
   /** How many are unread once a change has been made; null when the inbox knows best. */
   #expected: number | null = null;
   #expectationChanged = () => {};
@@ -113,7 +95,7 @@ export class SharedInbox {
         this.#expectationChanged = changed;
         return this.#retain();
       },
-      () => this.#expected ?? this.#withoutHeld(inbox.unread),
+      () => this.#expected ?? inbox.unread,
       null,
     );
     this.settings = changeable<NotificationSettings, NotificationSettingsUpdate>(
@@ -149,17 +131,6 @@ export class SharedInbox {
       release: this.unread.subscribe(() => {}),
       done: inbox.connect(),
     }));
-    this.undoable = {
-      markAsRead: (notificationId) => {
-        const upTo = this.#known.find(({ id }) => id === notificationId)?.seq;
-        const change = ofOne(notificationId, (notification) => asRead(notification, upTo));
-        return this.#hold(notificationId, change, () => inbox.markAsRead({ notificationId, upTo }));
-      },
-      delete: (notificationId) => {
-        const change = ofOne(notificationId, () => null);
-        return this.#hold(notificationId, change, () => inbox.delete({ notificationId }));
-      },
-    };
   }
 
   /** The notifications that match, as they are loaded. */
@@ -175,10 +146,8 @@ export class SharedInbox {
         const limit = Math.min(READ_AT_ONCE, wanted - notifications.length);
         const { cursor, ...page } = await this.#inbox.list({ ...filter, after, limit });
         notifications.push(...page.notifications);
-        if (cursor === null || notifications.length >= wanted) {
-          const list = { notifications, hasMore: cursor !== null };
-          return [...this.#held.keys()].reduce(withChange, list);
-        }
+        if (cursor === null || notifications.length >= wanted)
+          return { notifications, hasMore: cursor !== null };
         after = cursor;
       }
     };
@@ -207,7 +176,7 @@ export class SharedInbox {
       if (this.#inbox.socket.state === "closed") this.#connect();
       list.reload();
     };
-    return { ...list, actions: { ...this.changes, undoable: this.undoable, loadMore, reload } };
+    return { ...list, actions: { ...this.changes, loadMore, reload } };
   }
 
   #connect(): void {
@@ -230,11 +199,6 @@ export class SharedInbox {
   #expect(unread: number | null): void {
     this.#expected = unread;
     this.#expectationChanged();
-  }
-
-  #withoutHeld(unread: number | null): number | null {
-    const held = [...this.#held.values()].reduce((sum, taken) => sum + taken, 0);
-    return unread === null ? null : Math.max(0, unread - held);
   }
 
   get #known(): InboxNotification[] {
@@ -269,37 +233,6 @@ export class SharedInbox {
   #takeBack(): void {
     this.#expect(null);
     for (const { reload } of this.#lists.values()) reload();
-  }
-
-  /** Shows a change of one notification at once, and makes it when it cannot be undone any more. */
-  #hold(id: string, change: Change, made: () => Promise<unknown>): UndoableChange {
-    const isUnread = this.#known.some((known) => known.id === id && known.unread);
-    this.#held.set(change, Number(isUnread));
-    this.#expect(null);
-    this.#show(change);
-    const { promise: done, resolve } = new Deferred<unknown>();
-    const end = (): boolean => {
-      clearTimeout(timer);
-      unlisten();
-      globalThis.removeEventListener?.("pagehide", commit);
-      return this.#held.delete(change);
-    };
-    const undo = (): boolean => {
-      const isHeld = end();
-      if (isHeld) this.#takeBack();
-      resolve(null);
-      return isHeld;
-    };
-    const commit = () => {
-      const unread = this.unread.read();
-      if (end()) resolve(this.#make(change, unread, made));
-    };
-    const unlisten = this.#inbox.on("notification", (notification) => {
-      if (notification.id === id && change(notification) === null) undo();
-    });
-    const timer = setTimeout(commit, UNDO_MS);
-    globalThis.addEventListener?.("pagehide", commit);
-    return { done, undo };
   }
 }
 

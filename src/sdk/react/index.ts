@@ -41,8 +41,9 @@ export {
   useUndo,
   useUnreadInboxNotificationsCount,
   useUpdateMyPresence,
+  useUsers,
 } from "./hooks.ts";
-export type { InboxActions, InboxList, UndoableChange } from "./inbox-sources.ts";
+export type { InboxActions, InboxList } from "./inbox-sources.ts";
 export {
   AtriumProvider,
   RoomProvider,
@@ -51,4 +52,4 @@ export {
 export type { Member, RoomInfo, Self } from "./room-handle.ts";
 export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";
 export type { LoadState, ThreadActions, ThreadFilter, ThreadList, ThreadsActions } from "./thread-sources.ts";
-export type { VersionActions, VersionComparison, VersionList } from "./version-sources.ts";
+export type { ListedVersion, VersionActions, VersionComparison, VersionList } from "./version-sources.ts";

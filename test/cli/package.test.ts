@@ -150,6 +150,10 @@ describe("the package", () => {
       for (const [name, text] of await modulesOf(dist, entry))
         expect([name, TOO_NEW.exec(text)?.[0]]).toEqual([name, undefined]);
     }
+    const styles = await readFile(path.join(dist, "react-ui/styles.css"), "utf8");
+    expect(styles.replace(/@supports [^{]*\{(?:[^{}]*\{[^{}]*\})*\s*\}/g, "")).not.toMatch(
+      /:has\(|color-mix\(/,
+    );
     const newer = [
       "new Map().values().map(f)",
       "a.toSorted()",

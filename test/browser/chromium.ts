@@ -1,5 +1,5 @@
 /** Starts Debian's Chromium for the tests: as it is, or as a slow machine with a slow network would run it. */
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
 
 export const EXECUTABLE = process.env.CHROMIUM_PATH ?? "/usr/bin/chromium";
 /** What Chromium needs wherever tests start it. */
@@ -54,3 +54,12 @@ export function complaintsOf(page: Page, expected?: RegExp): string[] {
   page.on("pageerror", (error) => complaints.push(String(error)));
   return complaints;
 }
+
+/** Presses a key that ends a composition: within it, as most browsers do, and behind it with the code 229, as Safari does. */
+export const pressInComposition = (field: Locator, key: string): Promise<void> =>
+  field.evaluate((element, pressed) => {
+    const press = { key: pressed, bubbles: true, cancelable: true };
+    element.dispatchEvent(new KeyboardEvent("keydown", { ...press, isComposing: true, keyCode: 229 }));
+    element.dispatchEvent(new KeyboardEvent("keydown", { ...press, isComposing: true, keyCode: 13 }));
+    element.dispatchEvent(new KeyboardEvent("keydown", { ...press, keyCode: 229 }));
+  }, key);

@@ -139,7 +139,10 @@ const page = given.has("canvas") ? (
   </Cursors>
 );
 
-createRoot(document.getElementById("root") as HTMLElement).render(
+const root = createRoot(document.getElementById("root") as HTMLElement);
+/** As an application that shows another page. */
+Object.assign(window, { leave: () => root.unmount() });
+root.render(
   <StrictMode>
     {room ? (
       <AtriumProvider serverUrl={serverUrl} authToken={authToken}>

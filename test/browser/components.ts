@@ -30,6 +30,13 @@ export interface Components {
     version: ReactVersion,
     look?: BrowserContextOptions & { readonly given?: Readonly<Record<string, string>> },
   ): Promise<{ readonly page: Page; readonly complaints: readonly string[] }>;
+  /** The same in a page that there is. */
+  openIn(
+    page: Page,
+    token: string,
+    version: ReactVersion,
+    given?: Readonly<Record<string, string>>,
+  ): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -69,14 +76,18 @@ export async function buildComponents(serviceUrl: string): Promise<Components> {
   });
   await new Promise<void>((resolve) => server.listen(0, resolve));
   const { port } = server.address() as AddressInfo;
+  const openIn: Components["openIn"] = async (opened, token, version, given) => {
+    const query = new URLSearchParams({ service: serviceUrl, ...given });
+    await opened.goto(`http://localhost:${port}/${version}?${query}#${token}`);
+  };
   return {
     open: async (browser, token, version, { given, ...look } = {}) => {
       const opened = await browser.newPage(look);
       const complaints = complaintsOf(opened);
-      const query = new URLSearchParams({ service: serviceUrl, ...given });
-      await opened.goto(`http://localhost:${port}/${version}?${query}#${token}`);
+      await openIn(opened, token, version, given);
       return { page: opened, complaints };
     },
+    openIn,
     remove: async () => {
       server.close();
       for (const place of [dist, folder]) await rm(place, { recursive: true });

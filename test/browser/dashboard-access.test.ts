@@ -6,6 +6,7 @@ import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { expectAccessible } from "./axe.ts";
 import { openDesk } from "./browser.ts";
+import { pressInComposition } from "./chromium.ts";
 import { Desk, newAddress, PASSWORD } from "./dashboard.ts";
 
 const EVIL = '<img src=x onerror="document.title=1"><b>Ada</b>';
@@ -288,6 +289,7 @@ describe("a person with only a keyboard", () => {
     await keyboard.press("Control+k");
     await ada.dialog().locator("input:focus").waitFor();
     await keyboard.type("typ");
+    for (const key of ["Enter", "Escape"]) await pressInComposition(ada.dialog().getByRole("combobox"), key);
     await ada.page
       .getByRole("option", { name: "Typed" })
       .and(ada.page.locator("[data-highlighted]"))

@@ -5,6 +5,7 @@ import { AtriumClient } from "../../src/sdk/client/index.ts";
 import { openDocument } from "../../src/sdk/documents/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { openDesk } from "./browser.ts";
+import { pressInComposition } from "./chromium.ts";
 
 const { service, desk } = await openDesk();
 const roomId = await desk.createRoom({ name: "Board" });
@@ -291,6 +292,8 @@ describe("an open room", () => {
     await desk.notice("Comment deleted").waitFor();
     await said.waitFor({ state: "detached" });
     await desk.field("Search comments: press Enter").fill("MINUTES");
+    await pressInComposition(desk.field("Search comments: press Enter"), "Enter");
+    expect(new URL(desk.page.url()).search).not.toContain("MINUTES");
     await desk.page.keyboard.press("Enter");
     await desk.page.getByText("Shall we begin?").waitFor({ state: "detached" });
     await reply.waitFor();

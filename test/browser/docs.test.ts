@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { sharedService } from "../cli/shared-service.ts";
 import { expectAccessible, findingsOf } from "./axe.ts";
 import { openBrowser } from "./browser.ts";
+import { pressInComposition } from "./chromium.ts";
 
 let page: Page;
 let complaints: string[];
@@ -164,6 +165,9 @@ describe("a reader of the guides", () => {
     await page.getByText("Nothing found").waitFor();
     await page.getByRole("searchbox").fill("overwrites");
     await page.getByRole("link", { name: "Avoiding overwrites" }).waitFor();
+    for (const key of ["Enter", "Escape"]) await pressInComposition(page.getByRole("searchbox"), key);
+    await page.getByRole("link", { name: "Avoiding overwrites" }).waitFor();
+    expect(new URL(page.url()).pathname).toBe("/docs");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/docs/guides/stores#avoiding-overwrites");

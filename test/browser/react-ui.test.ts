@@ -7,6 +7,7 @@ import { sharedService } from "../cli/shared-service.ts";
 import { type Meeting, meet } from "../sdk/clients.ts";
 import { findingsOf } from "./axe.ts";
 import { openBrowser } from "./browser.ts";
+import { pressInComposition } from "./chromium.ts";
 import { buildComponents } from "./components.ts";
 
 const service = await sharedService();
@@ -104,16 +105,21 @@ it("a comment with a mention, a reply and a reaction, by keyboard alone, are in 
   const { comment } = (await meeting.customer.send<Commented>("POST", path, asked)).data;
   await ada.locator(".atrium-mention", { hasText: "@Group 1" }).waitFor();
   const own = bo.getByRole("article", { name: "Bo Berg" });
-  const edit = async (text: string, choose = async () => {}) => {
+  const edit = async (before: string, after: string, choose = async () => {}) => {
     await own.getByRole("button", { name: "Edit" }).click();
-    await own.getByRole("textbox", { name: "Comment" }).fill(text);
+    const edited = own.getByRole("textbox", { name: "Comment" });
+    await edited.evaluate((element: HTMLTextAreaElement, text) => {
+      const start = element.value.indexOf(text);
+      element.setSelectionRange(start, start + text.length);
+    }, before);
+    await bo.keyboard.insertText(after);
     await choose();
     await bo.keyboard.press("Enter");
     await own.getByRole("button", { name: "Edit" }).waitFor();
   };
-  await edit("Or shall @Group 1 bring it? @ad", () => bo.getByRole("option", { name: "Ada" }).click());
+  await edit("it?", "it, @ad", () => bo.getByRole("option", { name: "Ada" }).click());
   expect(await mentions()).toEqual([[boId], [adaId, group]]);
-  await edit("Or shall @Ada bring it?");
+  await edit("@Group 1", "Ada");
   expect(await mentions()).toEqual([[boId], [adaId]]);
   await meeting.customer.send("DELETE", `${path}/${comment.id}`);
   await ada.locator(".atrium-mention", { hasText: "@Group 1" }).waitFor({ state: "detached" });
@@ -171,11 +177,165 @@ async function holdBack(page: Page, type = ""): Promise<() => Promise<void>> {
   return () => page.evaluate(() => window.release());
 }
 
+const picture = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
+  "base64",
+);
+const fileOf = (name: string) => ({ name, mimeType: "image/png", buffer: picture });
+
+interface Stored {
+  readonly files: readonly { readonly filename: string }[];
+}
+
+/** The names of the room's files. */
+const stored = async (): Promise<string[]> => {
+  const { data } = await meeting.customer.send<Stored>("GET", `/files?roomId=${meeting.roomId}`);
+  return data.files.map(({ filename }) => filename).sort();
+};
+
+interface Named {
+  readonly comments: readonly Pick<Comment, "mentions" | "text">[];
+}
+
+it("keys of a composition send nothing and choose no one, and a mention is that of the user who was chosen", async () => {
+  const [{ page, id }, ann, lee, sato] = await Promise.all([
+    enter("Writer", 19),
+    meeting.customer.createUser(meeting.roomId, "Ann"),
+    meeting.customer.createUser(meeting.roomId, "Ann Lee"),
+    meeting.customer.createUser(meeting.roomId, "佐藤"),
+  ]);
+  const composer = page.locator("main > .atrium-composer");
+  const field = composer.getByRole("textbox", { name: "Comment" });
+  const written = async () => {
+    const { data } = await meeting.customer.send<Named>("GET", `/rooms/${meeting.roomId}/comments`);
+    return data.comments.map(({ text, mentions }) => [text, mentions]);
+  };
+  const before = (await written()).length;
+  await field.focus();
+  const session = await page.context().newCDPSession(page);
+  const compose = async (text: string) => {
+    const [selectionStart, selectionEnd] = [text.length, text.length];
+    await session.send("Input.imeSetComposition", { text, selectionStart, selectionEnd });
+    await session.send("Input.insertText", { text });
+  };
+  await page.keyboard.insertText("今日は@佐");
+  const option = page.getByRole("option", { name: "佐藤" });
+  await option.waitFor();
+  for (const key of ["Enter", "Tab", "Escape", "ArrowDown"]) await pressInComposition(field, key);
+  await option.waitFor();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Backspace");
+  await compose("さん");
+  for (const key of ["Enter", "Escape"]) await pressInComposition(field, key);
+  await page.keyboard.insertText("、(@ann");
+  await page.getByRole("option", { name: "Ann", exact: true }).click();
+  for (let count = 0; count < 5; count += 1) await page.keyboard.press("Backspace");
+  await page.keyboard.insertText("@ann l");
+  await page.getByRole("option", { name: "Ann Lee" }).click();
+  await page.keyboard.press("Backspace");
+  await page.keyboard.insertText(")");
+  expect(await field.inputValue()).toBe("今日は@佐藤さん、(@Ann Lee)");
+  expect((await written()).length).toBe(before);
+  await page.keyboard.press("Enter");
+  const mention = ada.locator(".atrium-mention", { hasText: "@Ann Lee" });
+  await mention.waitFor();
+  await ada.locator(".atrium-mention", { hasText: "@佐藤" }).waitFor();
+  expect((await written()).at(-1)).toEqual(["今日は@佐藤さん、(@Ann Lee)", [sato.id, lee.id]]);
+  expect((await written()).flatMap(([, mentions]) => mentions)).not.toContain(ann.id);
+  await page.close();
+  for (const user of [id, ann.id, lee.id, sato.id])
+    await meeting.customer.send("DELETE", `/users/${user}?roomId=${meeting.roomId}`);
+});
+
+it("files that were chosen and not sent leave the room: by their button, with their form, and with the page", async () => {
+  const { page } = await enter("Uploader", 18);
+  const composer = page.locator("main > .atrium-composer");
+  const choose = async (...names: string[]) => {
+    await composer.locator("input[type=file]").setInputFiles(names.map(fileOf));
+    for (const name of names) await composer.getByRole("button", { name: `Remove ${name}` }).waitFor();
+    await expect.poll(() => composer.getByRole("button", { name: "Send" }).isEnabled()).toBe(true);
+  };
+  expect(await stored()).toEqual([]);
+  await choose("a.png", "b.png");
+  expect(await stored()).toEqual(["a.png", "b.png"]);
+  await composer.getByRole("button", { name: "Remove a.png" }).click();
+  await expect.poll(stored).toEqual(["b.png"]);
+  await page.reload();
+  await expect.poll(stored).toEqual([]);
+  await choose("c.png");
+  await page.evaluate(() => Object(window).leave());
+  await expect.poll(stored).toEqual([]);
+  await page.close();
+});
+
+it("files are shown to readers who have another address of the service, whatever their names are", async () => {
+  const names = ["photo (1).png", "a[1] 100%.png", "写真（１）.txt"];
+  const composer = ada.locator("main > .atrium-composer");
+  await composer.locator("input[type=file]").setInputFiles(names.map(fileOf));
+  await expect.poll(() => composer.getByRole("button", { name: "Send" }).isEnabled()).toBe(true);
+  await composer.getByRole("button", { name: "Send" }).click();
+  const other = service.url.replace("localhost", "127.0.0.1");
+  const { user } = (
+    await meeting.customer.send<{ user: { token: string } }>("POST", "/users", {
+      ...{ name: "Reader", roomId: meeting.roomId, role: "viewer" },
+    })
+  ).data;
+  const opened = await components.open(browser, user.token, 19, { given: { service: other } });
+  complaints.push(opened.complaints);
+  const links = opened.page.getByRole("list", { name: "Attached files" }).getByRole("link");
+  await expect.poll(() => links.count()).toBe(3);
+  expect(await links.evaluateAll((all) => all.map((link) => new URL(Object(link).href).origin))).toEqual([
+    ...names.map(() => other),
+  ]);
+  const shown = links.getByRole("img");
+  expect(await shown.evaluateAll((all) => all.map((image) => Object(image).alt))).toEqual(names.slice(0, 2));
+  const isLoaded = () => shown.evaluateAll((all) => all.every((image) => Object(image).naturalWidth === 1));
+  await shown.last().scrollIntoViewIfNeeded();
+  await expect.poll(isLoaded).toBe(true);
+  expect(await links.last().textContent()).toBe("写真（１）.txt");
+  await opened.page.close();
+  const own = ada.getByRole("article", { name: "Ada" }).last();
+  await own.getByRole("button", { name: "Delete" }).click();
+  await ada.keyboard.press("Enter");
+  await ada.getByText("photo (1).png").waitFor({ state: "detached" });
+});
+
+it("authors and mentioned users have their names although they are not among the loaded users", async () => {
+  const old = await meeting.customer.createUser(meeting.roomId, "Old Olga");
+  const path = `/rooms/${meeting.roomId}/comments`;
+  const text = "By @Old Olga";
+  const comment = { userId: old.id, text, mentions: [old.id] };
+  const { id } = (await meeting.customer.send<Commented>("POST", path, comment)).data.comment;
+  const { user } = (
+    await meeting.customer.send<{ user: { token: string } }>("POST", "/users", {
+      ...{ name: "Newcomer", roomId: meeting.roomId },
+    })
+  ).data;
+  const page = await browser.newPage();
+  // The room has so many users that the first page is without this one.
+  await page.routeWebSocket(/\/socket/, (socket) => {
+    const server = socket.connectToServer();
+    let asked = "";
+    socket.onMessage((message) => {
+      const { type, requestId, data } = JSON.parse(String(message).replace(/^ping$/, "{}"));
+      if (type === "USERS_GET" && data.userIds === undefined) asked = requestId;
+      server.send(message);
+    });
+    server.onMessage((message) => {
+      const frame = String(message) === "pong" ? {} : JSON.parse(String(message));
+      if (frame.requestId !== asked || asked === "") return socket.send(message);
+      frame.data.users = frame.data.users.filter((one: { readonly id: string }) => one.id !== old.id);
+      socket.send(JSON.stringify(frame));
+    });
+  });
+  await components.openIn(page, user.token, 19);
+  await page.getByRole("article", { name: "Old Olga" }).getByText("By").waitFor();
+  await page.locator(".atrium-mention", { hasText: "@Old Olga" }).waitFor();
+  await page.close();
+  await meeting.customer.send("DELETE", `${path}/${id}`);
+});
+
 it("a comment with a file stands in its place while it is sent, and a refused one comes back with its reason", async () => {
-  const picture = Buffer.from(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=",
-    "base64",
-  );
   const composer = ada.locator("main > .atrium-composer");
   await composer
     .locator("input[type=file]")
@@ -211,6 +371,7 @@ it("a comment with a file stands in its place while it is sent, and a refused on
 });
 
 it("pointers and avatars are those of the others, also in a zoomed area, and an avatar can be a button", async () => {
+  await ada.evaluate(() => scrollTo(0, 0));
   await ada.mouse.move(200, 120);
   await bo.waitForFunction(() => {
     const box = document.querySelector(".atrium-cursor:not([hidden])")?.getBoundingClientRect();
@@ -385,6 +546,23 @@ it("an inbox shows who has commented where, pages, and what fails", async () => 
   await inbox.getByRole("button", { name: "Mark all as read" }).click();
   await inbox.getByText("All read").waitFor();
   await mention.getByText("Unread").waitFor({ state: "detached" });
+
+  // What was deleted stays so, wherever its person goes within the time to undo it.
+  await remove.click();
+  await page.reload();
+  await expect.poll(() => items.count()).toBe(50);
+  await mention.waitFor({ state: "detached" });
+  const listed = async () => {
+    const { data } = await meeting.customer.send<{ notifications: { id: string }[] }>(
+      "GET",
+      `/identities/${cleo.identity.id}/inbox-notifications?limit=100`,
+    );
+    return data.notifications.length;
+  };
+  const before = await listed();
+  await items.first().getByRole("button", { name: "Delete" }).click();
+  await page.evaluate(() => Object(window).leave());
+  await expect.poll(listed).toBe(before - 1);
 });
 
 it("threads are pinned to a canvas, follow its shapes, and are opened, answered and resolved there", async () => {
@@ -523,4 +701,29 @@ it("the versions of a document show what has changed, and one is restored for ev
     `/rooms/${meeting.roomId}/documents/minutes/content`,
   );
   expect(data.content).toBe("Tea");
+});
+
+it("the last version of a page is compared with the one before it, which the page does not show", async () => {
+  const path = `/rooms/${meeting.roomId}/documents/long`;
+  const doc = new Doc();
+  for (let number = 1; number <= 51; number += 1) {
+    doc.getText("default").insert(doc.getText("default").length, `${number} `);
+    const update = Buffer.from(encodeStateAsUpdate(doc)).toString("base64");
+    await meeting.customer.send("PUT", path, { update });
+    await meeting.customer.send("POST", `${path}/versions`, { name: `Version ${number}` });
+  }
+  const { page } = await enter("Hal", 19, "viewer", { document: "long" });
+  const items = page.getByRole("region", { name: "Versions" }).getByRole("listitem");
+  const insertedBy = async (index: number) => {
+    const item = items.nth(index);
+    await item.getByRole("button", { name: "Show changes" }).click();
+    await item.getByRole("insertion").waitFor();
+    return (await item.getByRole("insertion").textContent())?.trim();
+  };
+  await expect.poll(() => items.count()).toBe(50);
+  expect(await insertedBy(49)).toBe("2");
+  await page.getByRole("button", { name: "Show older" }).click();
+  await expect.poll(() => items.count()).toBe(51);
+  expect(await insertedBy(50)).toBe("1");
+  await page.close();
 });

@@ -68,7 +68,8 @@ export class RoomFiles {
   }
 
   async delete(key: string): Promise<void> {
-    await this.#rest.delete(["upload"], { body: { key }, query: { roomId: this.#roomId } });
+    const query = { roomId: this.#roomId };
+    await this.#rest.delete(["upload"], { body: { key }, query, keepalive: true });
   }
 }
 

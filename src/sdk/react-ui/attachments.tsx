@@ -1,9 +1,10 @@
 /** Files that a comment brings along: uploaded as they are chosen, and removed again if they are not sent. */
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { UploadResult } from "../client/index.ts";
+import { report } from "../core/emitter.ts";
 import { useRoom } from "../react/index.ts";
 import { isPicture } from "./comment-text.tsx";
-import type { AttachedFile } from "./mentions.ts";
+import { lineOf } from "./text-parts.ts";
 import { useTexts } from "./texts.ts";
 
 interface Attachment {
@@ -20,7 +21,8 @@ interface Attachment {
 export interface Attachments {
   readonly all: readonly Attachment[];
   readonly isUploading: boolean;
-  readonly stored: readonly AttachedFile[];
+  /** Those of the stored files. */
+  readonly lines: readonly string[];
   add(files: readonly File[]): void;
   remove(attachment: Attachment): void;
   /** Forgets all of them: they belong to a comment now. Returns a function that brings them back. */
@@ -33,17 +35,22 @@ export function useAttachments(): Attachments {
   const { storage } = useRoom().client;
   const texts = useTexts();
   const [all, setAll] = useState<readonly Attachment[]>([]);
+  /** The attachments of the form now; none once it has left the page. */
+  const latest = useRef(all);
+  const set = (next: readonly Attachment[]) => {
+    latest.current = next;
+    setAll(next);
+  };
+  const find = (id: number) => latest.current.find((one) => one.id === id);
   const change = (id: number, part: Partial<Attachment>) =>
-    setAll((before) => before.map((one) => (one.id === id ? { ...one, ...part } : one)));
-  const drop = (id: number) => setAll((before) => before.filter((one) => one.id !== id));
+    set(latest.current.map((one) => (one.id === id ? { ...one, ...part } : one)));
+  const drop = (id: number) => set(latest.current.filter((one) => one.id !== id));
   const upload = async (file: File): Promise<void> => {
     latestId += 1;
     const id = latestId;
     const controller = new AbortController();
-    setAll((before) => [
-      ...before,
-      { id, name: file.name, controller, percent: 0, stored: null, url: "", error: null },
-    ]);
+    const { name } = file;
+    set([...latest.current, { id, name, controller, percent: 0, stored: null, url: "", error: null }]);
     try {
       const stored = await storage.upload({
         file,
@@ -51,34 +58,57 @@ export function useAttachments(): Attachments {
         onProgress: ({ loaded, total }) =>
           change(id, { percent: Math.floor((100 * loaded) / Math.max(1, total)) }),
       });
-      change(id, { stored, url: storage.getUrl(stored) });
+      if (find(id) === undefined) await storage.delete(stored);
+      else change(id, { stored, url: storage.getUrl(stored) });
     } catch (error) {
       if (!controller.signal.aborted) change(id, { error: texts.failed(error as Error) });
     }
   };
-  const remove = async ({ id, stored, controller }: Attachment): Promise<void> => {
-    controller.abort();
+  const remove = async (id: number): Promise<void> => {
+    const { stored } = find(id) ?? {};
     try {
-      if (stored !== null) await storage.delete({ key: stored.key });
+      if (stored) await storage.delete(stored);
+      else stop(find(id));
       drop(id);
     } catch (error) {
       change(id, { error: texts.failed(error as Error) });
     }
   };
-  const fileOf = ({ name, url }: Attachment): readonly AttachedFile[] => (url === "" ? [] : [{ name, url }]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `set` is the same in effect
+  useEffect(() => {
+    const discard = () => {
+      const unsent = latest.current;
+      set([]);
+      for (const attachment of unsent) {
+        stop(attachment);
+        if (attachment.stored) storage.delete(attachment.stored).catch(report);
+      }
+    };
+    const leave = ({ persisted }: PageTransitionEvent) => persisted || discard(); // else it may be shown again
+    addEventListener("pagehide", leave);
+    return () => {
+      removeEventListener("pagehide", leave);
+      discard();
+    };
+  }, [storage]);
   return {
     all,
     isUploading: all.some(({ stored, error }) => stored === null && error === null),
-    stored: all.flatMap(fileOf),
+    lines: all.flatMap(({ stored, name, url }) => (stored ? lineOf(name, url) : [])),
     add: (files) => {
       for (const file of files) void upload(file);
     },
-    remove: (attachment) => void remove(attachment),
+    remove: ({ id }) => void remove(id),
     release: () => {
-      setAll([]);
-      return () => setAll((since) => [...all, ...since]);
+      set([]);
+      return () => set([...all, ...latest.current]);
     },
   };
+}
+
+/** Ends an upload. A file that was sent whole may be stored all the same: it is deleted once that is known. */
+function stop(attachment: Attachment | undefined): void {
+  if (attachment && attachment.percent < 100) attachment.controller.abort();
 }
 
 export function AttachButton({ add }: Pick<Attachments, "add">): ReactNode {

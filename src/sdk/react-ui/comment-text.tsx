@@ -1,19 +1,32 @@
 /** The text of a comment, with mentions and links, and the attached files below it. */
 import type { ReactNode } from "react";
 import type { Comment, Mention } from "../client/index.ts";
-import { useRoom } from "../react/index.ts";
-import { type AttachedFile, type Part, partsOf, withoutFiles } from "./mentions.ts";
+import { useRoom, useUsers } from "../react/index.ts";
 import { type GroupResolver, useResolved } from "./resolve.ts";
+import {
+  type AttachedFile,
+  type FileResolver,
+  fileResolver,
+  type Part,
+  partsOf,
+  withoutFiles,
+} from "./text-parts.ts";
 import { useTexts } from "./texts.ts";
 
 const PICTURE = /\.(avif|gif|jpe?g|png|webp)$/i;
 
 export const isPicture = ({ name }: Pick<AttachedFile, "name">): boolean => PICTURE.test(name);
 
-/** Whether an address is that of a file of the room. */
-export function useIsFile(): (url: string) => boolean {
-  const files = useRoom().client.storage.getUrl({ key: "" });
-  return (url) => url.startsWith(files);
+/** The addresses of files as this client reads them, which may have another one than their authors. */
+export function useFileResolver(): FileResolver {
+  const { storage } = useRoom().client;
+  return fileResolver((key) => {
+    try {
+      return storage.getUrl({ key });
+    } catch {
+      return null; // there is no token yet, as on a server
+    }
+  });
 }
 
 interface NamedMention {
@@ -27,11 +40,11 @@ export function useMentions(
   { mentions, mentioned = [] }: Pick<Comment, "mentions" | "mentioned">,
   resolveGroup: GroupResolver | undefined,
 ): readonly NamedMention[] {
-  const { users } = useRoom().client;
+  const users = useUsers(mentions);
   const groupIds = mentioned.filter(({ kind }) => kind === "group").map(({ id }) => id);
   const groups = useResolved(resolveGroup, groupIds, (id) => id);
   return [
-    ...mentions.map((userId) => ({ mention: userId, name: users.get({ userId })?.name })),
+    ...mentions.map((userId, index) => ({ mention: userId, name: users[index]?.name })),
     ...mentioned.map((mention) => ({ mention, name: groups[groupIds.indexOf(mention.id)]?.name })),
   ];
 }
@@ -43,8 +56,8 @@ interface CommentTextProps extends Pick<Comment, "text" | "mentions" | "mentione
 
 export function CommentText({ text: whole, resolveGroup, ...comment }: CommentTextProps): ReactNode {
   const texts = useTexts();
-  const isFile = useIsFile();
-  const { text, files } = withoutFiles(whole, isFile);
+  const resolve = useFileResolver();
+  const { text, files } = withoutFiles(whole, resolve);
   const names = useMentions(comment, resolveGroup).flatMap(({ name }) => name ?? []);
   const show = (part: Part, index: number): ReactNode => {
     const key = index; // parts have no names of their own
@@ -65,26 +78,36 @@ export function CommentText({ text: whole, resolveGroup, ...comment }: CommentTe
     <>
       {text !== "" && (
         <p className="atrium-text" dir="auto">
-          {partsOf(text, names, isFile).map(show)}
+          {partsOf(text, names, resolve).map(show)}
         </p>
       )}
       {files.length > 0 && (
         <ul className="atrium-files" aria-label={texts.files}>
-          {files.map(({ name, url }) => (
-            <li key={url}>
-              <Link href={url}>
-                {isPicture({ name }) ? <img src={url} alt={name} loading="lazy" /> : name}
-              </Link>
-            </li>
-          ))}
+          {files.map(({ name, url, line }) => {
+            const isShown = isPicture({ name }) && url !== "";
+            return (
+              <li key={line}>
+                <Link href={url} className={isShown ? "atrium-picture" : undefined}>
+                  {isShown ? <img src={url} alt={name} loading="lazy" /> : name}
+                </Link>
+              </li>
+            );
+          })}
         </ul>
       )}
     </>
   );
 }
 
-const Link = ({ href, children }: { readonly href: string; readonly children: ReactNode }) => (
-  <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+interface LinkProps {
+  /** Empty while it is unknown. */
+  readonly href: string;
+  readonly className?: string | undefined;
+  readonly children: ReactNode;
+}
+
+const Link = ({ href, className, children }: LinkProps) => (
+  <a href={href || undefined} className={className} target="_blank" rel="noopener noreferrer nofollow">
     {children}
   </a>
 );

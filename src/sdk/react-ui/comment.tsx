@@ -1,14 +1,15 @@
 /** `Comment`: one comment with its author, its reactions, and what its reader may do with it. */
 import { type ReactNode, useId, useRef, useState } from "react";
-import type { Comment as CommentData, User } from "../client/index.ts";
-import { useComments, useRoom, useRoomPermissions } from "../react/index.ts";
+import type { Comment as CommentData, Mention } from "../client/index.ts";
+import { useComments, useRoom, useRoomPermissions, useUsers } from "../react/index.ts";
 import { Avatar } from "./avatar.tsx";
-import { CommentText, useIsFile, useMentions } from "./comment-text.tsx";
+import { CommentText, useFileResolver, useMentions } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field } from "./field.tsx";
-import { isUnmentioned, mentionsIn, withFiles, withoutFiles } from "./mentions.ts";
+import { type Draft, draftOf, mentionsIn } from "./mentions.ts";
 import type { GroupResolver } from "./resolve.ts";
-import { Failure, useAttempts, useReturnedFocus, useUser } from "./room.tsx";
+import { Failure, nameOf, useAttempts, useReturnedFocus, useUser } from "./room.tsx";
+import { withFiles, withoutFiles } from "./text-parts.ts";
 import { useTexts } from "./texts.ts";
 
 interface CommentProps {
@@ -36,10 +37,10 @@ export function Comment(props: CommentProps): ReactNode {
   const edit = useRef<HTMLButtonElement>(null);
   const read = () => setMode("reading");
   useReturnedFocus(edit, mode !== "reading");
-  const name = author?.name ?? texts.deletedUser;
+  const name = nameOf(author, texts);
   return (
     <article className="atrium atrium-comment" aria-labelledby={nameId}>
-      <Avatar name={name} picture={author?.profile_picture} />
+      <Avatar name={author === undefined ? "" : name} picture={author?.profile_picture} />
       <header>
         <b id={nameId}>{name}</b>
         <time dateTime={comment.created_at}>{texts.time(new Date(comment.created_at))}</time>
@@ -75,22 +76,28 @@ interface EditFormProps extends Pick<CommentProps, "comment" | "resolveGroup"> {
   done(): void;
 }
 
-/** Keeps what the comment mentions except for names that the edit removes, and mentions the users that are chosen. */
+/** Keeps what the comment mentions except for names that the edit touches, and mentions the users that are chosen. */
 function EditForm({ comment, resolveGroup, done }: EditFormProps) {
   const texts = useTexts();
   const [, { update }] = useComments(comment.thread_id);
-  const { text: before, files } = withoutFiles(comment.text, useIsFile());
-  const [text, setText] = useState(before);
-  const [chosen, setChosen] = useState<readonly User[]>([]);
+  const { text: before, files } = withoutFiles(comment.text, useFileResolver());
   const known = useMentions(comment, resolveGroup);
+  const [draft, setDraft] = useState<Draft<string | Mention>>(() => draftOf(before, known));
+  /** Mentions that the text does not name. */
+  const [unnamed] = useState(() => {
+    const named = mentionsIn(draft);
+    return known.flatMap(({ mention }) => (named.includes(mention) ? [] : mention));
+  });
   const { isBusy, error, forget, attempt } = useAttempts();
   const field = useRef<HTMLTextAreaElement>(null);
-  const changed = withFiles(text, files);
+  const changed = withFiles(
+    draft.text,
+    files.map(({ line }) => line),
+  );
   const isReady = changed !== "" && !isBusy;
   const save = async () => {
     if (!isReady) return;
-    const kept = known.filter(({ name }) => !isUnmentioned(before, text, name));
-    const mentions = [...new Set([...kept.map(({ mention }) => mention), ...mentionsIn(text, chosen)])];
+    const mentions = [...new Set([...unnamed, ...mentionsIn(draft)])];
     const saved = await attempt(() => update({ commentId: comment.id, text: changed, mentions }));
     if (saved !== undefined) done();
   };
@@ -104,17 +111,16 @@ function EditForm({ comment, resolveGroup, done }: EditFormProps) {
     >
       <Field
         label={texts.comment}
-        value={text}
+        draft={draft}
         field={field}
         error={error}
         autoFocus
         change={(typed) => {
-          setText(typed);
+          setDraft(typed);
           forget();
         }}
         submit={() => void save()}
         cancel={done}
-        mention={(user) => setChosen((earlier) => [...earlier, user])}
       />
       <div className="atrium-bar">
         <button type="button" onClick={done}>
@@ -159,14 +165,17 @@ function Reactions({ comment, mayWrite }: { readonly comment: CommentData; reado
   const texts = useTexts();
   const { client } = useRoom();
   const { error, attempt } = useAttempts();
-  const nameOf = (userId: string) => client.users.get({ userId })?.name ?? texts.deletedUser;
+  const userIds = [...new Set(Object.values(comment.reactions).flat())];
+  const users = useUsers(userIds);
+  const namesOf = (of: readonly string[]) =>
+    of.map((userId) => nameOf(users[userIds.indexOf(userId)], texts));
   const react = (reaction: string, on: boolean) =>
     void attempt(() => client.comments.react({ commentId: comment.id, reaction, on }));
   return (
     <>
-      {Object.entries(comment.reactions).map(([emoji, userIds]) => {
-        const isOwn = userIds.includes(client.userId);
-        const label = texts.reaction(emoji, userIds.map(nameOf));
+      {Object.entries(comment.reactions).map(([emoji, reacted]) => {
+        const isOwn = reacted.includes(client.userId);
+        const label = texts.reaction(emoji, namesOf(reacted));
         return (
           <button
             key={emoji}
@@ -178,7 +187,7 @@ function Reactions({ comment, mayWrite }: { readonly comment: CommentData; reado
             disabled={!mayWrite}
             onClick={() => react(emoji, !isOwn)}
           >
-            {emoji} {userIds.length}
+            {emoji} {reacted.length}
           </button>
         );
       })}

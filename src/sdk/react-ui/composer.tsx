@@ -1,14 +1,15 @@
 /** `Composer`: writes a comment, as the first of a thread or as a reply. */
 import { type FormEvent, type ReactNode, useRef, useState } from "react";
-import type { Comment, User } from "../client/index.ts";
+import type { Comment } from "../client/index.ts";
 import { useComments, useRoom, useRoomPermissions } from "../react/index.ts";
 import { AttachButton, AttachmentList, useAttachments } from "./attachments.tsx";
 import { Avatar } from "./avatar.tsx";
 import { CommentText } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field, insertInto } from "./field.tsx";
-import { mentionsIn, withFiles } from "./mentions.ts";
+import { EMPTY_DRAFT, joined, mentionsIn } from "./mentions.ts";
 import { useAttempts, useUser } from "./room.tsx";
+import { withFiles } from "./text-parts.ts";
 import { useTexts } from "./texts.ts";
 
 interface ComposerProps {
@@ -44,13 +45,12 @@ function CommentForm({ threadId, anchor, label, autoFocus = false, onSent }: Com
   const { client } = useRoom();
   const [comments, { create }] = useComments(threadId);
   const mayAttach = useRoomPermissions().canWrite("files");
-  const [text, setText] = useState("");
-  const [mentioned, setMentioned] = useState<readonly User[]>([]);
+  const [draft, setDraft] = useState(EMPTY_DRAFT);
   const [sendings, setSendings] = useState<readonly Sending[]>([]);
   const attachments = useAttachments();
   const { error, forget, attempt } = useAttempts();
   const field = useRef<HTMLTextAreaElement>(null);
-  const body = withFiles(text, attachments.stored);
+  const body = withFiles(draft.text, attachments.lines);
   const isReady = body !== "" && !attachments.isUploading;
   const hasArrived = (sending: Sending) =>
     comments.some(
@@ -61,17 +61,15 @@ function CommentForm({ threadId, anchor, label, autoFocus = false, onSent }: Com
   const send = async (event?: FormEvent) => {
     event?.preventDefault();
     if (!isReady) return;
-    const mentions = mentionsIn(text, mentioned);
+    const mentions = mentionsIn(draft);
     const sending = { text: body, mentions, known: new Set(comments.map(({ id }) => id)) };
     setSendings((all) => [...all, sending]);
-    setText("");
-    setMentioned([]);
+    setDraft(EMPTY_DRAFT);
     const bringFilesBack = attachments.release();
     const sent = await attempt(() => create({ text: body, mentions, threadId, anchor }));
     setSendings((all) => all.filter((each) => each !== sending));
     if (sent !== undefined) return onSent?.(sent);
-    setText((since) => (since === "" ? text : `${text}\n${since}`));
-    setMentioned((since) => [...mentioned, ...since]);
+    setDraft((since) => joined(draft, since));
     bringFilesBack();
   };
   return (
@@ -84,22 +82,21 @@ function CommentForm({ threadId, anchor, label, autoFocus = false, onSent }: Com
         ))}
       <Field
         label={label ?? (threadId === undefined ? texts.comment : texts.reply)}
-        value={text}
+        draft={draft}
         field={field}
         error={error}
         autoFocus={autoFocus}
         change={(changed) => {
-          setText(changed);
+          setDraft(changed);
           forget();
         }}
         submit={() => void send()}
-        mention={(user) => setMentioned((before) => [...before, user])}
       />
       <AttachmentList {...attachments} />
       <div className="atrium-bar">
         <EmojiPicker
           label={texts.insertEmoji}
-          pick={(emoji) => field.current && setText(insertInto(field.current, emoji))}
+          pick={(emoji) => field.current && setDraft(insertInto(field.current, draft, emoji))}
         />
         {mayAttach && <AttachButton add={attachments.add} />}
         <button type="submit" className="atrium-primary" disabled={!isReady}>

@@ -1,56 +1,64 @@
 /** The field for the text of a comment, with the list of users that opens after an `@`. */
-import { type KeyboardEvent, type ReactNode, type RefObject, useId, useState } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useId, useRef, useState } from "react";
 import { isComposing } from "../../platform/input-method.ts";
 import type { User } from "../client/index.ts";
 import { useRoom } from "../react/index.ts";
 import { Avatar } from "./avatar.tsx";
-import { matchesOf, mentionAt, type TypedMention } from "./mentions.ts";
+import { type Draft, edited, matchesOf, mentionAt, type TypedMention } from "./mentions.ts";
 import { useTexts } from "./texts.ts";
 
 const MAX_LENGTH = 10_000;
 const MIN_ROWS = 2;
 const MAX_ROWS = 8;
 
-interface FieldProps {
+interface FieldProps<Who> {
   readonly label: string;
-  readonly value: string;
+  readonly draft: Draft<Who>;
   readonly field: RefObject<HTMLTextAreaElement | null>;
   readonly error: string | null;
   readonly autoFocus: boolean;
-  change(value: string): void;
+  change(draft: Draft<Who | string>): void;
   submit(): void;
   cancel?(): void;
-  /** A user was chosen; without it, `@` is text like any other. */
-  mention?: ((user: User) => void) | undefined;
 }
 
-/** Replaces the selection of a field and puts the caret behind the new text. */
-export function insertInto(field: HTMLTextAreaElement, text: string, start = field.selectionStart): string {
-  field.setRangeText(text, start, field.selectionEnd, "end");
+/** Replaces the selection of a field, or all since `start`, and puts the caret behind the new text. */
+export function insertInto<Who>(
+  field: HTMLTextAreaElement,
+  draft: Draft<Who>,
+  text: string,
+  start = field.selectionStart,
+): Draft<Who> {
+  const replaced = { start, end: field.selectionEnd };
+  field.setRangeText(text, start, replaced.end, "end");
   field.focus();
-  return field.value;
+  return edited(draft, field.value, field.selectionStart, replaced);
 }
 
-export function Field(props: FieldProps): ReactNode {
-  const { label, value, field, error, autoFocus, change, submit, cancel, mention } = props;
+export function Field<Who>(props: FieldProps<Who>): ReactNode {
+  const { label, draft, field, error, autoFocus, change, submit, cancel } = props;
+  const { text: value } = draft;
   const id = useId();
   const texts = useTexts();
   const { client } = useRoom();
   const [caret, setCaret] = useState(0);
   const [active, setActive] = useState(0);
   const [closed, setClosed] = useState<TypedMention | null>(null);
-  const typed = mention === undefined ? null : mentionAt(value, caret);
-  const isClosed = typed?.start === closed?.start && typed?.name.startsWith(closed?.name ?? "");
+  const selected = useRef({ start: 0, end: 0 });
+  const typed = mentionAt(value, caret);
+  const isClosed =
+    draft.mentions.some(({ start }) => start === typed?.start) ||
+    (typed?.start === closed?.start && typed?.name.startsWith(closed?.name ?? ""));
   const users = client.users.getAll().filter((user) => user.id !== client.userId);
   const found = typed === null || isClosed ? [] : matchesOf(users, typed.name);
   const chosen = found[Math.min(active, found.length - 1)];
 
   const pick = (user: User) => {
     if (field.current === null || typed === null) return;
-    change(insertInto(field.current, `@${user.name} `, typed.start));
+    const { start } = typed;
+    const { text, mentions } = insertInto(field.current, draft, `@${user.name} `, start);
+    change({ text, mentions: [...mentions, { start, end: start + 1 + user.name.length, who: user.id }] });
     setCaret(field.current.selectionStart);
-    setClosed({ start: typed.start, name: user.name });
-    mention?.(user);
   };
   /** The keys of the open list; returns whether the key was one of them. */
   const choose = (key: string): boolean => {
@@ -89,23 +97,27 @@ export function Field(props: FieldProps): ReactNode {
         value={value}
         aria-invalid={error !== null}
         aria-describedby={`${id}-error`}
-        aria-autocomplete={mention && "list"}
+        aria-autocomplete="list"
         aria-controls={chosen && `${id}-users`}
         aria-activedescendant={chosen && `${id}-${chosen.id}`}
         onChange={({ target }) => {
-          change(target.value);
-          setCaret(target.selectionStart);
+          const { selectionStart: end } = target;
+          change(edited(draft, target.value, end, selected.current));
+          selected.current = { start: end, end };
+          setCaret(end);
           setActive(0);
         }}
-        onSelect={({ currentTarget }) => setCaret(currentTarget.selectionStart)}
+        onSelect={({ currentTarget }) => {
+          const { selectionStart: start, selectionEnd: end } = currentTarget;
+          selected.current = { start, end };
+          setCaret(start);
+        }}
         onBlur={() => setClosed(typed)}
         onKeyDown={onKeyDown}
       />
-      {mention && (
-        <span role="status" className="atrium-hidden">
-          {chosen && texts.matches(found.length)}
-        </span>
-      )}
+      <span role="status" className="atrium-hidden">
+        {chosen && texts.matches(found.length)}
+      </span>
       {chosen && (
         <div role="listbox" id={`${id}-users`} aria-label={texts.mentions} className="atrium-users">
           {found.map((user) => (

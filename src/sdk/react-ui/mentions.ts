@@ -1,9 +1,22 @@
-/** The text of a comment: its mentions, which are `@` and the name of a user, its links, and the files at its end. */
+/** Mentions: who can be meant by a name that is being typed, and the places of a text that name someone. */
 import type { User } from "../client/index.ts";
 
-const MAX_MATCHES = 8;
+/** Letters of scripts whose words stand without spaces, so that a name can follow them, and they a name. */
+const UNSPACED = ["Han", "Hira", "Kana", "Bopo", "Hang", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"]
+  .map((script) => `\\p{scx=${script}}`)
+  .join("");
+const LETTER = String.raw`(?![${UNSPACED}])[\p{L}\p{N}]`;
+/** Not within a word. */
+export const WORD_START = `(?<!${LETTER})`;
+/** Nor within an address, such as `ada@example.com` and `https://example.com/@ada`. */
+const START = `${WORD_START}(?<![_+/@-])`;
+const END = String.raw`(?![\p{M}\u200d]|${LETTER})`;
+const STARTS = new RegExp(`${START}@$`, "u");
+const ENDS = new RegExp(`^${END}`, "u");
 /** A name that is being typed has up to three words. */
-const TYPED = /(?:^|\s)@([^\s@]*(?: [^\s@]+){0,2} ?)$/;
+const TYPED = new RegExp(String.raw`${START}[@＠]([^\s@＠]*(?:[ \u3000][^\s@＠]+){0,2}[ \u3000]?)$`, "u");
+
+const MAX_MATCHES = 8;
 
 export interface TypedMention {
   /** The position of the `@`. */
@@ -17,8 +30,8 @@ export function mentionAt(text: string, caret: number): TypedMention | null {
   return name === undefined ? null : { start: caret - name.length - 1, name };
 }
 
-/** Composed letters, and those with marks of their own, are the same. */
-const fold = (text: string): string => text.normalize("NFC").toLowerCase();
+/** Composed letters, and those of half or full width, are the same as others. */
+const fold = (text: string): string => text.normalize("NFKC").toLowerCase();
 
 /** Users of whose names a word begins with what was typed: those who are online first. */
 export function matchesOf(users: readonly User[], typed: string): readonly User[] {
@@ -28,81 +41,108 @@ export function matchesOf(users: readonly User[], typed: string): readonly User[
   return found.sort((a, b) => rank(a) - rank(b) || a.name.localeCompare(b.name)).slice(0, MAX_MATCHES);
 }
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+/** A range of a text. */
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
 
-/** Whether the text mentions the user by name. */
-const isMentioned = (text: string, name: string): boolean =>
-  new RegExp(`(^|\\s)@${escaped(name)}(?![\\p{L}\\p{N}])`, "u").test(text);
+/** A range that names someone: the `@`, and the name. */
+export interface PlacedMention<Who> extends Range {
+  readonly who: Who;
+}
 
-/** Whether an edit of a text removes the name of a mention. */
-export const isUnmentioned = (before: string, after: string, name = ""): boolean =>
-  isMentioned(before, name) && !isMentioned(after, name);
+/** A text that is being written, and the mentions in it. Their words say nothing: others can have the same name. */
+export interface Draft<Who = string> {
+  readonly text: string;
+  readonly mentions: readonly PlacedMention<Who>[];
+}
 
-/** The mentions of a text, each once: of the `chosen` users those whom it names. */
-export const mentionsIn = (text: string, chosen: readonly User[]): string[] => [
-  ...new Set(chosen.filter(({ name }) => isMentioned(text, name)).map(({ id }) => id)),
+export const EMPTY_DRAFT: Draft = { text: "", mentions: [] };
+
+/** How many characters two texts have in common, from the start or (`from` -1) from the end. */
+function common(a: string, b: string, from: 0 | -1): number {
+  const most = Math.min(a.length, b.length);
+  let count = 0;
+  while (count < most && a.at(from < 0 ? -1 - count : count) === b.at(from < 0 ? -1 - count : count))
+    count += 1;
+  return count;
+}
+
+/** The range of `before` that an edit has replaced. The caret stands behind what it has written. */
+function replacedBy(before: string, after: string, caret: number, selected: Range): Range {
+  const [head, tail] = [common(before, after, 0), common(before, after, -1)];
+  const isOfSelection =
+    selected.end > selected.start &&
+    head >= selected.start &&
+    tail >= before.length - selected.end &&
+    after.length >= selected.start + before.length - selected.end;
+  if (isOfSelection) return selected;
+  const shorter = Math.min(before.length, after.length);
+  // In "aa", either letter can be the new one.
+  const kept = head + tail <= shorter ? tail : Math.min(tail, Math.max(shorter - head, after.length - caret));
+  return { start: Math.min(head, shorter - kept), end: before.length - kept };
+}
+
+/** The draft after an edit, which ends the mentions whose words it touches. `selected` is the range that was selected before. */
+export function edited<Who>(
+  draft: Draft<Who>,
+  text: string,
+  caret: number,
+  selected: Range = { start: 0, end: 0 },
+): Draft<Who> {
+  const { text: before, mentions } = draft;
+  if (text === before) return draft;
+  const replaced = replacedBy(before, text, caret, selected);
+  const shift = text.length - before.length;
+  const moved = mentions.flatMap((mention) => {
+    if (mention.end <= replaced.start) return mention;
+    if (mention.start < replaced.end) return [];
+    return { ...mention, start: mention.start + shift, end: mention.end + shift };
+  });
+  return { text, mentions: moved };
+}
+
+/** Two drafts below each other; the second can be empty. */
+export function joined<Who>(first: Draft<Who>, second: Draft<Who>): Draft<Who> {
+  if (second.text === "") return first;
+  const shift = first.text.length + 1;
+  const below = second.mentions.map(({ start, end, who }) => ({
+    start: start + shift,
+    end: end + shift,
+    who,
+  }));
+  return { text: `${first.text}\n${second.text}`, mentions: [...first.mentions, ...below] };
+}
+
+/** Who is mentioned, each once: by names that still stand by themselves. */
+export const mentionsIn = <Who>({ text, mentions }: Draft<Who>): Who[] => [
+  ...new Set(
+    mentions
+      .filter(({ start, end }) => STARTS.test(text.slice(0, start + 1)) && ENDS.test(text.slice(end)))
+      .map(({ who }) => who),
+  ),
 ];
 
-export interface AttachedFile {
-  readonly name: string;
-  readonly url: string;
+const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+
+/** Matches a mention of these names, the longest one that fits. Undefined without any. */
+export function mentionPattern(names: readonly string[]): string | undefined {
+  const longestFirst = names.filter((name) => name !== "").sort((a, b) => b.length - a.length);
+  return longestFirst.length === 0 ? undefined : `${START}@(?:${longestFirst.map(escaped).join("|")})${END}`;
 }
 
-const FILE = /^\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)$/;
-
-const lineOf = ({ name, url }: AttachedFile): string => `[${name.replace(/[[\]\n]/g, " ")}](${url})`;
-
-/** The text, and the files of its last lines: labelled links whose addresses `isOwn` knows. */
-export function withoutFiles(
-  whole: string,
-  isOwn: (url: string) => boolean,
-): { readonly text: string; readonly files: readonly AttachedFile[] } {
-  const lines = whole.split("\n");
-  const files: AttachedFile[] = [];
-  for (;;) {
-    const [, name, url] = FILE.exec(lines.at(-1) ?? "") ?? [];
-    if (name === undefined || url === undefined || !isOwn(url)) return { text: lines.join("\n"), files };
-    files.unshift({ name, url });
-    lines.pop();
-  }
-}
-
-/** The text with a line for each file. */
-export const withFiles = (text: string, files: readonly AttachedFile[]): string =>
-  [text.trim(), ...files.map(lineOf)].filter((line) => line !== "").join("\n");
-
-export type Part =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "mention"; readonly text: string }
-  | { readonly type: "link"; readonly text: string; readonly url: string };
-
-const LINK = String.raw`\[([^\]\n]+)\]\((https?:\/\/[^\s)]+)\)|(https?:\/\/[^\s<>"]*[^\s<>".,;:!?)])`;
-
-/** The text in parts. `names` are those of the mentioned users; a labelled link counts if `isOwn` knows its address. */
-export function partsOf(
+/** A stored text as a draft: the places of these mentions are those of their names. */
+export function draftOf<Who>(
   text: string,
-  names: readonly string[],
-  isOwn: (url: string) => boolean,
-): readonly Part[] {
-  const longestFirst = [...names].sort((a, b) => b.length - a.length).map(escaped);
-  const mention =
-    longestFirst.length === 0 ? "" : `|(?<!\\S)(@(?:${longestFirst.join("|")}))(?![\\p{L}\\p{N}])`;
-  const parts: Part[] = [];
-  let end = 0;
-  const add = (until: number) => {
-    if (until > end) parts.push({ type: "text", text: text.slice(end, until) });
-  };
-  for (const match of text.matchAll(new RegExp(LINK + mention, "gu"))) {
-    const [found, label, labelled, plain, name] = match;
-    if (labelled !== undefined && !isOwn(labelled)) continue;
-    add(match.index);
-    end = match.index + found.length;
-    if (name !== undefined) parts.push({ type: "mention", text: name });
-    else {
-      const url = labelled ?? plain ?? "";
-      parts.push({ type: "link", text: label ?? url, url });
-    }
-  }
-  add(text.length);
-  return parts;
+  known: readonly { readonly mention: Who; readonly name?: string | undefined }[],
+): Draft<Who> {
+  const pattern = mentionPattern(known.flatMap(({ name }) => name ?? []));
+  if (pattern === undefined) return { text, mentions: [] };
+  const mentions = [...text.matchAll(new RegExp(pattern, "gu"))].flatMap(({ 0: found, index: start }) =>
+    known
+      .filter(({ name }) => `@${name}` === found)
+      .map(({ mention: who }) => ({ start, end: start + found.length, who })),
+  );
+  return { text, mentions };
 }

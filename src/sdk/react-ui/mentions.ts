@@ -48,7 +48,7 @@ interface Range {
 }
 
 /** A range that names someone: the `@`, and the name. */
-export interface PlacedMention<Who> extends Range {
+interface PlacedMention<Who> extends Range {
   readonly who: Who;
 }
 

@@ -165,7 +165,7 @@ it("mentions follow any edits: each lasts as long as its letters stand together"
         const written = kind === "delete" ? [] : lettersOf(kind === "choose" ? "@Aa" : text);
         const changed = letters.toSpliced(start, removed, ...written);
         const after = changed.map(({ char }) => char).join("");
-        if (after === draft.text) continue; // fields tell of changes alone
+        if (after === draft.text) continue; // fields report changes alone
         letters = changed;
         const caret = start + written.length;
         const selected = kind === "replace" ? { start, end: start + removed } : undefined;

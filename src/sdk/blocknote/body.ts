@@ -1,6 +1,6 @@
 /** The body of a comment in BlockNote, a document of blocks, and its plain text for everyone else. */
 import { isRecord } from "../core/json.ts";
-import { partsOf } from "../react-ui/text-parts.ts";
+import { linksOf } from "../react-ui/links.ts";
 
 /** Names of mentioned users, by their IDs. */
 type Names = Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export function bodyOf(
 }
 
 function paragraphOf(line: string): object {
-  const content = partsOf(line, [], () => null).map((part) =>
+  const content = linksOf(line).map((part) =>
     part.type === "link"
       ? { type: "link", href: part.url, content: part.text }
       : { type: "text", text: part.text, styles: {} },

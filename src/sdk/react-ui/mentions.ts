@@ -1,13 +1,7 @@
 /** Mentions: who can be meant by a name that is being typed, and the places of a text that name someone. */
 import type { User } from "../client/index.ts";
+import { LETTER, WORD_START } from "./words.ts";
 
-/** Letters of scripts whose words stand without spaces, so that a name can follow them, and they a name. */
-const UNSPACED = ["Han", "Hira", "Kana", "Bopo", "Hang", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"]
-  .map((script) => `\\p{scx=${script}}`)
-  .join("");
-const LETTER = String.raw`(?![${UNSPACED}])[\p{L}\p{N}]`;
-/** Not within a word. */
-export const WORD_START = `(?<!${LETTER})`;
 /** Nor within an address, such as `ada@example.com` and `https://example.com/@ada`. */
 const START = `${WORD_START}(?<![_+/@-])`;
 const END = String.raw`(?![\p{M}\u200d]|${LETTER})`;

@@ -1,5 +1,5 @@
 /** The text of a comment in parts: its mentions, its links, and the files at its end. */
-import { addressOf, LINK_PATTERN, withoutTrail } from "./links.ts";
+import { LINK_PATTERN, type LinkPart, linkOf, split, type TextPart } from "./links.ts";
 import { mentionPattern } from "./mentions.ts";
 
 /** The address of a file for its reader; empty while that is unknown, null for the address of anything else. */
@@ -69,10 +69,7 @@ export function withoutFiles(
 export const withFiles = (text: string, lines: readonly string[]): string =>
   [text.trim(), ...lines].filter((line) => line !== "").join("\n");
 
-export type Part =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "mention"; readonly text: string }
-  | { readonly type: "link"; readonly text: string; readonly url: string };
+export type Part = TextPart | LinkPart | { readonly type: "mention"; readonly text: string };
 
 const LABELLED = String.raw`\[([^[\]\n]+)\]\((https?:\/\/[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)\)`;
 
@@ -80,27 +77,14 @@ const LABELLED = String.raw`\[([^[\]\n]+)\]\((https?:\/\/[^\s()]*(?:\([^\s()]*\)
 export function partsOf(text: string, names: readonly string[], resolve: FileResolver): readonly Part[] {
   const mention = mentionPattern(names) ?? "(?!)";
   const pattern = new RegExp(`${LABELLED}|(${LINK_PATTERN})|${mention}`, "gu");
-  const parts: Part[] = [];
-  let end = 0;
-  const add = (part: Part, start: number, length: number) => {
-    if (start > end) parts.push({ type: "text", text: text.slice(end, start) });
-    parts.push(part);
-    end = start + length;
-    pattern.lastIndex = end;
-  };
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const [found, label = "", labelled, plain] = match;
-    const { index } = match;
+  return split<Part>(text, pattern, ([found, label = "", labelled, plain]) => {
+    const { length } = found;
     if (labelled !== undefined) {
       const url = resolve(labelled);
-      if (url === null)
-        pattern.lastIndex = index + 1; // its address can be a link by itself
-      else add({ type: "link", text: label, url }, index, found.length);
-    } else if (plain !== undefined) {
-      const link = withoutTrail(plain);
-      add({ type: "link", text: link, url: addressOf(link) }, index, link.length);
-    } else add({ type: "mention", text: found }, index, found.length);
-  }
-  if (end < text.length) parts.push({ type: "text", text: text.slice(end) });
-  return parts;
+      return url === null ? null : { part: { type: "link", text: label, url }, length };
+    }
+    if (plain === undefined) return { part: { type: "mention", text: found }, length };
+    const part = linkOf(plain);
+    return { part, length: part.text.length };
+  });
 }

@@ -14,6 +14,7 @@ import {
   useComments,
   useConnection,
   useDeleteInboxNotification,
+  useErrorListener,
   useHasUnsyncedChanges,
   useInboxNotifications,
   useMarkAllInboxNotificationsAsRead,
@@ -61,6 +62,7 @@ function useEverything() {
   useEffect(() => {
     window.stage.label = label;
   }, [label]);
+  useErrorListener(({ code }) => window.stage.errors.push(code));
   return {
     renders: renders.current,
     heard: heard.current,
@@ -115,7 +117,13 @@ function WaitingInbox() {
  */
 export type Provided =
   | "given"
-  | { readonly token: string; readonly role?: "viewer"; readonly asked?: string; readonly warns?: true };
+  | {
+      readonly token: string;
+      readonly role?: "viewer";
+      readonly asked?: string;
+      readonly warns?: true;
+      readonly initial?: { readonly x: number; readonly y: number };
+    };
 
 export interface Stage {
   /** The version of React. */
@@ -125,6 +133,8 @@ export interface Stage {
   inbox: ReturnType<typeof useInbox>;
   /** The unread and the loaded notifications of each render that waited for them. */
   readonly waited: (number | null)[][];
+  /** The codes of the errors that the listener of the hook has received. */
+  readonly errors: string[];
   /** The label of the latest render whose effects have run. */
   label: string;
   /** The clients of all providers that were ever rendered. */
@@ -191,6 +201,7 @@ const propsOf = (provider: Provided, functions: Functions): RoomProviderProps =>
     : {
         ...{ serverUrl, authToken: authTokenOf(provider, functions), role: provider.role, stores: STORES },
         warnBeforeUnload: provider.warns,
+        initialPresence: provider.initial,
       };
 
 const noted = (asked: string, token: string) => () => {
@@ -212,6 +223,7 @@ window.stage = {
   label: "",
   clients: new Set(),
   asked: [],
+  errors: [],
   waited: [],
   makeClient(token) {
     window.stage.client = new AtriumClient({ serverUrl, authToken: token, stores: STORES });

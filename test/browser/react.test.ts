@@ -274,6 +274,52 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       expect(await page.evaluate(() => window.stage.hooks.connection.error?.code)).toBe("UNAUTHORIZED");
     });
 
+    it("shows no one and permits nothing once it is closed, and everything again after retry() or a join()", async () => {
+      await beginConnected();
+      bo.presence.update({ x: 7 });
+      await gives(({ others }) => others[0]?.presence?.x === 7);
+      for (const again of ["retry", "join"] as const) {
+        await meeting.customer.send("PATCH", `/rooms/${meeting.roomId}`, { state: "closed" });
+        await gives(
+          ({ connection, others, self, room }) =>
+            connection.status === "closed" &&
+            connection.error?.code === "FORBIDDEN" &&
+            others.length === 0 &&
+            self?.permissions.length === 0 &&
+            room.client.permissions.length === 0,
+        );
+        await eventually("Bo to be out", () => bo.socket.state === "closed");
+        const heard = await page.evaluate(() => window.stage.errors.splice(0));
+        expect(heard).toEqual(["FORBIDDEN"]);
+        await meeting.customer.send("PATCH", `/rooms/${meeting.roomId}`, { state: "active" });
+        await bo.join();
+        await page.evaluate((how) => {
+          const { connection, room } = window.stage.hooks;
+          if (how === "retry") connection.retry();
+          else void room.client.join();
+        }, again);
+        await gives(
+          ({ connection, others, self }) =>
+            connection.status === "connected" &&
+            connection.error === null &&
+            others.length === 1 &&
+            (self?.permissions.length ?? 0) > 0,
+        );
+      }
+    });
+
+    it("shows its initial presence at once, and keeps what was shown before", async () => {
+      await begin();
+      await mount({ token: ada.token, initial: { x: 1, y: 2 } });
+      expect(await page.evaluate(() => window.stage.hooks.presence[0])).toEqual({ x: 1, y: 2 });
+      await gives(({ connection }) => connection.status === "connected");
+      bo.presence.sync("*", () => {});
+      await eventually("Bo to see it", () => bo.presence.getStates().get(ada.id)?.y === 2);
+      await page.evaluate(() => window.stage.hooks.presence[1]({ x: 9 }));
+      await eventually("Bo to see the change", () => bo.presence.getStates().get(ada.id)?.x === 9);
+      expect(bo.presence.getStates().get(ada.id)).toMatchObject({ x: 9, y: 2 });
+    });
+
     it("is required: a hook outside it throws", async () => {
       await begin();
       expect(await page.evaluate(() => window.stage.errorOutside())).toContain("RoomProvider");

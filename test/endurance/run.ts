@@ -6,7 +6,7 @@ import { CommandError, runCommand, UsageError } from "../../src/cli/process/comm
 import { ROOT } from "../../src/cli/process/supervisor.ts";
 
 const USAGE =
-  "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] " +
+  "Usage: npm run endurance -- [--kills N] [--simulations N] [--scenarios N] [--clients N] [--connections N] " +
   "[--client-kills N] [--document-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
   "[--revocations N] [--access-rooms N] [--notification-kills N] [--mails N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
@@ -24,6 +24,7 @@ const TESTS = {
   scenarios: { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_SCENARIOS" },
   protocol: { files: ["test/room/fuzz/protocol.test.ts"], runs: "ATRIUM_PROTOCOL" },
   clients: { files: ["test/sdk/convergence.test.ts"], runs: "ATRIUM_CLIENTS" },
+  connections: { files: ["test/sdk/connection-simulation.test.ts"], runs: "ATRIUM_CONNECTIONS" },
   events: { files: ["test/stories/events.test.ts"], runs: "ATRIUM_EVENTS" },
   "document-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_DOCUMENT_KILLS" },
   "workflow-kills": { files: ["test/endurance/running-service.test.ts"], runs: "ATRIUM_WORKFLOW_KILLS" },
@@ -81,6 +82,7 @@ function parse() {
         simulations: option,
         scenarios: option,
         clients: option,
+        connections: option,
         "client-kills": option,
         "document-kills": option,
         "workflow-kills": option,

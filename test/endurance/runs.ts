@@ -18,6 +18,8 @@ export interface Runs {
   readonly protocol: number;
   /** Scenarios of clients that converge over networks that break. */
   readonly clients: number;
+  /** Histories of clients whose tokens, sockets and clocks fail. */
+  readonly connections: number;
   /** SIGKILLs of the running service while users write. */
   readonly kills: number;
   /** Events for a receiver that fails, which it catches up from the log; from a thousand on, with SIGKILLs. */
@@ -57,6 +59,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     scenarios: read("ATRIUM_SCENARIOS", 4),
     protocol: read("ATRIUM_PROTOCOL", 30),
     clients: read("ATRIUM_CLIENTS", 2),
+    connections: read("ATRIUM_CONNECTIONS", 100),
     kills: read("ATRIUM_KILLS", 5),
     events: read("ATRIUM_EVENTS", 40),
     clientKills: read("ATRIUM_CLIENT_KILLS", 1),

@@ -1,5 +1,5 @@
 /** The client over a network that breaks at any point: nothing is lost or applied twice, and every promise settles. */
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { AtriumClient } from "../../src/sdk/client/index.ts";
 import { eventually } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
@@ -261,8 +261,8 @@ describe("a connection that goes silent without being closed", () => {
     "is asked for within 3 s after the page's event %s, and stays open if it answers",
     async (name) => {
       const clock = new Clock();
-      Object.assign(globalThis, { document: { visibilityState: "visible" } });
-      onTestFinished(() => void Reflect.deleteProperty(globalThis, "document"));
+      vi.stubGlobal("document", { visibilityState: "visible" });
+      onTestFinished(() => void vi.unstubAllGlobals());
       const user = await meeting.customer.createUser(meeting.roomId, "Cleo");
       const cleo = clientOf(user, { serverUrl: proxy.url }, clock);
       await cleo.join();

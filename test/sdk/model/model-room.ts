@@ -1,4 +1,5 @@
 /** A room in memory that speaks the protocol of stores, over connections whose messages a test delivers one by one. */
+import { CLOSE_CODES } from "../../../src/platform/close-codes.ts";
 import type { Data } from "../../../src/sdk/client/connection/frames.ts";
 import { isRecord } from "../../../src/sdk/core/json.ts";
 import type { User as UserRecord } from "../../../src/sdk/wire/resources.ts";
@@ -31,7 +32,7 @@ interface Request {
 
 type Result = { readonly version?: number; readonly seq: number } | { readonly error: Refusal };
 
-interface Refusal {
+export interface Refusal {
   readonly code: string;
   readonly module: string;
   readonly message: string;
@@ -65,6 +66,8 @@ export class ModelRoom {
   #epoch = "";
   /** The writes that changed something, in their order. */
   readonly applied: Data[] = [];
+  /** Why the room refuses a request; null for one that it carries out. */
+  refusalOf: (type: string, data: Data) => Refusal | null = () => null;
   /** The values that the room refuses. */
   isRefused: (value: unknown) => boolean = () => false;
 
@@ -110,8 +113,17 @@ export class ModelRoom {
   }
 
   #handle(socket: ModelSocket, frame: string): void {
-    if (frame === "ping") return;
+    if (frame === "ping") {
+      socket.pong();
+      return;
+    }
     const request = readRequest(frame);
+    const refusal = this.refusalOf(request.type, request.data);
+    if (refusal !== null) {
+      this.#respond(socket, request, { error: refusal });
+      if (request.type === "JOIN_ROOM") socket.end(CLOSE_CODES[refusal.code as keyof typeof CLOSE_CODES]);
+      return;
+    }
     if (request.type === "JOIN_ROOM") this.#join(socket, request);
     else this.#handleOnce(socket, request, frame);
   }

@@ -35,6 +35,20 @@ export class ModelSocket extends EventTarget {
     this.hasJoined = false;
   }
 
+  /** Answers a ping. */
+  pong(): void {
+    this.#down.push("pong");
+  }
+
+  /** The room ends the connection, once what it has sent has arrived. */
+  end(code: number, reason = ""): void {
+    while (this.deliverDown());
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    this.hasJoined = false;
+    this.dispatchEvent(Object.assign(new Event("close"), { code, reason }));
+  }
+
   /** Sends a message to the client. */
   push(message: object): void {
     this.#down.push(JSON.stringify(message));

@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { inject, it, onTestFinished, vi } from "vitest";
+import { eventually } from "../cli/processes.ts";
 import { sorted } from "./mirror.ts";
 import { ModelRoom, type Refusal } from "./model/model-room.ts";
 import { type BackEnd, claimsOf, UnsteadyClient } from "./model/unsteady-client.ts";
@@ -158,8 +159,11 @@ async function run(steps: readonly Step[]): Promise<void> {
   }
   await world.pass(60);
   for (const { client } of world.clients) if (client.socket.state === "closed") void client.join();
-  // The parts of a download take turns of their own.
-  for (let turn = 0; turn < 600 && !world.clients.every(isUpToDate); turn += 1) await world.pass(1);
+  // The module and the parts of a download take turns of their own.
+  await eventually("all to be up to date", async () => {
+    await world.pass(1);
+    return world.clients.every(isUpToDate);
+  });
   const expected = sorted(world.room.entries("notes"));
   for (const [index, { client, handle, openSockets }] of world.clients.entries()) {
     deepEqual([client.socket.state, handle.connection.read().status], ["connected", "connected"]);

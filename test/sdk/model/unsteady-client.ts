@@ -89,7 +89,7 @@ export class UnsteadyClient {
     );
   }
 
-  /** The network dies, and no one is told. */
+  /** The network dies without a word. */
   silence(): void {
     for (const socket of this.openSockets) this.#silent.add(socket);
   }

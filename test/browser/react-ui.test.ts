@@ -16,7 +16,8 @@ const components = await buildComponents(service.url);
 afterAll(() => components.remove());
 
 const complaints: (readonly string[])[] = [];
-const isOfNetwork = (complaint: string) => /Failed to load resource|ERR_INTERNET_DISCONNECTED|AtriumError: No access/.test(complaint);
+const isOfNetwork = (complaint: string) =>
+  /Failed to load resource|ERR_INTERNET_DISCONNECTED|AtriumError: No access/.test(complaint);
 const expectNoComplaints = () =>
   expect(complaints.flat().filter((complaint) => !isOfNetwork(complaint))).toEqual([]);
 afterAll(expectNoComplaints);

@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useMemo, useRef } from "react";
 import { canWrite } from "../client/connection/frames.ts";
 import type * as atrium from "../client/index.ts";
+import { assumeType } from "../core/json.ts";
 import type { InboxFilter, NotificationSettings } from "../inbox/index.ts";
 import type { CommentActions, StoreActions, StoreContent, StoreEntries } from "./content-sources.ts";
 import { type Equality, ExternalSource } from "./external-source.ts";
@@ -52,8 +53,11 @@ export function useErrorListener(listener: (error: atrium.AtriumError) => void):
 /** Whether there are changes of stores that the service has not confirmed, for a notice such as "Saving…". */
 export const useHasUnsyncedChanges = (): boolean => useSource(useRoomHandle().hasUnsyncedChanges);
 
+/** A value with the client as the application has registered its types. */
+export type Typed<Info> = Omit<Info, "client"> & { readonly client: atrium.AtriumClient<RegisteredStores> };
+
 /** The room and your role in it, null until it was joined, and the client, for everything without a hook. */
-export const useRoom = (): RoomInfo => useSource(useRoomHandle().room);
+export const useRoom = (): Typed<RoomInfo> => assumeType(useSource(useRoomHandle().room));
 
 /** Your permissions in the room. */
 interface RoomPermissions {

@@ -7,6 +7,7 @@ import { assumeType } from "../core/json.ts";
 import type { InboxFilter } from "../inbox/index.ts";
 import type { Equality, Readiness } from "./external-source.ts";
 import {
+  type Typed,
   useComments as useCommentsNow,
   useInboxNotifications as useInboxNotificationsNow,
   useOther as useOtherNow,
@@ -23,7 +24,6 @@ import {
 import { inboxOf, type SharedInbox } from "./inbox-sources.ts";
 import { useAtrium } from "./provider.ts";
 import { type RoomHandle, type Self, useRoomHandle } from "./room-handle.ts";
-import type { RoomClient } from "./shared-connection.ts";
 import type { ThreadFilter } from "./thread-sources.ts";
 
 // The hooks below take the place of the hooks of the same names.
@@ -63,7 +63,7 @@ export function ClientSideSuspense({ fallback, children }: ClientSideSuspensePro
 
 /** The room, your role in it, and the client, for everything without a hook. */
 export interface JoinedRoom {
-  readonly client: RoomClient;
+  readonly client: Typed<unknown>["client"];
   readonly room: Room;
   readonly role: Role;
 }

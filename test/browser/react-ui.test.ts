@@ -379,6 +379,17 @@ it("pointers and avatars are those of the others, also in a zoomed area, and an 
     const place = document.querySelector(".atrium-cursors")?.getBoundingClientRect();
     return box && place && Math.round(box.left) === 410 && Math.round(box.top - place.top) === 260;
   });
+  const zoomed = (zoom: string) =>
+    ada
+      .locator(".atrium-cursors")
+      .evaluate((area, to) => Object.assign((area as HTMLElement).style, { zoom: to }), zoom);
+  await zoomed("2");
+  await ada.mouse.move(300, 120);
+  await bo.waitForFunction(() => {
+    const box = document.querySelector(".atrium-cursor:not([hidden])")?.getBoundingClientRect();
+    return box && Math.round(box.left) === 10 + 2 * 150;
+  });
+  await zoomed("1");
   const people = bo.getByRole("list", { name: "Online users" });
   expect(await people.getByRole("listitem").allTextContents()).toEqual(["BBFollow Bo Berg", "AFollow Ada"]);
   await people.getByRole("button", { name: "Follow Ada", pressed: false }).press("Enter");

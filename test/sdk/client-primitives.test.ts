@@ -13,6 +13,7 @@ import { Emitter } from "../../src/sdk/core/emitter.ts";
 import { AtriumError } from "../../src/sdk/core/error.ts";
 import { toFrame } from "../../src/sdk/core/json.ts";
 import { newId } from "../../src/sdk/core/runtime.ts";
+import { rounded } from "../../src/sdk/react-ui/cursor-motion.ts";
 import { Clock } from "./clock.ts";
 import { ModelSocket } from "./model/model-socket.ts";
 
@@ -25,6 +26,13 @@ it("changes are handed over once and in order, and a missing one is noticed (R32
   expect([receive(5), receive(5), receive(6)]).toEqual([true, true, true]);
   expect([receive(8), stream.seq]).toEqual([false, undefined]);
   expect(handed).toEqual([5, 6]);
+});
+
+it("a pointer's position is exact to a pixel of its area, however far that is zoomed in", () => {
+  for (const zoom of [0.1, 0.5, 1, 2, 8, 10, 64])
+    for (const place of [0, 1.234_567, 100.05, -7.77])
+      expect(Math.abs(rounded(place, zoom) - place) * zoom).toBeLessThanOrEqual(0.5 + 1e-9);
+  expect([rounded(12.345, 1), rounded(12.345, 8), rounded(12.345, 0.1)]).toEqual([12, 12.3, 12]);
 });
 
 describe("a reconnect", () => {

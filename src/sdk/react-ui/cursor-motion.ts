@@ -31,6 +31,12 @@ interface Pointer {
   at: CursorPosition | null;
 }
 
+/** A length of the content, rounded to less than a pixel of the area. */
+export function rounded(length: number, zoom: number): number {
+  const parts = 10 ** Math.max(Math.ceil(Math.log10(zoom)), 0);
+  return Math.round(length * parts) / parts;
+}
+
 function isSame(one: CursorPosition | null, other: CursorPosition | null): boolean {
   return one?.x === other?.x && one?.y === other?.y;
 }
@@ -111,7 +117,7 @@ export class CursorMotion {
       if (isShown) shown += 1;
       if (isShown && part < 1) isMoving = true;
       if (pointer.at === null || isSame(pointer.at, at)) continue;
-      const [x, y] = [pointer.at.x, pointer.at.y].map((value) => Math.round(value * 10) / 10);
+      const [x, y] = [pointer.at.x, pointer.at.y].map((value) => rounded(value, 10 * this.#view.zoom));
       element.style.transform = `translate(${x}px, ${y}px)`;
       if (isFollowed) this.#followedMoved?.(pointer.at);
     }

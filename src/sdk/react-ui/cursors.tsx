@@ -9,7 +9,7 @@ import {
   useState,
 } from "react";
 import { type Member, useRoom, useSelf } from "../react/index.ts";
-import { CursorMotion, type CursorPosition, type CursorView } from "./cursor-motion.ts";
+import { CursorMotion, type CursorPosition, type CursorView, rounded } from "./cursor-motion.ts";
 import { styleOf, useOtherPeople } from "./people.ts";
 import { useTexts } from "./texts.ts";
 
@@ -39,10 +39,15 @@ export function Cursors(props: CursorsProps): ReactNode {
   const layer = useRef<HTMLDivElement>(null);
   const [motion] = useState(() => new CursorMotion());
   const show = (cursor: CursorPosition | undefined) => presence.update({ [field]: cursor });
-  const move = ({ currentTarget, clientX, clientY }: PointerEvent) => {
-    const { left, top } = currentTarget.getBoundingClientRect();
+  const move = ({ currentTarget, clientX, clientY }: PointerEvent<HTMLElement>) => {
+    const { left, top, width } = currentTarget.getBoundingClientRect();
+    // A page may be scaled, by `zoom` or `transform`.
+    const scale = width / currentTarget.offsetWidth || 1;
     const { x, y, zoom } = view ?? WHOLE;
-    show({ x: Math.round((clientX - left - x) / zoom), y: Math.round((clientY - top - y) / zoom) });
+    show({
+      x: rounded(((clientX - left) / scale - x) / zoom, zoom),
+      y: rounded(((clientY - top) / scale - y) / zoom, zoom),
+    });
   };
   useEffect(() => {
     const unsync = presence.sync("*", ({ userId, state }) => motion.receive(userId, state?.[field]));

@@ -13,6 +13,9 @@ const UPDATE_INTERVAL_MS = 50;
 const BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 30_000;
 
+/** Of the service, for one socket (R48). */
+const MAX_TARGETS = 100;
+
 const EVERYONE = "*";
 const FOLLOWED = "following";
 
@@ -134,11 +137,14 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
 
   /**
    * Calls `listener` with the current state of users, and with each new one. `target` is `*`, `following`, or a user's id.
+   * Throws VALIDATION_ERROR above 100 targets.
    * @returns a function that removes the listener
    */
   sync(target: string, listener: (update: PresenceUpdate<Shown>) => void): () => void {
     const added: Listener = assumeType(listener);
     const isFirst = !this.#listeners.has(target);
+    if (isFirst && this.#listeners.size === MAX_TARGETS)
+      throw invalid("Presence", `target: at most ${MAX_TARGETS} can be synced`);
     const listeners = getOrAdd(this.#listeners, target, () => new Set());
     listeners.add(added);
     if (isFirst) void this.#subscribe(target, true);

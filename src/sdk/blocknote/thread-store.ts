@@ -20,7 +20,7 @@ export interface ThreadStoreOptions {
    * Marks the text of a new thread in the document, as on your back end: for users who may comment but not change
    * documents. Without it BlockNote marks the text itself, and only users who may change documents start threads.
    */
-  readonly addThreadToDocument?: AddThreadToDocument;
+  readonly addThreadToDocument?: AddThreadToDocument | undefined;
 }
 
 type AddThreadToDocument = (thread: {
@@ -60,7 +60,7 @@ const OTHERS = clientFault("FORBIDDEN", "Only a thread of your own comments can 
 export class AtriumThreadStore {
   readonly auth: ThreadStoreAuth;
   /** Absent when BlockNote marks the text of new threads itself. */
-  readonly addThreadToDocument?: AddThreadToDocument;
+  readonly addThreadToDocument?: AddThreadToDocument | undefined;
   readonly #client: AnyClient;
   readonly #source: Source<readonly Comment[]>;
   readonly #anchor: object;

@@ -29,17 +29,17 @@ export interface AtriumClientOptions<Shapes extends StoreShapes> {
   /** The user's token. A function is asked again before and after it expires, and once refused; null means none yet. */
   readonly authToken: AuthToken;
   /** The stores that {@link defineStores} declared; any other store is available by {@link AtriumClient.store}. */
-  readonly stores?: Shapes;
+  readonly stores?: Shapes | undefined;
   /** False to give up when the connection is lost; true by default. */
-  readonly reconnect?: boolean;
+  readonly reconnect?: boolean | undefined;
   /** Keeps stores and unsent writes on the device, for use without a network: see `atrium/offline`. */
-  readonly offline?: OfflineSupport;
+  readonly offline?: OfflineSupport | undefined;
   /** True to let the browser ask before it closes a tab with changes that are not stored yet; false by default. */
-  readonly warnBeforeUnload?: boolean;
+  readonly warnBeforeUnload?: boolean | undefined;
 }
 
 export interface JoinOptions extends Abortable {
-  /** At most your own, which is the default. */
+  /** At most your own, which is the default. Once joined, `leave()` first to ask for another one. */
   readonly role?: Role | undefined;
 }
 

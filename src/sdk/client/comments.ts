@@ -1,6 +1,7 @@
 /** `client.comments`: threads of comments, which are stored and kept in sync for everyone in the room. */
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError } from "../core/error.ts";
+import type { SomeOf } from "../core/json.ts";
 import type { Abortable } from "../core/runtime.ts";
 import type { Comment, Mention, SubscriptionSettings, Thread } from "../wire/resources.ts";
 import type { Connection } from "./connection/connection.ts";
@@ -121,7 +122,7 @@ export class Comments extends Emitter<CommentsEvents> {
       readonly anchor?: unknown;
       readonly metadata?: unknown;
       /** In place of the comment's; those who were not mentioned before are notified. */
-      readonly mentions?: NewComment["mentions"];
+      readonly mentions?: NewComment["mentions"] | undefined;
     },
     options?: Abortable,
   ): Promise<Comment> {
@@ -182,7 +183,7 @@ export class Comments extends Emitter<CommentsEvents> {
 
   /** Changes what you are notified of in this room; without changes it returns that. */
   async settings(
-    changes: Partial<SubscriptionSettings> = {},
+    changes: SomeOf<SubscriptionSettings> = {},
     options?: Abortable,
   ): Promise<SubscriptionSettings> {
     const read = readAs<{ settings: SubscriptionSettings }>("settings");

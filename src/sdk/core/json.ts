@@ -62,6 +62,13 @@ export type Frozen<Value> = Value extends (...args: never[]) => unknown
     ? { readonly [Name in keyof Value]: Frozen<Value[Name]> }
     : Value;
 
+/** Some of the fields; undefined ones count as left out. */
+export type SomeOf<Type> = { readonly [Name in keyof Type]?: Type[Name] | undefined };
+
+/** Without the fields that are undefined, for defaults behind them. */
+export const defined = <Type extends object>(part: Type): Type =>
+  assumeType(Object.fromEntries(Object.entries(part).filter(([, value]) => value !== undefined)));
+
 export const isSameJson = (a: unknown, b: unknown): boolean =>
   a === b || JSON.stringify(a) === JSON.stringify(b);
 

@@ -13,9 +13,9 @@ const PANEL_ID = "panel";
 
 export interface DevToolsOptions {
   /** Whether the panel is open from the beginning; otherwise a button opens it. */
-  readonly isOpen?: boolean;
+  readonly isOpen?: boolean | undefined;
   /** The parent of the panel; the document's body by default. */
-  readonly parent?: Element;
+  readonly parent?: Element | undefined;
 }
 
 /** Adds a panel that shows a client. Returns a function that removes it. Throws outside of browsers. */

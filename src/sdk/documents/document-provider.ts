@@ -32,11 +32,11 @@ export interface DocumentEvents {
 
 export interface DocumentOptions {
   /** The document to keep in step; a new one by default. */
-  readonly doc?: Y.Doc;
+  readonly doc?: Y.Doc | undefined;
   /** The users in the document; by default a new one, which sends nothing while nothing changes. */
-  readonly awareness?: Awareness;
+  readonly awareness?: Awareness | undefined;
   /** False to begin with {@link DocumentProvider.connect}; true by default. */
-  readonly connect?: boolean;
+  readonly connect?: boolean | undefined;
 }
 
 const MAX_UPDATE_BYTES = 8 * 1024 * 1024;
@@ -152,7 +152,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   }
 
   /** Resolves when all changes are on disk. Throws TIMEOUT after `timeoutMs`, and DISCONNECTED once destroyed. */
-  flush({ timeoutMs }: { readonly timeoutMs?: number } = {}): Promise<void> {
+  flush({ timeoutMs }: { readonly timeoutMs?: number | undefined } = {}): Promise<void> {
     return this.#changes.flush(timeoutMs);
   }
 

@@ -24,13 +24,13 @@ export type {
 
 export interface KeepOfflineOptions {
   /** The browser's IndexedDB unless you pass another storage. */
-  readonly storage?: OfflineStorage;
+  readonly storage?: OfflineStorage | undefined;
   /** The names of the stores to keep; all that are synced unless you name some. Writes are kept of all stores. */
-  readonly stores?: readonly string[];
+  readonly stores?: readonly string[] | undefined;
   /** Called for each write of an earlier page that was refused or has an unknown outcome. By default, it is logged. */
-  readonly onRejected?: (write: RejectedWrite) => void;
+  readonly onRejected?: ((write: RejectedWrite) => void) | undefined;
   /** Called when nothing more can be kept, with the code STORAGE_FAILED: once for each client, which goes on in memory. */
-  readonly onError?: (error: AtriumError) => void;
+  readonly onError?: ((error: AtriumError) => void) | undefined;
 }
 
 /** Offline support for any number of clients. */

@@ -39,7 +39,7 @@ const PAGE = 10_000;
 
 export interface IndexedDbOptions {
   /** The name of the database, `atrium` by default. */
-  readonly database?: string;
+  readonly database?: string | undefined;
 }
 
 /** Rejects when opened where there is no IndexedDB or no Web Locks: both need a page over https, or on localhost. */

@@ -35,9 +35,9 @@ interface ServiceWorker {
 /** How notifications look beside their text. */
 export interface PushOptions {
   /** The address of an image. */
-  readonly icon?: string;
+  readonly icon?: string | undefined;
   /** The address of a small image of one color, for the status bar of phones. */
-  readonly badge?: string;
+  readonly badge?: string | undefined;
 }
 
 /** The service's message in a push; undefined in one of your own. */

@@ -5,7 +5,7 @@ const EMOJI = ["👍", "❤️", "😄", "🎉", "😮", "😢", "🤔", "👀",
 
 interface EmojiPickerProps {
   readonly label: string;
-  readonly disabled?: boolean;
+  readonly disabled?: boolean | undefined;
   pick(emoji: string): void;
 }
 

@@ -1,5 +1,6 @@
 /** The words of the components, which an application translates or changes. */
 import { createContext, createElement, type ReactNode, useContext, useMemo } from "react";
+import { defined, type SomeOf } from "../core/json.ts";
 
 /** Every text of the components. Functions get what a sentence is about, so that it fits the number and the order of words. */
 export interface Texts {
@@ -164,14 +165,14 @@ const TextsContext = /* @__PURE__ */ createContext<Texts>(ENGLISH);
 
 interface AtriumTextsProps {
   /** The texts to replace; all others stay as they are around this provider, and are in English by default. */
-  readonly texts: Partial<Texts>;
+  readonly texts: SomeOf<Texts>;
   readonly children?: ReactNode;
 }
 
 /** Translates the components inside of it. */
 export function AtriumTexts({ texts, children }: AtriumTextsProps): ReactNode {
   const outer = useContext(TextsContext);
-  const value = useMemo(() => ({ ...outer, ...texts }), [outer, texts]);
+  const value = useMemo(() => ({ ...outer, ...defined(texts) }) as Texts, [outer, texts]);
   return createElement(TextsContext.Provider, { value }, children);
 }
 

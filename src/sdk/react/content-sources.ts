@@ -1,5 +1,6 @@
 /** Stores and comments as components read them: loaded, and kept up to date, once a component reads them. */
 import type { Comment, Comments, Store } from "../client/index.ts";
+import type { SomeOf } from "../core/json.ts";
 import { DEFAULT_RUNTIME, Waiters } from "../core/runtime.ts";
 import { ExternalSource, Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
 import { type AnyClient, reportUnlessDisconnected, type SharedConnection } from "./shared-connection.ts";
@@ -21,7 +22,7 @@ function bound<Target, Name extends keyof Target>(
 }
 
 /** Writes are visible at once, and rolled back if their promise is rejected. */
-export type StoreActions<Value, Input = Value, Patch = Partial<Value>> = Pick<
+export type StoreActions<Value, Input = Value, Patch = SomeOf<Value>> = Pick<
   Store<Value, Input, Patch>,
   "set" | "update" | "delete" | "batch"
 >;

@@ -6,6 +6,7 @@ import {
   type Thread,
   type ThreadPlace,
 } from "../client/index.ts";
+import { defined, type SomeOf } from "../core/json.ts";
 import { DEFAULT_RUNTIME, Waiters } from "../core/runtime.ts";
 import type { Content } from "./content-sources.ts";
 import { ExternalSource, Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
@@ -125,11 +126,11 @@ function watchComments({ comments }: AnyClient, changed: (threadId: string) => v
 }
 
 export interface ThreadFilter {
-  readonly resolved?: boolean;
+  readonly resolved?: boolean | undefined;
   /** Threads with comments that you have not read. */
-  readonly unread?: boolean;
+  readonly unread?: boolean | undefined;
   /** Threads of which you are notified. */
-  readonly subscribed?: boolean;
+  readonly subscribed?: boolean | undefined;
 }
 
 export interface ThreadList {
@@ -284,12 +285,12 @@ export function changeable<Settings, Changes>(
 
 export type SettingsContent = Content<
   SubscriptionSettings | null,
-  Update<SubscriptionSettings, Partial<SubscriptionSettings>>
+  Update<SubscriptionSettings, SomeOf<SubscriptionSettings>>
 >;
 
 export const openSettings = ({ comments }: AnyClient, connection: SharedConnection): SettingsContent =>
-  changeable<SubscriptionSettings, Partial<SubscriptionSettings>>(
+  changeable<SubscriptionSettings, SomeOf<SubscriptionSettings>>(
     connection,
     (changes) => comments.settings(changes),
-    (settings, changes) => ({ ...settings, ...changes }),
+    (settings, changes) => ({ ...settings, ...defined(changes) }) as SubscriptionSettings,
   );

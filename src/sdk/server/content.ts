@@ -1,5 +1,6 @@
 /** `AtriumServer.stores`, `.comments` and `.files`: the content of a room. */
 import type { Fault } from "../core/error.ts";
+import type { SomeOf } from "../core/json.ts";
 import { type FileFilter, type Progress, uploadFile } from "../core/rest.ts";
 import type * as input from "../wire/requests.ts";
 import type * as wire from "../wire/resources.ts";
@@ -15,15 +16,19 @@ import {
 
 export interface WriteOptions {
   /** Writes only if the entry has this version, 0 for no entry; otherwise `CONFLICT`. */
-  readonly ifVersion?: number;
+  readonly ifVersion?: number | undefined;
+}
+
+interface Writing extends WriteOptions {
+  readonly value: unknown;
 }
 
 /** A page of a store's entries. */
 export interface EntryPage {
   /** Only the entries after this key. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** At most 10,000, which is the default. A page has about 1 MiB at most. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** One operation of a batch. */
@@ -38,7 +43,7 @@ export type StoreOperation = { readonly store: string; readonly key: string } & 
 export interface StoreBatch {
   readonly requestId: string;
   readonly operations: readonly StoreOperation[];
-  readonly atomic?: boolean;
+  readonly atomic?: boolean | undefined;
 }
 
 /** The response to one batch. In a batch that is not atomic, an operation can be refused by itself. */
@@ -116,21 +121,21 @@ export class Stores extends Resource {
       method: "DELETE",
       path,
       query: options,
-      isConditional: "ifVersion" in options,
+      isConditional: options.ifVersion !== undefined,
     });
   }
 
-  #write(method: "PUT" | "PATCH", path: readonly string[], body: object): Promise<wire.Written> {
-    return this.rest.request({ method, path, body, isConditional: "ifVersion" in body });
+  #write(method: "PUT" | "PATCH", path: readonly string[], body: Writing): Promise<wire.Written> {
+    return this.rest.request({ method, path, body, isConditional: body.ifVersion !== undefined });
   }
 }
 
 /** Filters a list of comments; a comment must match all fields. */
 export interface CommentFilter extends Scroll {
   /** Text to find in the comment's text, ignoring case. */
-  readonly search?: string;
-  readonly threadId?: string;
-  readonly resolved?: boolean;
+  readonly search?: string | undefined;
+  readonly threadId?: string | undefined;
+  readonly resolved?: boolean | undefined;
 }
 
 /** `AtriumServer.comments`: threads of a room. */
@@ -162,13 +167,13 @@ export class Comments extends Resource {
 
 /** Filters a list of threads; a thread must match all fields. */
 export interface ThreadFilter extends Scroll {
-  readonly resolved?: boolean;
+  readonly resolved?: boolean | undefined;
   /** The reader for whom threads are read: a user of the room, or an identity, by its ID. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
   /** Threads with comments that the reader has not read; needs `userId`. */
-  readonly unread?: boolean;
+  readonly unread?: boolean | undefined;
   /** Threads of which the reader is notified; needs `userId`. */
-  readonly subscribed?: boolean;
+  readonly subscribed?: boolean | undefined;
 }
 
 /** `AtriumServer.threads`: a room's threads, and what their readers have read. Readers are users of the room, or identities. */
@@ -184,7 +189,11 @@ export class Threads extends Resource {
   }
 
   /** A thread; with a reader, also what the reader has read. */
-  get(roomId: string, threadId: string, reader: { readonly userId?: string } = {}): Promise<wire.Thread> {
+  get(
+    roomId: string,
+    threadId: string,
+    reader: { readonly userId?: string | undefined } = {},
+  ): Promise<wire.Thread> {
     return this.only("thread", this.rest.get(this.#path(roomId, threadId), reader));
   }
 
@@ -227,7 +236,7 @@ export class Threads extends Resource {
   updateSettings(
     roomId: string,
     userId: string,
-    changes: Partial<wire.SubscriptionSettings>,
+    changes: SomeOf<wire.SubscriptionSettings>,
   ): Promise<wire.SubscriptionSettings> {
     const path = ["rooms", roomId, "users", userId, "subscription-settings"];
     return this.only("settings", this.rest.patch(path, changes));
@@ -249,18 +258,18 @@ export interface ServerUpload {
   readonly file: Blob;
   readonly filename: string;
   /** Called as the file is sent, in browsers only. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Aborts the upload: nothing is stored then. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Filters the files of all rooms; a file must match all fields. */
 export interface FileSearch {
   /** Text to find in the name, ignoring case; all files, unless it is given. */
-  readonly search?: string;
-  readonly roomId?: string;
+  readonly search?: string | undefined;
+  readonly roomId?: string | undefined;
   /** The id of the user who uploaded the file. */
-  readonly userId?: string;
+  readonly userId?: string | undefined;
 }
 
 /** `AtriumServer.files`: the files of a room. */

@@ -5,9 +5,9 @@ import { Resource } from "./pages.ts";
 /** The kind of a shared type: the document itself does not say it. */
 export interface ContentOptions extends ReadOptions {
   /** `text` by default. Text and XML are returned as a string. */
-  readonly type?: "text" | "map" | "array" | "xml";
+  readonly type?: "text" | "map" | "array" | "xml" | undefined;
   /** The name of the shared type; `default` if it is left out, which is that of Tiptap. */
-  readonly root?: string;
+  readonly root?: string | undefined;
 }
 
 /** A shared type, and the length of its preview. */
@@ -19,15 +19,15 @@ export interface PreviewOptions extends ContentOptions {
 /** A page of a document's history. */
 export interface HistoryOptions {
   /** 50 if it is left out, 100 at most. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The `next` of the page before. */
-  readonly before?: number;
+  readonly before?: number | undefined;
 }
 
 /** A version of a document. */
 export interface ReadOptions {
   /** The number of a version; the document as it is if it is left out. */
-  readonly version?: number;
+  readonly version?: number | undefined;
 }
 
 /** A mention in a text. */
@@ -41,9 +41,9 @@ interface TextMention {
 /** The versions to compare, and their shared type. */
 export interface CompareOptions extends Omit<ContentOptions, "version"> {
   /** The number of the earlier version; the document before anything was written if it is left out. */
-  readonly from?: number;
+  readonly from?: number | undefined;
   /** The number of the later version; the document as it is if it is left out. */
-  readonly to?: number;
+  readonly to?: number | undefined;
 }
 
 /** The user and the versions of the changes to take back. */

@@ -84,9 +84,9 @@ export class Identities extends Resource {
 /** Filters the notifications of an inbox. */
 export interface InboxSearch extends Pick<Scroll, "limit" | "after"> {
   /** Only those that are unread, or with `false` only those that are read. */
-  readonly unread?: boolean;
-  readonly roomId?: string;
-  readonly kind?: string;
+  readonly unread?: boolean | undefined;
+  readonly roomId?: string | undefined;
+  readonly kind?: string | undefined;
 }
 
 /** `AtriumServer.inbox(identityId)`: the notifications of an identity, as far as it may enter their rooms now. */

@@ -5,15 +5,15 @@ import { type Listed, Resource, type ScrollShown } from "./pages.ts";
 /** Filters the event log; without a filter, all kept events. */
 export interface EventFilter {
   /** Only events of this room, which must exist; otherwise the events of all rooms, deleted ones included. */
-  readonly roomId?: string;
+  readonly roomId?: string | undefined;
   /** The `cursor` of an earlier page: only later events. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** Without `after`: only events recorded at or after this time (RFC 3339, or a date for the start of that UTC day). */
-  readonly from?: string;
+  readonly from?: string | undefined;
   /** Only these events. */
-  readonly events?: readonly wire.WebhookEventName[];
+  readonly events?: readonly wire.WebhookEventName[] | undefined;
   /** The most events of a page: at most 100; 50 by default. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export class Events extends Resource {
@@ -37,16 +37,16 @@ export class Events extends Resource {
 /** Filters the request log; without a filter, all kept requests. */
 export interface RequestFilter {
   /** At most 100; 50 by default. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The `cursor` of an earlier page: only older requests. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** True for requests with a status of 400 or more only. */
-  readonly failed?: boolean;
+  readonly failed?: boolean | undefined;
   /** Only requests to this operation of the API, such as `deleteRoom`. */
-  readonly operation?: string;
+  readonly operation?: string | undefined;
   /** Only requests with this API key, or by this member or user. */
-  readonly credentialId?: string;
-  readonly roomId?: string;
+  readonly credentialId?: string | undefined;
+  readonly roomId?: string | undefined;
 }
 
 /** `AtriumServer.requests`: the latest requests to the API. */

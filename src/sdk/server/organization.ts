@@ -15,19 +15,19 @@ import {
 /** Filters the audit log; without a filter, all kept entries. */
 export interface AuditFilter {
   /** At most 100; 50 by default. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The `cursor` of an earlier page: only later entries. */
-  readonly after?: string;
+  readonly after?: string | undefined;
   /** The earliest time: RFC 3339, or a date for the start of that UTC day. */
-  readonly from?: string;
+  readonly from?: string | undefined;
   /** The latest time: RFC 3339, or a date for the end of that UTC day. */
-  readonly to?: string;
+  readonly to?: string | undefined;
   /** Only changes by this person or API key. */
-  readonly actorId?: string;
+  readonly actorId?: string | undefined;
   /** Only changes by this operation of the API, such as `deleteRoom`. */
-  readonly operation?: string;
-  readonly resource?: wire.AuditEntry["resource"]["type"];
-  readonly resourceId?: string;
+  readonly operation?: string | undefined;
+  readonly resource?: wire.AuditEntry["resource"]["type"] | undefined;
+  readonly resourceId?: string | undefined;
 }
 
 export class Organization extends Resource {

@@ -5,32 +5,32 @@ import type { DeliveryTotals } from "../wire/resources.ts";
 /** A part of a list; by default its first 50 items. */
 export interface Page {
   /** At most 100; 50 by default. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** The number of items to skip; 0 by default. */
-  readonly offset?: number;
+  readonly offset?: number | undefined;
 }
 
 /** A part of a list that may be long; by default its first 50 items. */
 export interface Scroll extends Page {
   /** The `cursor` of an earlier page: the items that follow it. Each page costs as much as the first. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 }
 
 interface Sorted<Field extends string> {
   /** Descending with `-` in front; the newest first by default. A page that follows a `cursor` has the cursor's order. */
-  readonly sort?: Field | `-${Field}`;
+  readonly sort?: Field | `-${Field}` | undefined;
 }
 
 interface Searched {
   /** Text to find in the name, ignoring case. */
-  readonly search?: string;
+  readonly search?: string | undefined;
 }
 
 interface Dated extends Scroll, Searched {
   /** The earliest creation time: RFC 3339, or a date for the start of that UTC day. */
-  readonly from?: string;
+  readonly from?: string | undefined;
   /** The latest creation time: RFC 3339, or a date for the end of that UTC day. */
-  readonly to?: string;
+  readonly to?: string | undefined;
 }
 
 /** Filters and orders a list of users. */
@@ -39,25 +39,25 @@ export type Search = Dated & Sorted<"created_at" | "name">;
 /** Filters and orders a list of identities. */
 export interface IdentitySearch extends Search {
   /** Only identities of this kind, or of several, such as `person,agent`. */
-  readonly kind?: string;
+  readonly kind?: string | undefined;
 }
 
 /** Filters and orders the users of a room, also by the state of the live room. */
 export interface UserSearch extends Search {
   /** Only users who are online, or only those who are not. */
-  readonly online?: boolean;
+  readonly online?: boolean | undefined;
   /** The earliest time at which users were last seen, among the room's latest 10,000 sessions. */
-  readonly lastSeenFrom?: string;
+  readonly lastSeenFrom?: string | undefined;
   /** The latest time at which users were last seen; users who are online are seen now. */
-  readonly lastSeenTo?: string;
+  readonly lastSeenTo?: string | undefined;
 }
 
 /** Filters and orders a list of rooms. */
 export interface RoomSearch extends Dated, Sorted<"created_at" | "name" | "last_active_at"> {
   /** Only rooms in this state. */
-  readonly state?: "active" | "closed";
+  readonly state?: "active" | "closed" | undefined;
   /** Only rooms with users online, or only those without. */
-  readonly online?: boolean;
+  readonly online?: boolean | undefined;
 }
 
 /** Filters and orders a list of workflows. */
@@ -66,9 +66,9 @@ export type WorkflowSearch = Page & Searched & Sorted<"created_at" | "updated_at
 /** Filters and orders a list of webhooks. */
 export interface WebhookSearch extends Page, Sorted<"created_at" | "updated_at" | "url"> {
   /** Text to find in the URL, ignoring case. */
-  readonly search?: string;
+  readonly search?: string | undefined;
   /** Adds `stats` to each: its attempts in so much time, and what waits now. */
-  readonly stats?: DeliveryTotals["range"];
+  readonly stats?: DeliveryTotals["range"] | undefined;
 }
 
 /** Orders a list of members. */

@@ -15,9 +15,9 @@ import {
 
 /** Filters a list of deliveries. */
 export interface DeliverySearch extends Scroll {
-  readonly status?: wire.Delivery["status"];
-  readonly event?: wire.Delivery["event"];
-  readonly roomId?: string;
+  readonly status?: wire.Delivery["status"] | undefined;
+  readonly event?: wire.Delivery["event"] | undefined;
+  readonly roomId?: string | undefined;
 }
 
 export class Webhooks extends Resource {

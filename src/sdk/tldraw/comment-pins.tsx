@@ -212,7 +212,7 @@ interface CardProps {
   readonly editor: CanvasEditor;
   readonly place: Point;
   /** Scrolls its comments. What opens in a short one, such as a choice of emoji, is not cut off. */
-  readonly isLong?: boolean;
+  readonly isLong?: boolean | undefined;
   readonly children: ReactNode;
   close(): void;
 }

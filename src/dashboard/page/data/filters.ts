@@ -24,7 +24,7 @@ export function useFilters() {
   const sort = get(SORT);
   const after = get(AFTER);
   /** The order by one of these fields, if the list has one. */
-  const orderBy = <Field extends string>(fields: readonly Field[]) => {
+  const orderBy = <const Field extends string>(fields: readonly Field[]) => {
     const field = fields.find((one) => sort === one || sort === `-${one}`);
     const order: Field | `-${Field}` | undefined = field && (sort === field ? field : `-${field}`);
     return order && { sort: order };
@@ -53,7 +53,7 @@ export function useFilters() {
         options,
       ),
     /** The place and the order, of these fields, as the API takes them. */
-    page: <Field extends string = never>(fields: readonly Field[] = []) => ({
+    page: <const Field extends string = never>(fields: readonly Field[] = []) => ({
       limit,
       offset,
       ...orderBy(fields),

@@ -1,6 +1,6 @@
 /** Writes to a store: their arguments, their messages and their responses. */
 import { invalid } from "../../core/error.ts";
-import { isRecord, toJson } from "../../core/json.ts";
+import { isRecord, type SomeOf, toJson } from "../../core/json.ts";
 import type { Abortable } from "../../core/runtime.ts";
 import type { Operation } from "./entries.ts";
 
@@ -76,9 +76,9 @@ type Field = {
   readonly [Type in keyof Types]: {
     readonly type: Type;
     /** Whether a value must have this field. */
-    readonly required?: boolean;
+    readonly required?: boolean | undefined;
     /** Used for values that are set without this field. */
-    readonly default?: Types[Type] | (Type extends "array" ? readonly unknown[] : never);
+    readonly default?: Types[Type] | (Type extends "array" ? readonly unknown[] : never) | undefined;
   };
 }[keyof Types];
 
@@ -100,9 +100,11 @@ type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 /** The value of an entry in a store of this shape. */
 export type ValueOf<Shape extends StoreShape> = Flat<Fields<Shape, Mandatory<Shape> | Filled<Shape>>>;
 /** The argument of `set`: fields with a default can be left out. */
-export type InputOf<Shape extends StoreShape> = Flat<Fields<Shape, Mandatory<Shape>>>;
+export type InputOf<Shape extends StoreShape> = Flat<
+  Fields<Shape, Mandatory<Shape>> & SomeOf<Omit<ValueOf<Shape>, Mandatory<Shape>>>
+>;
 /** The argument of `update`: any of the fields. */
-export type PatchOf<Shape extends StoreShape> = Partial<ValueOf<Shape>>;
+export type PatchOf<Shape extends StoreShape> = SomeOf<ValueOf<Shape>>;
 
 /** Declares the shapes of stores, to pass to {@link AtriumClient} as `stores`. */
 export const defineStores = <const Shapes extends StoreShapes>(stores: Shapes): Shapes => stores;

@@ -1,6 +1,7 @@
 /** The rooms of one person, all opened by one token of an identity. */
+import { segmentOf, serviceAddress } from "../core/address.ts";
 import { getOrAdd } from "../core/emitter.ts";
-import { assumeType } from "../core/json.ts";
+import { assumeType, defined } from "../core/json.ts";
 import { DEFAULT_RUNTIME, type Runtime } from "../core/runtime.ts";
 import { AtriumClient, type AtriumClientOptions } from "./client.ts";
 import { type RoomPath, type TokenRequest, Tokens } from "./connection/token.ts";
@@ -31,8 +32,9 @@ export class Atrium {
   readonly #tokens: Tokens;
   readonly #rooms: Rooms = new Map();
 
-  /** Throws VALIDATION_ERROR for a text that is no token of an identity. `runtime` is for tests. */
+  /** Throws VALIDATION_ERROR for an invalid address, and for a text that is no token of an identity. `runtime` is for tests. */
   constructor(options: AtriumOptions, runtime: Runtime = DEFAULT_RUNTIME) {
+    serviceAddress(options.serverUrl);
     this.#options = options;
     this.runtime = runtime;
     this.#tokens = new Tokens(options.authToken, runtime, [""]);
@@ -40,7 +42,7 @@ export class Atrium {
 
   /**
    * The client of a room, for its `join()`, which throws NOT_FOUND for an unknown one. Entering a room again returns the same client, whose first options hold, and
-   * which leaves the room by the last of as many calls of `leave()`. Throws VALIDATION_ERROR for an invalid address.
+   * which leaves the room by the last of as many calls of `leave()`. Throws VALIDATION_ERROR for an invalid address or ID.
    */
   enterRoom<Shapes extends StoreShapes = NoShapes, Types extends ClientTypes = Registered>(
     room: RoomName,
@@ -51,11 +53,12 @@ export class Atrium {
 
   /** A room's client, before it is entered. Not for applications. */
   openRoom(room: RoomName, options: RoomOptions<StoreShapes>): EnteredRoom {
-    const path: RoomPath = typeof room === "string" ? [room] : ["custom", room.customId];
+    const path: RoomPath = typeof room === "string" ? [room] : ["custom", room?.customId];
+    path.map(segmentOf);
     return getOrAdd(
       this.#rooms,
       String(path),
-      () => new EnteredRoom({ ...this.share(), ...options }, this.runtime, path, this.#rooms),
+      () => new EnteredRoom({ ...this.share(), ...defined(options) }, this.runtime, path, this.#rooms),
     );
   }
 
@@ -74,7 +77,7 @@ export class Atrium {
   }
 
   /** Leaves all rooms, each as by its last `leave()`. */
-  close(options?: { readonly timeoutMs?: number }): Promise<unknown> {
+  close(options?: { readonly timeoutMs?: number | undefined }): Promise<unknown> {
     const leave = (room: EnteredRoom) => {
       room.entered = 1;
       return room.leave(options);

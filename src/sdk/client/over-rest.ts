@@ -25,21 +25,25 @@ export interface Upload {
 
 const nameOf = (file: Blob): string => (file as Partial<File>).name ?? "";
 
-export async function openFiles(serverUrl: string, tokens: Tokens): Promise<RoomFiles> {
-  const token = () => tokens.obtain(new AbortController().signal);
-  await token();
+export async function openFiles(
+  serverUrl: string,
+  tokens: Tokens,
+  signal = new AbortController().signal,
+): Promise<RoomFiles> {
+  await tokens.obtain(signal);
   if (tokens.claims === null) throw invalid("Auth", "authToken must be the token of a user");
-  return new RoomFiles(serverUrl, tokens.claims, token);
+  return new RoomFiles(serverUrl, tokens.claims, tokens);
 }
 
 export class RoomFiles {
   readonly #claims: Claims;
   readonly #rest: Rest;
 
-  constructor(serverUrl: string, claims: Claims, token: () => Promise<string>) {
+  constructor(serverUrl: string, claims: Claims, tokens: Tokens) {
     this.#claims = claims;
     const { accountId } = claims;
-    this.#rest = new Rest({ serverUrl, accountId, authorization: async () => `Bearer ${await token()}` });
+    const authorization = async (signal: AbortSignal) => `Bearer ${await tokens.obtain(signal)}`;
+    this.#rest = new Rest({ serverUrl, accountId, authorization });
   }
 
   get #roomId(): string {
@@ -82,11 +86,11 @@ export interface GuestOptions {
   /** Others in the room see it. */
   readonly name: string;
   /** An http or https URL, which the pages of others load. */
-  readonly profilePicture?: string;
+  readonly profilePicture?: string | undefined;
   /** An earlier token of the guest, also an expired one: the guest stays the same. */
   readonly token?: string | undefined;
   /** Used instead of the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 /** A guest, who may enter one room as long as the link lasts. */
@@ -102,7 +106,7 @@ export interface Guest {
 
 export async function redeem(options: GuestOptions): Promise<Guest> {
   const { serverUrl, accountId, fetch, ...redemption } = options;
-  const rest = new Rest({ serverUrl, accountId, authorization: null, ...(fetch && { fetch }) });
+  const rest = new Rest({ serverUrl, accountId, authorization: null, fetch });
   const ask = (earlier: string | undefined) =>
     rest.post<RedeemedLink>(["links", "redeem"], { ...redemption, token: earlier });
   const { identity, room_id: roomId, token: first } = await ask(options.token);

@@ -1,6 +1,7 @@
 /** `client.storage`: the room's files, over HTTP with the user's token. It works without `join()`. */
 import { AtriumError, clientFault } from "../core/error.ts";
 import type { FileFilter } from "../core/rest.ts";
+import { abortable } from "../core/runtime.ts";
 import type { StorageFile, UploadResult } from "../wire/resources.ts";
 import { NOT_JOINED } from "./connection/requests.ts";
 import { fileUrl, httpUrl, type Tokens } from "./connection/token.ts";
@@ -10,8 +11,8 @@ const NOT_LOADED = clientFault("UNREACHABLE", "Loading failed: check the network
 
 /** A module that loads when it is needed. Throws UNREACHABLE if it does not. */
 export const loaded = <Module>(loading: Promise<Module>): Promise<Module> =>
-  loading.catch(() => {
-    throw new AtriumError(NOT_LOADED);
+  loading.catch((cause) => {
+    throw new AtriumError(NOT_LOADED, undefined, { cause });
   });
 
 export class Storage {
@@ -23,14 +24,15 @@ export class Storage {
     this.#tokens = tokens;
   }
 
-  async #room(): Promise<RoomFiles> {
+  async #room(signal?: AbortSignal): Promise<RoomFiles> {
     const { openFiles } = await loaded(import("./over-rest.ts"));
-    return openFiles(httpUrl(this.#base), this.#tokens);
+    return openFiles(httpUrl(this.#base), this.#tokens, signal);
   }
 
   /** Stores a file once, with retries. Throws VALIDATION_ERROR for one too large or without a name, FORBIDDEN for viewers. */
   async upload(upload: Upload): Promise<UploadResult> {
-    return (await this.#room()).upload(upload);
+    const storing = this.#room(upload.signal).then((room) => room.upload(upload));
+    return abortable(storing, upload);
   }
 
   /** The URL of a file; anyone who knows the key can read it. Throws NOT_JOINED while `authToken` has returned no token. */

@@ -49,7 +49,8 @@ export class AtriumError extends Error {
   /** Whether the same request can succeed later, without a change. */
   readonly retryable: boolean;
 
-  constructor(fault: Fault, requestId?: string, options?: ErrorOptions) {
+  /** The cause of a fault that is an error already is kept. */
+  constructor(fault: Fault, requestId?: string, options: ErrorOptions = fault) {
     super(fault.message, options);
     this.name = "AtriumError";
     this.code = assumeCode(fault.code);
@@ -67,6 +68,8 @@ export interface Fault {
   readonly code: string;
   readonly module: string;
   readonly message: string;
+  /** What the client's own code or the platform threw. */
+  readonly cause?: unknown;
 }
 
 /** An error of the client itself. */
@@ -79,6 +82,12 @@ export const clientFault = (code: AtriumErrorCode, message: string): Fault => ({
 /** Input that the client refuses before it sends anything. */
 export const invalid = (module: string, message: string): AtriumError =>
   new AtriumError({ code: "VALIDATION_ERROR", module, message });
+
+/** A name without lone surrogates, which would be another one on its way. Throws VALIDATION_ERROR. */
+export function wellFormed(name: string, unfit = /\p{Surrogate}/u): string {
+  if (unfit.test(name)) throw invalid("Client", `${JSON.stringify(name)} cannot be a name`);
+  return name;
+}
 
 const RETRYABLE_CODES: readonly string[] = [
   "RATE_LIMITED",

@@ -1,20 +1,21 @@
 /** The REST interface: the one file of the SDK that sends requests with `fetch`, retries them, and reads responses. */
 import { backoffMs } from "../../platform/flow/backoff.ts";
 import type { UploadResult } from "../wire/resources.ts";
-import { AtriumError, clientFault, type Fault, invalid, isRetryable } from "./error.ts";
+import { segmentOf, serviceAddress } from "./address.ts";
+import { AtriumError, clientFault, type Fault, invalid, isRetryable, wellFormed } from "./error.ts";
 import { toJson } from "./json.ts";
-import { newId } from "./runtime.ts";
+import { abortable, newId } from "./runtime.ts";
 
 export interface RestOptions {
   /** The address of the service, such as `https://atrium.example`. */
   readonly serverUrl: string;
   readonly accountId: string;
   /** The number of retries after temporary failures; 3 by default. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** The longest time of one attempt, in milliseconds; 30 s by default. Uploads have no limit. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Used instead of the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
 }
 
 type Path = readonly string[];
@@ -51,7 +52,41 @@ const canRetry = ({ isConditional = false }: RestRequest, { code }: AtriumError)
   isConditional ? code === "RATE_LIMITED" : isRetryable(code);
 
 /** The header of each request, or a function that returns it; null where the browser sends a cookie instead. */
-type Authorization = string | null | (() => Promise<string>);
+type Authorization = string | null | ((signal: AbortSignal) => Promise<string>);
+
+type Signals = readonly (AbortSignal | undefined)[];
+
+/** Does `work` until one of the signals is aborted, then throws its reason. The oldest browsers lack `AbortSignal.any`. */
+async function untilAborted<Result>(
+  signals: Signals,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const aborting = new AbortController();
+  const { signal } = aborting;
+  const stops = signals.map((source) => {
+    const abort = () => aborting.abort(source?.reason);
+    if (source?.aborted) abort();
+    source?.addEventListener("abort", abort);
+    return () => source?.removeEventListener("abort", abort);
+  });
+  try {
+    signal.throwIfAborted();
+    return await abortable(work(signal), { signal });
+  } finally {
+    for (const stop of stops) stop();
+  }
+}
+
+/** A credential without the line end that files add. Throws VALIDATION_ERROR with its name, and without its text. */
+export function credential(name: string, value: unknown): string {
+  const text = typeof value === "string" ? value.trim() : null;
+  if (text !== null && /^[!-~]+$/.test(text)) return text;
+  const flaw = text === null ? `is ${value === null ? value : typeof value}` : text && "has other characters";
+  throw invalid(
+    "Client",
+    `${name} must be the text that the service has given you: it ${flaw || "is empty"}`,
+  );
+}
 
 interface Envelope {
   readonly data: unknown;
@@ -70,11 +105,14 @@ export class Rest {
   readonly #maxRetries: number;
   readonly #timeoutMs: number;
   readonly #fetch: typeof fetch;
+  readonly #signals: Signals;
 
-  constructor(options: RestOptions & { readonly authorization: Authorization }) {
-    const { serverUrl, accountId } = options;
-    this.#base = `${serverUrl.replace(/\/+$/, "")}/v1/accounts/${encodeURIComponent(accountId)}`;
+  /** Each request ends when one of the signals is aborted. */
+  constructor(options: RestOptions & { readonly authorization: Authorization }, signals: Signals = []) {
+    const account = encodeURIComponent(credential("accountId", options.accountId));
+    this.#base = `http${serviceAddress(options.serverUrl)}/v1/accounts/${account}`;
     this.#authorization = options.authorization;
+    this.#signals = signals;
     this.#maxRetries = options.maxRetries ?? DEFAULT_RETRIES;
     this.#timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     this.#fetch = options.fetch ?? fetch;
@@ -100,15 +138,25 @@ export class Rest {
     await this.request({ method: "DELETE", path, ...options });
   }
 
-  /** Retries temporary failures after a delay; a POST takes effect once by its Idempotency-Key. Throws {@link AtriumError}. */
+  /**
+   * Retries temporary failures after a delay; a POST takes effect once by its Idempotency-Key. Throws {@link AtriumError}, and
+   * at once the reason of an aborted signal.
+   */
   async request<Data>(request: RestRequest): Promise<Data> {
-    // Encoding does not keep these segments from pointing above the account.
-    if (request.path.some((segment) => segment === "." || segment === ".."))
-      throw invalid("Client", 'path must not contain the segments "." or "..": choose another id or key');
-    const idempotencyKey = newId();
+    const call = {
+      request,
+      url: urlBelow(this.#base, request.path, request.query),
+      body: request.body ? toJson(request.body, "Client", "body") : null,
+      idempotencyKey: newId(),
+    };
+    const signals = [...this.#signals, request.upload?.signal];
+    return untilAborted(signals, (signal) => this.#retry<Data>(call, signal));
+  }
+
+  async #retry<Data>(call: Call, signal: AbortSignal): Promise<Data> {
+    const { request } = call;
     for (let failures = 0; ; ) {
-      request.upload?.signal?.throwIfAborted();
-      const attempt = await this.#attempt(request, idempotencyKey);
+      const attempt = await this.#attempt(call, signal);
       const { error } = attempt;
       if (error === null) return attempt.data as Data;
       // An earlier attempt has deleted it.
@@ -116,52 +164,66 @@ export class Rest {
       failures += 1;
       if (failures > this.#maxRetries || !canRetry(request, error)) throw error;
       const delayMs = attempt.retryAfterMs ?? backoffMs(failures, RETRY_BACKOFF, Math.random());
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await pause(delayMs, signal);
     }
   }
 
-  async #attempt(request: RestRequest, idempotencyKey: string): Promise<Attempt> {
+  async #attempt(call: Call, signal: AbortSignal): Promise<Attempt> {
+    const { method, body, upload, minTimeoutMs = 0 } = call.request;
     const authorization =
-      typeof this.#authorization === "function" ? await this.#authorization() : this.#authorization;
+      typeof this.#authorization === "function" ? await this.#authorization(signal) : this.#authorization;
     const headers: Record<string, string> = {};
     if (authorization) headers.Authorization = authorization;
-    if (request.method === "POST") headers["Idempotency-Key"] = idempotencyKey;
-    if (request.body) headers["Content-Type"] = "application/json";
+    if (method === "POST") headers["Idempotency-Key"] = call.idempotencyKey;
+    if (body) headers["Content-Type"] = "application/json";
+    const timeout = upload ? undefined : AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs));
     try {
-      const response = await this.#send(request, headers);
-      const { data, error, requestId }: Envelope = await response.json();
-      if (error === null) return { data, error };
-      const retryAfter = response.headers.get("Retry-After");
-      const retryAfterMs = retryAfter === null ? null : Number(retryAfter) * 1000;
-      return { error: new AtriumError(error, requestId), retryAfterMs };
-    } catch (error) {
-      request.upload?.signal?.throwIfAborted();
-      const message = `The service could not be reached, or its response is not Atrium's: ${String(error)}`;
-      return { error: new AtriumError(clientFault("UNREACHABLE", message)), retryAfterMs: null };
+      return await untilAborted([signal, timeout], async (ends) => {
+        const response = await this.#send(call, { method, headers, signal: ends });
+        const { data, error, requestId }: Envelope = await response.json();
+        if (error === null) return { data, error };
+        const retryAfter = response.headers.get("Retry-After");
+        const retryAfterMs = retryAfter === null ? null : Number(retryAfter) * 1000;
+        return { error: new AtriumError(error, requestId), retryAfterMs };
+      });
+    } catch (cause) {
+      signal.throwIfAborted();
+      const message = `The service could not be reached, or its response is not Atrium's: ${String(cause)}`;
+      const error = new AtriumError(clientFault("UNREACHABLE", message), undefined, { cause });
+      return { error, retryAfterMs: null };
     }
   }
 
-  #send(request: RestRequest, headers: Record<string, string>): Promise<Response> {
-    const { method, path, query, body, upload, keepalive, minTimeoutMs = 0 } = request;
-    const url = urlBelow(this.#base, path, query);
-    if (upload === undefined) {
-      const signal = AbortSignal.timeout(Math.max(this.#timeoutMs, minTimeoutMs));
-      const text = body ? toJson(body, "Client", "body") : null;
-      const init = { method, headers, signal, body: text, ...(keepalive && { keepalive }) };
-      return this.#fetch.call(undefined, url, init);
-    }
-    const { form, onSent, signal = null } = upload;
-    const init = { method, headers, body: form, signal };
-    if (onSent !== undefined && "XMLHttpRequest" in globalThis) return sendWithProgress(url, init, onSent);
-    return this.#fetch.call(undefined, url, init);
+  #send({ request, url, body }: Call, init: Omit<ProgressRequest, "body">): Promise<Response> {
+    const { form, onSent } = request.upload ?? {};
+    const { keepalive } = request;
+    if (form && onSent && "XMLHttpRequest" in globalThis)
+      return sendWithProgress(url, { ...init, body: form }, onSent);
+    return this.#fetch.call(undefined, url, { ...init, body: form ?? body, ...(keepalive && { keepalive }) });
   }
 }
 
+/** A request with all that its attempts share. */
+interface Call {
+  readonly request: RestRequest;
+  readonly url: string;
+  readonly body: string | null;
+  readonly idempotencyKey: string;
+}
+
+const pause = (delayMs: number, signal: AbortSignal): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout>;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, delayMs);
+  });
+  return abortable(over, { signal }, () => clearTimeout(timer));
+};
+
 function urlBelow(base: string, path: Path, query: object = {}): string {
-  const url = new URL([base, ...path.map(encodeURIComponent)].join("/"));
+  const url = new URL([base, ...path.map(segmentOf)].join("/"));
   for (const [name, values] of Object.entries(query)) {
     for (const value of Array.isArray(values) ? values : [values]) {
-      if (value !== undefined) url.searchParams.append(name, String(value));
+      if (value !== undefined) url.searchParams.append(name, wellFormed(String(value)));
     }
   }
   return url.href;
@@ -171,7 +233,7 @@ interface ProgressRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: FormData;
-  readonly signal: AbortSignal | null;
+  readonly signal: AbortSignal;
 }
 
 /** Like `fetch`, which cannot report progress: calls `onSent` with the number of bytes of the body sent so far. */
@@ -188,11 +250,10 @@ function sendWithProgress(
     request.upload.onprogress = ({ loaded }) => onSent(loaded);
     request.onload = () => resolve(responseOf(request));
     request.onerror = () => reject(new TypeError("Network request failed"));
-    request.onabort = () => reject(signal?.reason);
-    request.onloadend = () => signal?.removeEventListener("abort", abort);
-    signal?.addEventListener("abort", abort);
-    if (signal?.aborted) reject(signal.reason);
-    else request.send(body);
+    request.onabort = () => reject(signal.reason);
+    request.onloadend = () => signal.removeEventListener("abort", abort);
+    signal.addEventListener("abort", abort);
+    request.send(body);
   });
 }
 
@@ -227,15 +288,6 @@ interface FileUpload {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Settles with `work`, or at once with the reason of an aborted signal: work can wait for a retry. */
-function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener("abort", abort);
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
-
 /** Stores a file in a room. Throws VALIDATION_ERROR for a file that is too large or has no name. */
 export async function uploadFile(rest: Rest, upload: FileUpload): Promise<UploadResult> {
   const { roomId, userId, file, filename, onProgress, signal } = upload;
@@ -255,8 +307,7 @@ export async function uploadFile(rest: Rest, upload: FileUpload): Promise<Upload
     query: { roomId },
     upload: { form, onSent, signal },
   } as const;
-  const uploading = rest.request<{ file: UploadResult }>(request);
-  const { file: stored } = await (signal ? unlessAborted(uploading, signal) : uploading);
+  const { file: stored } = await rest.request<{ file: UploadResult }>(request);
   onSent?.(total);
   return stored;
 }

@@ -44,14 +44,14 @@ export class ChangeRecorder {
   readonly writes = new KeptWrites();
   readonly #runtime: Runtime;
   readonly #options: PersistenceOptions;
-  readonly #fail: (reason: string) => void;
+  readonly #fail: (cause: unknown) => void;
   #recorded: Recorded | null = null;
   #answeredSeq = 0;
   #stored: Promise<void> = Promise.resolve();
   #scheduled: Promise<void> | null = null;
   #cancelTimer: (() => void) | null = null;
 
-  constructor(runtime: Runtime, options: PersistenceOptions, fail: (reason: string) => void) {
+  constructor(runtime: Runtime, options: PersistenceOptions, fail: (cause: unknown) => void) {
     this.#runtime = runtime;
     this.#options = options;
     this.#fail = fail;
@@ -172,7 +172,7 @@ export class ChangeRecorder {
         .then(() => {
           if (writes.length + settled.length > 0) room.announce(`${this.writes.writer} ${this.#answeredSeq}`);
         })
-        .catch((error: unknown) => fail(String(error)))
+        .catch(fail)
         .finally(() => {
           cancel();
           resolve();

@@ -50,7 +50,7 @@ export class DevicePersistence implements OfflinePersistence {
   }
 
   #newRecorder(): ChangeRecorder {
-    return new ChangeRecorder(this.#runtime, this.#options, (reason) => this.#fail(reason));
+    return new ChangeRecorder(this.#runtime, this.#options, (cause) => this.#fail(cause));
   }
 
   open(client: KeptClient): Promise<void> {
@@ -65,12 +65,12 @@ export class DevicePersistence implements OfflinePersistence {
 
   async #beginInTime(client: KeptClient, start: object): Promise<void> {
     if (this.#start !== start) return;
-    const fail = (reason: string) => this.#start === start && this.#fail(reason);
+    const fail = (cause: unknown) => this.#start === start && this.#fail(cause);
     const cancels = [
       this.#runtime.after(OPEN_DELAY_MS, this.#opened.resolve),
       this.#runtime.after(OPEN_TIMEOUT_MS, () => fail("it did not open in time")),
     ];
-    await this.#begin(client, start).catch((error: unknown) => fail(String(error)));
+    await this.#begin(client, start).catch(fail);
     for (const cancel of cancels) cancel();
     this.#settleOpening();
   }
@@ -164,7 +164,7 @@ export class DevicePersistence implements OfflinePersistence {
   }
 
   /** From now on the client works in memory only. */
-  #fail(reason: string, isGone = false): void {
+  #fail(cause: unknown, isGone = false): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     const use = this.#use;
@@ -181,8 +181,9 @@ export class DevicePersistence implements OfflinePersistence {
         )
         .then(() => use.room.close());
     }
-    const message = `Nothing more is kept on this device, and the client goes on in memory: ${reason}`;
-    const error = new AtriumError({ code: "STORAGE_FAILED", module: "Client", message });
+    const message = `Nothing more is kept on this device, and the client goes on in memory: ${String(cause)}`;
+    const fault = { code: "STORAGE_FAILED", module: "Client", message };
+    const error = new AtriumError(cause instanceof Error ? { ...fault, cause } : fault);
     queueMicrotask(() => this.#options.onError(error));
   }
 

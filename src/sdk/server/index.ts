@@ -1,5 +1,5 @@
 /** `atrium/server`: everything that belongs to an organization, for back ends. */
-import { Rest, type RestOptions } from "../core/rest.ts";
+import { credential, Rest, type RestOptions } from "../core/rest.ts";
 import type {
   IdentificationInput,
   InboxTriggerInput,
@@ -79,7 +79,10 @@ export interface AtriumServerOptions extends RestOptions {
   readonly apiKey: string | null;
 }
 
-/** Each method throws an `AtriumError` if refused. Temporary failures are retried, with one effect. */
+/**
+ * Each method throws an `AtriumError` if refused. Temporary failures are retried, with one effect. {@link withSignal} ends
+ * calls early.
+ */
 export class AtriumServer {
   readonly rooms: Rooms;
   readonly users: Users;
@@ -96,11 +99,17 @@ export class AtriumServer {
   readonly requests: Requests;
   readonly organization: Organization;
   readonly #rest: Rest;
+  readonly #options: AtriumServerOptions;
+  readonly #signals: readonly AbortSignal[];
 
-  constructor(options: AtriumServerOptions) {
-    const { accountId, apiKey } = options;
+  /** Throws VALIDATION_ERROR for an address, an account ID or a key that is none. `signals` are those of {@link withSignal}. */
+  constructor(options: AtriumServerOptions, signals: readonly AbortSignal[] = []) {
+    const apiKey = options.apiKey === null ? null : credential("apiKey", options.apiKey);
+    const accountId = credential("accountId", options.accountId);
     const authorization = apiKey === null ? null : `Bearer ${btoa(`${accountId}:${apiKey}`)}`;
-    const rest = new Rest({ ...options, authorization });
+    const rest = new Rest({ ...options, authorization }, signals);
+    this.#options = options;
+    this.#signals = signals;
     this.#rest = rest;
     this.rooms = new Rooms(rest);
     this.users = new Users(rest);
@@ -116,6 +125,14 @@ export class AtriumServer {
     this.workflows = new Workflows(rest);
     this.requests = new Requests(rest);
     this.organization = new Organization(rest);
+  }
+
+  /**
+   * The same organization, for calls that end once the signal is aborted: they are rejected with its reason, and neither wait
+   * nor try again. A request that was sent may take effect.
+   */
+  withSignal(signal: AbortSignal): AtriumServer {
+    return new AtriumServer(this.#options, [...this.#signals, signal]);
   }
 
   /**
@@ -145,7 +162,10 @@ export class AtriumServer {
   async addParticipant(
     roomId: string,
     userId: string,
-    participation: { readonly presence?: PresenceState | null; readonly ttl?: number } = {},
+    participation: {
+      readonly presence?: PresenceState | null | undefined;
+      readonly ttl?: number | undefined;
+    } = {},
   ): Promise<string> {
     const path = ["rooms", roomId, "participants", userId];
     return (await this.#rest.put<{ expires_at: string }>(path, participation)).expires_at;

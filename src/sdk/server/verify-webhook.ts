@@ -1,6 +1,6 @@
 /** Verifies that a webhook message comes from the service and is recent. */
 import { Webhook } from "standardwebhooks";
-import { AtriumError } from "../core/error.ts";
+import { AtriumError, invalid } from "../core/error.ts";
 import type * as wire from "../wire/resources.ts";
 
 /** A request's headers: a Fetch API `Headers`, or Node's `request.headers`. */
@@ -16,7 +16,7 @@ const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
  * Returns the event in a webhook message. `payload` is the raw request body, before any parsing; `secret` is the
  * webhook's secret, `whsec_…`. A webhook that listens to events without a room, such as `identity.created`, names their types
  * too. Throws an {@link AtriumError} with the code `INVALID_SIGNATURE` if the message was not signed with the secret, or
- * if its timestamp is more than five minutes in the past or the future.
+ * if its timestamp is more than five minutes in the past or the future, and VALIDATION_ERROR for a parsed body.
  */
 export function verifyWebhook<Received extends wire.EventPage["events"][number] = wire.AtriumEvent>(
   payload: string | Uint8Array,
@@ -24,7 +24,7 @@ export function verifyWebhook<Received extends wire.EventPage["events"][number] 
   secret: string,
 ): Received {
   const verified = verify(payload, headers, secret);
-  if (Array.isArray(verified)) throw invalid("it is a batch; use verifyWebhookBatch");
+  if (Array.isArray(verified)) throw unverified("it is a batch; use verifyWebhookBatch");
   return verified as Received;
 }
 
@@ -42,20 +42,26 @@ export function verifyWebhookBatch<Received extends wire.EventPage["events"][num
 }
 
 function verify(payload: string | Uint8Array, headers: WebhookHeaders, secret: string): unknown {
+  const isBytes = ArrayBuffer.isView(payload) || (payload as unknown) instanceof ArrayBuffer;
+  if (typeof payload !== "string" && !isBytes) throw invalid("Webhooks", PARSED);
   const body = typeof payload === "string" ? payload : decoder.decode(payload);
   const signed = Object.fromEntries(SIGNED_HEADERS.map((name) => [name, readHeader(headers, name)]));
   try {
     return new Webhook(secret).verify(body, signed);
   } catch (error) {
-    throw invalid(error instanceof Error ? error.message : String(error));
+    throw unverified(error instanceof Error ? error.message : String(error), error);
   }
 }
 
-const invalid = (reason: string): AtriumError =>
+const PARSED =
+  "payload must be the raw request body, as text or bytes: a parsed one has lost the bytes that were signed";
+
+const unverified = (reason: string, cause?: unknown): AtriumError =>
   new AtriumError({
     code: "INVALID_SIGNATURE",
     module: "Webhooks",
     message: `The message could not be verified: ${reason}`,
+    ...(cause !== undefined && { cause }),
   });
 
 function readHeader(headers: WebhookHeaders, name: string): string {

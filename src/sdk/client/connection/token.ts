@@ -1,7 +1,8 @@
 /** The user's token: its claims, the addresses that they name, and the function that returns another one. */
 import { backoffMs } from "../../../platform/flow/backoff.ts";
+import { segmentOf, serviceAddress } from "../../core/address.ts";
 import { AtriumError, clientFault, invalid } from "../../core/error.ts";
-import { Deferred, type Runtime } from "../../core/runtime.ts";
+import { abortable, Deferred, type Runtime } from "../../core/runtime.ts";
 
 export interface Claims {
   readonly accountId: string;
@@ -46,16 +47,11 @@ function parsePayload(token: string): unknown {
 export const httpUrl = (serverUrl: string): string => serverUrl.replace(/^ws/i, "http");
 
 /** The address of the service for sockets. Throws VALIDATION_ERROR unless it is an http, https, ws or wss URL. */
-export function socketBase(serverUrl: string): string {
-  const base = serverUrl.replace(/^http/i, "ws").replace(/\/*$/, "/");
-  try {
-    if (/^wss?:\/\//i.test(base)) return new URL(base).href;
-  } catch {}
-  throw invalid("Client", "serverUrl must be an http or https URL");
-}
+export const socketBase = (serverUrl: string): string =>
+  `ws${serviceAddress(serverUrl)}/`;
 
 const urlBelow = (base: string, { accountId }: Claims, ...path: string[]): string =>
-  base + ["v1", "accounts", accountId, ...path].map(encodeURIComponent).join("/");
+  base + ["v1", "accounts", accountId, ...path].map(segmentOf).join("/");
 
 export const roomBelow = (base: string, claims: Claims, ...path: string[]): string =>
   urlBelow(base, claims, "rooms", ...claims.room, ...path);
@@ -115,7 +111,7 @@ export class Tokens {
     this.#source = source;
     this.#runtime = runtime;
     this.#room = room;
-    if (typeof source === "string") this.#accept(source.trim());
+    if (!this.isRenewable) this.#accept(String(source).trim());
   }
 
   get claims(): Claims | null {
@@ -163,22 +159,15 @@ export class Tokens {
   /** The current token unless it is `had`, and otherwise the function's next one; null while there is none. */
   async next(had: string | null, request: TokenRequest): Promise<string | null> {
     const { current } = this;
-    const { signal } = request;
-    signal.throwIfAborted();
+    request.signal.throwIfAborted();
     if (current !== null && current !== had) return current;
     this.#asking ??= this.#ask(request);
     const asking = this.#asking;
     asking.waiting += 1;
-    const leave = () => {
+    return abortable(asking.answer, request, () => {
       asking.waiting -= 1;
       if (asking.waiting === 0) asking.aborting.abort();
-    };
-    signal.addEventListener("abort", leave);
-    try {
-      return await asking.answer;
-    } finally {
-      signal.removeEventListener("abort", leave);
-    }
+    });
   }
 
   #ask(request: TokenRequest): Asking {
@@ -195,20 +184,15 @@ export class Tokens {
   /** Throws CONNECTION_FAILED for whatever the function does wrong: its next answer can be better. */
   async #answer(request: TokenRequest, aborting: AbortController): Promise<string | null> {
     const { signal } = aborting;
-    const limit = new Deferred<never>();
-    const end = (message: string, cause?: unknown) => limit.reject(failed(message, cause));
-    signal.addEventListener("abort", () => end("authToken was not needed any more"));
-    const cancel = this.#runtime.after(ASK_LIMIT_MS, () => {
-      end(`authToken did not answer within ${ASK_LIMIT_MS / 1000} s`);
-      aborting.abort();
-    });
+    const cancel = this.#runtime.after(ASK_LIMIT_MS, () =>
+      aborting.abort(failed(`authToken did not answer within ${ASK_LIMIT_MS / 1000} s`)),
+    );
     try {
-      const token = await Promise.race([this.#call({ ...request, signal }), limit.promise]);
+      const token = await abortable(this.#call({ ...request, signal }), { signal });
       if (token !== null) this.#accept(token);
       return token;
     } finally {
       cancel();
-      limit.promise.catch(() => {});
     }
   }
 
@@ -227,7 +211,7 @@ export class Tokens {
       if (error instanceof AtriumError) throw error;
       throw failed(`authToken failed: ${String(error)}`, error);
     }
-    throw failed("authToken must return the token as a text, or null while there is none");
+    throw failed("authToken must return the token as a text, or null");
   }
 
   #accept(token: string): void {
@@ -246,19 +230,13 @@ export class Tokens {
       return readClaims(token, this.#room);
     } catch (error) {
       if (!this.isRenewable) throw error;
-      const text = `authToken returned no token, but "${token.slice(0, 40)}": check the response of your back end`;
-      throw failed(text, error);
+      throw failed(`authToken returned no token, but "${token.slice(0, 40)}"`, error);
     }
   }
 
   #wait(delayMs: number, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const cancel = this.#runtime.after(delayMs, resolve);
-      signal.addEventListener("abort", () => {
-        cancel();
-        reject(signal.reason);
-      });
-    });
+    const { promise, resolve } = new Deferred();
+    return abortable(promise, { signal }, this.#runtime.after(delayMs, resolve));
   }
 }
 

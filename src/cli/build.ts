@@ -8,6 +8,7 @@ import {
   ENTRIES,
   OLDEST_PLATFORMS,
   packageManifest,
+  READABLE,
   STYLES,
   TYPES,
 } from "./package/manifest.ts";
@@ -25,10 +26,14 @@ const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
 /** The packages that applications provide. */
 const PEERS = ["react", "yjs", "y-protocols"];
 
+interface SourceMap {
+  readonly sources: readonly string[];
+  readonly sourcesContent: readonly string[];
+}
+
 /** Writes a module for each entry; shared code has modules of its own. Returns the bundled files of this checkout. */
-async function bundle(outdir: string): Promise<readonly string[]> {
-  const files = Object.entries({ ...ENTRIES, ...STYLES });
-  const entryPoints = files.map(([out, file]) => ({ out, in: path.join(SRC, file) }));
+async function bundle(outdir: string, entries: object, minify: boolean): Promise<readonly string[]> {
+  const entryPoints = Object.entries(entries).map(([out, file]) => ({ out, in: path.join(SRC, file) }));
   try {
     const { metafile } = await build({
       absWorkingDir: ROOT,
@@ -37,17 +42,30 @@ async function bundle(outdir: string): Promise<readonly string[]> {
       external: PEERS,
       bundle: true,
       splitting: true,
-      minify: true,
-      sourcemap: true,
+      minify,
+      sourcemap: minify,
       metafile: true,
       format: "esm",
       jsx: "automatic",
       target: OLDEST_PLATFORMS,
       logLevel: "silent",
     });
+    await dropPublishedSources(Object.keys(metafile.outputs));
     return Object.keys(metafile.inputs);
   } catch (error) {
     throw new CommandError(`The bundle failed: ${(error as BuildFailure).message}`);
+  }
+}
+
+/** Maps keep the sources of this checkout: those of other packages are published by themselves. */
+async function dropPublishedSources(outputs: readonly string[]): Promise<void> {
+  for (const output of outputs.filter((name) => name.endsWith(".map"))) {
+    const file = path.resolve(ROOT, output);
+    const map: SourceMap = JSON.parse(await readFile(file, "utf8"));
+    const sourcesContent = map.sources.map((source, index) =>
+      source.includes("node_modules/") ? null : map.sourcesContent[index],
+    );
+    await writeFile(file, JSON.stringify({ ...map, sourcesContent }));
   }
 }
 
@@ -88,7 +106,8 @@ async function main(stop: AbortSignal): Promise<void> {
   const out = path.resolve(ROOT, values.out ?? "dist");
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  await describe(out, await bundle(out));
+  await describe(out, await bundle(out, { ...ENTRIES, ...STYLES }, true));
+  await bundle(path.join(out, READABLE), ENTRIES, false);
   await declare(out, stop);
 }
 

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OLDEST_PLATFORMS } from "../../src/cli/package/manifest.ts";
+import { AtriumServer } from "../../src/sdk/server/index.ts";
+import { readBlocks, readDocument } from "../docs/markdown.ts";
 import { gzippedBytes, modulesOf, without } from "../support/package-modules.ts";
 import { ROOT, run, runCli } from "./processes.ts";
 import { sharedService } from "./shared-service.ts";
@@ -106,6 +108,8 @@ describe("the package", () => {
       },
     });
     expect([manifest.private, manifest.dependencies, root.private]).toEqual([undefined, undefined, true]);
+    // Most of its users are pages, whose builds on an older Node.js it would warn of or refuse.
+    expect(manifest.engines).toBeUndefined();
     const described = ["LICENSE", "README.md", "THIRD-PARTY-LICENSES", "package.json"];
     expect(await readdir(dist)).toEqual(expect.arrayContaining(described));
   });
@@ -275,6 +279,88 @@ describe("Node", () => {
     });
   });
 
+  it.each(["client", "server", "offline", "documents", "inbox", "react"])(
+    "finds an entry %s whose stack traces can be read",
+    async (entry) => {
+      for (const [name, text] of await modulesOf(dist, `node/${entry}`)) {
+        const longest = Math.max(...text.split("\n").map(({ length }) => length));
+        expect([name, longest < 1_000]).toEqual([name, true]);
+      }
+    },
+  );
+
+  it("shows an uncaught error with its class, its cause and a line of code", async () => {
+    const script = `
+      import { AtriumServer } from "atrium/server";
+      const options = { serverUrl: "http://127.0.0.1:2", accountId: "1", apiKey: "k", maxRetries: 0 };
+      await new AtriumServer(options).rooms.list();`;
+    await writeFile(path.join(plain, "uncaught.js"), script);
+    const { exitCode, stderr } = await run(binaries[24] ?? "", ["uncaught.js"], { cwd: plain, ...TOOL });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^AtriumError: The service could not be reached/m);
+    expect(stderr).toMatch(/code: 'UNREACHABLE'/);
+    expect(stderr).toMatch(/\[cause\]: \[?TypeError: fetch failed/);
+    expect(stderr).toMatch(/at \S*#attempt \(file:.*\/node\/.*\.js:\d+:\d+\)/);
+    expect(stderr.length).toBeLessThan(6_000);
+  });
+
+  it("runs the guides' samples of authToken, whose back end fails at first", async () => {
+    const { url, accountId, apiKey } = await sharedService();
+    const atrium = new AtriumServer({ serverUrl: url, accountId, apiKey });
+    const { id: roomId } = await atrium.rooms.create({ name: "Board" });
+    const { token } = await atrium.users.create({ roomId, name: "Ada" });
+    const answers: readonly [status: number, body: string][] = [
+      [502, "<h1>Bad gateway</h1>"],
+      [200, "<h1>Sign in to the hotel's network</h1>"],
+      [401, "Who are you?"],
+      [200, `${token}\n`],
+    ];
+    const project = path.join(plain, "samples");
+    await mkdir(project);
+    const blocks = async (page: string) => readBlocks(await readDocument(`docs/guides/${page}.md`));
+    const connecting = (await blocks("connecting")).find(({ code }) =>
+      code.includes("response.status === 401"),
+    );
+    const named = (await blocks("failures")).filter(({ file }) => file === "token.ts" || file === "page.ts");
+    expect(named.map(({ file }) => file)).toEqual(["token.ts", "page.ts"]);
+    for (const { file, code } of [{ file: "connecting.ts", code: connecting?.code ?? "" }, ...named])
+      await writeFile(
+        path.join(project, file ?? ""),
+        code.replaceAll("https://atrium.example", url).replaceAll('"./token"', '"./token.ts"'),
+      );
+    // A page has an address of its own, which relative ones of its back end are added to.
+    const script = `
+      const answers = ${JSON.stringify(answers)};
+      let asked = 0;
+      const fetched = globalThis.fetch;
+      globalThis.fetch = async (url, init) => {
+        if (!String(url).startsWith("/my-back-end/")) return fetched(url, init);
+        const [status, body] = answers[Math.min(asked, answers.length - 1)];
+        asked += 1;
+        return new Response(body, { status });
+      };
+      const notices = [];
+      const { openBoard } = await import("./page.ts");
+      const board = await openBoard((text) => notices.push(text.replace(/\\d+/, "N")));
+      const waited = asked;
+      asked = 0;
+      const log = console.log;
+      const { client } = await import("./connecting.ts");
+      log(JSON.stringify({ users: [board, client].map(({ currentUser }) => currentUser.name), waited, asked, notices: [...new Set(notices)] }));
+      board.disconnect();
+      client.disconnect();`;
+    await writeFile(path.join(project, "run.ts"), script);
+    const exported = path.join(project, "connecting.ts");
+    await writeFile(exported, `${await readFile(exported, "utf8")}\nexport { client };\n`);
+    const printed = await succeed(binaries[24] ?? "", ["run.ts"], project);
+    expect(JSON.parse(printed)).toEqual({
+      users: ["Ada", "Ada"],
+      waited: answers.length,
+      asked: answers.length,
+      notices: ["Trying again in N s", "Reconnecting…", ""],
+    });
+  });
+
   it.each([22, 24])("%i requires the server's client in a CommonJS module", async (major) => {
     const script = 'process.stdout.write(typeof require("atrium/server").AtriumServer)';
     expect(await succeed(binaries[major] ?? "", ["--input-type=commonjs", "-e", script], plain)).toBe(
@@ -304,6 +390,37 @@ async function compile(project: string, resolution: string, files: Record<string
 }
 
 describe("TypeScript", () => {
+  it("takes undefined for each option that can be left out", async () => {
+    const source = `
+      import type { AtriumClientOptions, AtriumOptions, GuestOptions, RoomOptions, Upload, CommentFilter, NewComment, ThreadFilter, WriteOptions, InputOf, PatchOf } from "atrium/client";
+      import type * as server from "atrium/server";
+      import type { KeepOfflineOptions, IndexedDbOptions } from "atrium/offline";
+      import type { InboxFilter } from "atrium/inbox";
+      import type { DevToolsOptions } from "atrium/devtools";
+      import type { PushOptions } from "atrium/push-worker";
+      /** The optional fields that refuse undefined: with exactOptionalPropertyTypes, they differ from those that take it. */
+      type Refusing<T> = { [N in keyof T]-?: {} extends Pick<T, N> ? (Record<N, undefined> extends Pick<T, N> ? never : N) : never }[keyof T];
+      const none = <T,>(..._: [Refusing<T>] extends [never] ? [] : [Refusing<T>]) => {};
+      none<AtriumClientOptions<{}>>(); none<AtriumOptions>(); none<GuestOptions>(); none<RoomOptions>(); none<Upload>();
+      none<CommentFilter>(); none<NewComment>(); none<ThreadFilter>(); none<WriteOptions>();
+      none<KeepOfflineOptions>(); none<IndexedDbOptions>(); none<InboxFilter>();
+      none<DevToolsOptions>(); none<PushOptions>();
+      none<server.AtriumServerOptions>(); none<server.WriteOptions>(); none<server.EntryPage>(); none<server.StoreBatch>();
+      none<server.CommentFilter>(); none<server.ThreadFilter>(); none<server.ServerUpload>(); none<server.FileSearch>(); none<server.FileFilter>();
+      none<server.CompareOptions>(); none<server.ContentOptions>(); none<server.HistoryOptions>(); none<server.PreviewOptions>();
+      none<server.ReadOptions>(); none<server.RollbackOptions>(); none<server.InboxSearch>(); none<server.EventFilter>(); none<server.RequestFilter>();
+      none<server.AuditFilter>(); none<server.FileSort>(); none<server.KeySearch>(); none<server.MemberSearch>(); none<server.Page>();
+      none<server.RoomSearch>(); none<server.Scroll>(); none<server.Search>(); none<server.UserSearch>(); none<server.WebhookSearch>();
+      none<server.WorkflowSearch>(); none<server.DeliverySearch>();
+      none<server.RoomInput>(); none<server.UserInput>(); none<server.IdentityInput>(); none<server.WebhookInput>(); none<server.WorkflowInput>();
+      none<server.RoomUpdateInput>(); none<server.UserUpdateInput>(); none<server.CommentInput>(); none<server.RoomLinkInput>();
+      type Shape = { readonly a: { readonly type: "string"; readonly required: true }; readonly b: { readonly type: "number" } };
+      none<InputOf<Shape>>(); none<PatchOf<Shape>>();
+      // @ts-expect-error: the test itself finds a field that does not
+      none<{ readonly x?: number }>();`;
+    expect(await compile(plain, "bundler", { "undefined.ts": source })).toBe("");
+  });
+
   it.each(["bundler", "nodenext"])("checks an application with %s resolution", async (resolution) => {
     const source = `
       import { openDevTools } from "atrium/devtools";
@@ -487,6 +604,12 @@ const REGISTERED = `
     void cheer({ emoji: "🎉" }, ["u2"]);
     void useBroadcast("done")();
     useRoom().client.presence.update({ tool: "pen" });
+    void useRoom().client.stores.tasks.set("1", { title: "Plan" });
+    const title: string | undefined = loaded.useRoom().client.stores.tasks.get("1")?.title;
+    // @ts-expect-error: a title is text
+    void useRoom().client.stores.tasks.update("1", { title: 1 });
+    // @ts-expect-error: no such store was declared
+    useRoom().client.stores.notes;
     loaded.useRoom().client.notifications.on("cheer", ({ emoji }) => console.log(emoji));
     const client = new AtriumClient({ serverUrl: "", authToken: "", stores });
     const tool: "pen" | "brush" | undefined = client.presence.own.tool;
@@ -504,7 +627,7 @@ const REGISTERED = `
     void cheer();
     // @ts-expect-error: a client without type arguments has the registered types
     client.presence.update({ hat: 1 });
-    return <p>{[first, again, isDone, tools, color, tool, isFree].join()}</p>;
+    return <p>{[first, again, isDone, tools, color, tool, isFree, title].join()}</p>;
   }
   declare const other: AtriumClient<Record<never, never>, { presence: { readonly x: number } }>;
   export const App = () => <><RoomProvider serverUrl="" authToken="" stores={stores} /><RoomProvider client={other} /></>;`;

@@ -32,11 +32,13 @@ export const STYLES = { "react-ui/styles": "sdk/react-ui/styles.css" };
 export const OLDEST_PLATFORMS = ["chrome109", "edge109", "firefox115", "safari16.4", "node22.18"];
 
 export const TYPES = "types";
+/** The same entries for Node.js, whose stack traces quote them: bundlers for browsers do not resolve its condition. */
+export const READABLE = "node";
 
 export function packageManifest({ version, license }: RootManifest): object {
   const entries = Object.entries(ENTRIES).map(([name, file]) => {
     const types = `./${TYPES}/${file.replace(/\.ts$/, ".d.ts")}`;
-    return [`./${name}`, { types, default: `./${name}.js` }];
+    return [`./${name}`, { types, node: `./${READABLE}/${name}.js`, default: `./${name}.js` }];
   });
   const styles = Object.keys(STYLES).map((name) => [
     `./${name}.css`,
@@ -51,7 +53,6 @@ export function packageManifest({ version, license }: RootManifest): object {
     type: "module",
     sideEffects: ["**/*.css"],
     exports: { ...Object.fromEntries([...entries, ...styles]), "./package.json": "./package.json" },
-    engines: { node: ">=22.18" },
     peerDependencies: { react: ">=18", "y-protocols": "^1.0.6", yjs: "^13.6.0" },
     peerDependenciesMeta: {
       react: { optional: true },

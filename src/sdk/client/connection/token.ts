@@ -144,7 +144,9 @@ export class Tokens {
     for (let attempt = 1; ; attempt += 1) {
       const token = await this.next(null, this.#request("connect", signal));
       if (token !== null) return token;
-      await this.#wait(backoffMs(attempt, NULL_BACKOFF), signal);
+      const { promise, resolve } = new Deferred();
+      const delayMs = backoffMs(attempt, NULL_BACKOFF);
+      await abortable(promise, { signal }, this.#runtime.after(delayMs, resolve));
     }
   }
 
@@ -232,11 +234,6 @@ export class Tokens {
       if (!this.isRenewable) throw error;
       throw failed(`authToken returned no token, but "${token.slice(0, 40)}"`, error);
     }
-  }
-
-  #wait(delayMs: number, signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = new Deferred();
-    return abortable(promise, { signal }, this.#runtime.after(delayMs, resolve));
   }
 }
 

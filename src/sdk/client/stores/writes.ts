@@ -101,7 +101,7 @@ type Flat<Type> = { [Name in keyof Type]: Type[Name] };
 export type ValueOf<Shape extends StoreShape> = Flat<Fields<Shape, Mandatory<Shape> | Filled<Shape>>>;
 /** The argument of `set`: fields with a default can be left out. */
 export type InputOf<Shape extends StoreShape> = Flat<
-  Fields<Shape, Mandatory<Shape>> & SomeOf<Omit<ValueOf<Shape>, Mandatory<Shape>>>
+  Pick<ValueOf<Shape>, Mandatory<Shape>> & SomeOf<Omit<ValueOf<Shape>, Mandatory<Shape>>>
 >;
 /** The argument of `update`: any of the fields. */
 export type PatchOf<Shape extends StoreShape> = SomeOf<ValueOf<Shape>>;

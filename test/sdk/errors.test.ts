@@ -162,7 +162,10 @@ describe("A name with half of a character", () => {
 
   it("is refused as the name of a document", async () => {
     const client = await join(await meet(service), "Ada");
-    expect(errorOf(() => openDocument(client, HALF, { doc: undefined, awareness: undefined, connect: undefined })).code).toBe("VALIDATION_ERROR");
+    expect(
+      errorOf(() => openDocument(client, HALF, { doc: undefined, awareness: undefined, connect: undefined }))
+        .code,
+    ).toBe("VALIDATION_ERROR");
   });
 });
 

@@ -47,8 +47,7 @@ function parsePayload(token: string): unknown {
 export const httpUrl = (serverUrl: string): string => serverUrl.replace(/^ws/i, "http");
 
 /** The address of the service for sockets. Throws VALIDATION_ERROR unless it is an http, https, ws or wss URL. */
-export const socketBase = (serverUrl: string): string =>
-  `ws${serviceAddress(serverUrl)}/`;
+export const socketBase = (serverUrl: string): string => `ws${serviceAddress(serverUrl)}/`;
 
 const urlBelow = (base: string, { accountId }: Claims, ...path: string[]): string =>
   base + ["v1", "accounts", accountId, ...path].map(segmentOf).join("/");

@@ -267,6 +267,25 @@ it("an erasure that dies behind the deletion of the identity is continued, also 
   expect(await left(api, [...places, room])).not.toMatch(TRACES);
 });
 
+it("an identity whose user in a room is erased can be mentioned there, and reads, as before", async () => {
+  const { api, ada, first } = await furnished(1);
+  const user = await api.createUser(first.id);
+  expect((await api.delete(`/users/${first.userId}/personal-data?roomId=${first.id}`)).status).toBe(200);
+  const mentions = [{ kind: "user", id: ada.id }];
+  const comments = `/rooms/${first.id}/comments`;
+  const posted = await api.post<{ comment: Comment; unnotified?: string[] }>(comments, {
+    ...{ userId: user.id, text: "Look", mentions },
+  });
+  const { comment, unnotified } = posted.data;
+  expect([posted.status, comment.mentioned, unnotified]).toEqual([201, mentions, undefined]);
+  const thread = `/rooms/${first.id}/threads/${comment.id}`;
+  const answers = [
+    await api.post(`${thread}/subscribe`, { userId: ada.id }),
+    await api.get(`${thread}?userId=${ada.id}`),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+});
+
 it("the erasure of a guest wakes its room alone", async () => {
   const { api, first } = await furnished(3);
   const { secret } = (

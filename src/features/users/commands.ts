@@ -137,17 +137,19 @@ export async function deleteUser(ctx: UserContext, roomId: string, userId: strin
 
 /**
  * Deletes a user with their content, and redacts them in the room and its events: only an ID stays that leads to no one.
- * For a user who was deleted before, it removes the rest. Idempotent. What the room has of its identity goes as well.
- * Returns whether the room has done it by now, or null without the room.
+ * For a user who was deleted before, it removes the rest. Idempotent. What the room has of its identity goes as well;
+ * `erasedIdentityId` is that of an identity which is itself erased. Returns whether the room has done it by now, or null without the room.
  */
 export async function eraseUser(
   ctx: UserContext,
   roomId: string,
   userId: string,
-  identityId?: string,
+  erasedIdentityId?: string,
 ): Promise<boolean | null> {
-  const of = identityId ?? (await findIdentityOf(ctx, roomId, userId));
-  const entry = newOutboxEntry(ctx, roomId, { type: "user.erased", userId, identityId: of });
+  const identityId = erasedIdentityId ?? (await findIdentityOf(ctx, roomId, userId));
+  const isIdentityErased = erasedIdentityId !== undefined;
+  const command = { type: "user.erased", userId, identityId, isIdentityErased } as const;
+  const entry = newOutboxEntry(ctx, roomId, command);
   const [events, owed] = await ctx.commit([
     insertUserEvent(ctx, newEvent(ctx, "user.deleted", roomId), userId, null, ERASED_FIELDS),
     insertOutboxEntry(entry, [selectRoom(ctx, { id: roomId })], ctx.now()),

@@ -150,7 +150,8 @@ export class RoomCommandHandler {
     const { comments, changes, erased } = this.#room.content;
     const [userId, identityId] = [command.type === "user.erased" ? command.userId : null, command.identityId];
     const ids = [userId, identityId].filter((id) => typeof id === "string");
-    for (const id of ids) erased.add(id);
+    const livesOn = command.type === "user.erased" && command.isIdentityErased !== true ? identityId : null;
+    for (const id of ids) if (id !== livesOn) erased.add(id);
     if (userId !== null) yield this.#shutOut(userId, USER_DELETED);
     const { lastSeq } = changes;
     for (let after: number | null = 0; after !== null && !this.#isDeleted; ) {

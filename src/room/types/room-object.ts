@@ -18,7 +18,13 @@ export type RoomCommand =
   /** Closes the user's sockets and ends its session. */
   | { readonly type: "user.deleted"; readonly userId: string }
   /** The same, and removes the user's content, and its name in the room and in its events; with that of its identity. */
-  | { readonly type: "user.erased"; readonly userId: string; readonly identityId?: string | null }
+  | {
+      readonly type: "user.erased";
+      readonly userId: string;
+      readonly identityId?: string | null;
+      /** The identity itself is gone; otherwise others may name it again. */
+      readonly isIdentityErased?: boolean;
+    }
   /** Removes the identity from what others wrote, and what it has read and chosen, also if it has never joined the room. */
   | { readonly type: "identity.erased"; readonly identityId: string }
   /** Closes the sockets that joined with ended tokens: of a user, or of all users. */

@@ -11,7 +11,7 @@ import { runScheduledTasks } from "../../src/scheduled.ts";
 import type { Comment } from "../../src/wire/comment.ts";
 import type { Identity } from "../../src/wire/identity.ts";
 import { joinWith } from "../room/support/join.ts";
-import { type Api, account, refusalOf } from "../support/api.ts";
+import { type Api, account, makeGuest, refusalOf } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { unreachable } from "../support/unreachable.ts";
 
@@ -286,17 +286,18 @@ it("an identity whose user in a room is erased can be mentioned there, and reads
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
 });
 
-it("the erasure of a guest wakes its room alone", async () => {
-  const { api, first } = await furnished(3);
-  const { secret } = (
-    await api.post<{ secret: string }>(`/rooms/${first.id}/links`, { permissions: ["*:read"] })
-  ).data;
-  const { identity } = (await api.post<Identified>("/links/redeem", { secret, name: "Guest" })).data;
-  const mentions = [{ kind: "user", id: identity.id }];
-  await api.post(`/rooms/${first.id}/comments`, { userId: first.userId, text: "Hi", mentions });
-  const woken: string[] = [];
-  const bindings = interleaved("identity.erased", async (roomId) => void woken.push(roomId));
-  expect(await eraseWith(api, identity, bindings)).toEqual({ pending_rooms: 0 });
-  expect(woken).toEqual([first.id]);
-  expect(await tablesOf(first.id, identity.id)).toEqual([]);
+it("the erasure of a guest reaches every room that names it", async () => {
+  const { api, first } = await furnished(1);
+  const { guest } = await makeGuest(api, first.id);
+  const room = await api.createRoom();
+  const user = await api.createUser(room.id);
+  const mentions = [{ kind: "user", id: guest.identity.id }];
+  for (const [id, userId] of [
+    [first.id, first.userId],
+    [room.id, user.id],
+  ])
+    await api.post(`/rooms/${id}/comments`, { userId, text: "Hi", mentions });
+  expect(await tablesOf(room.id, guest.identity.id)).toContain("comments");
+  expect(await eraseWith(api, guest.identity, env)).toEqual({ pending_rooms: 0 });
+  for (const { id } of [first, room]) expect(await tablesOf(id, guest.identity.id)).toEqual([]);
 });

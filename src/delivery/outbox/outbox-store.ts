@@ -187,19 +187,17 @@ function concernedBy(command: string): Pick<Statement, "sql" | "params"> {
 export type RoomQuery = Pick<Statement, "sql" | "params">;
 
 /**
- * Writes the command for some of the rooms that it is for, of all or `within` a query: the first ones, or those behind the room of `from`, unless these have been
- * written meanwhile. While rooms may be left, the last entry says so by its field `behind`, so that its relay
+ * Writes the command for some of the rooms that it is for: the first ones, or those behind the room of `from`, unless
+ * these have been written meanwhile. While rooms may be left, the last entry says so by its field `behind`, so that its relay
  * goes on with {@link continueCommand}.
  */
 export const insertForOnlineRooms = (
   { accountId, command, at }: CommandForAll,
   from: Unfinished | null = null,
   limit = ROOMS_AT_ONCE,
-  within: RoomQuery | null = null,
 ): Statement<{ id: string; roomId: string; isUnfinished: 0 | 1 }> => ({
   sql: `WITH slice AS (
           SELECT account_id, id, created_at FROM rooms WHERE account_id = ? AND ${concernedBy(command).sql}
-            ${within === null ? "" : `AND id IN (${within.sql})`}
             ${from === null ? "" : `AND created_at <= ? AND (created_at, id) < (?, ?) AND EXISTS (SELECT 1 FROM outbox WHERE id = ? AND ${isUnfinished})`}
           ORDER BY created_at DESC, id DESC LIMIT ?)
         INSERT INTO outbox (id, account_id, room_id, change, created_at)
@@ -209,7 +207,6 @@ export const insertForOnlineRooms = (
   params: [
     accountId,
     ...concernedBy(command).params,
-    ...(within?.params ?? []),
     ...(from === null ? [] : [from.behind, from.behind, from.roomId, from.id]),
     ...[limit, limit, command, command, at],
   ],

@@ -1,13 +1,12 @@
 /** Erases what is kept of a user, of an identity in all rooms, and of a person. */
 import { relayToRooms } from "../../delivery/outbox/outbox.ts";
-import { insertForOnlineRooms, ROOMS_AT_ONCE, type RoomQuery } from "../../delivery/outbox/outbox-store.ts";
+import { insertForOnlineRooms } from "../../delivery/outbox/outbox-store.ts";
 import { AppError, notFound } from "../../platform/errors.ts";
 import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { deleteFilesOfUsers } from "../files/storage/garbage-collection.ts";
 import { removeIdentity } from "../identities/commands.ts";
 import { findIdentity, findUsersOf, noIdentity } from "../identities/queries.ts";
-import { roomOfGuest } from "../identities/statements.ts";
 import type { PersonContext } from "../people/context.ts";
 import { expiredCookie } from "../people/cookies.ts";
 import { verifyOwnPassword } from "../people/password-commands.ts";
@@ -43,15 +42,13 @@ const CONCURRENCY = 10;
  * RATE_LIMITED when rooms or files are left: repeat it. NOT_FOUND without the identity and without users.
  */
 export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
-  const identity = await findIdentity(ctx, { id: identityId });
-  const isKnown = identity !== null;
-  const within = identity?.kind === "guest" ? roomOfGuest(ctx, identityId) : null;
+  const isKnown = (await findIdentity(ctx, { id: identityId })) !== null;
   // In the batch of its deletion: no one can mention it behind the commands, and a crash loses none of them.
   const removed = await removeIdentity(
     ctx,
     identityId,
     0,
-    isKnown ? commandElsewhere(ctx, identityId, within) : null,
+    isKnown ? commandElsewhere(ctx, identityId) : null,
   );
   let pending = isKnown ? await eraseElsewhere(ctx, identityId, removed?.erasing ?? []) : 0;
   // The receivers of so many events would be too many calls: the cron trigger reaches them within its budget.
@@ -82,16 +79,11 @@ export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
 
 /**
  * Writes the commands that remove what names an identity in rooms where it has no user: mentions, and what it has read and
- * chosen over REST. A guest can be named in its room alone; of others, D1 does not know who mentions them where.
+ * chosen over REST. D1 does not know who is named where: even a guest can be in rooms that its link does not open.
  */
-function commandElsewhere(ctx: PrivacyContext, identityId: string, within: RoomQuery | null = null) {
+function commandElsewhere(ctx: PrivacyContext, identityId: string) {
   const command = JSON.stringify(erasedElsewhere(identityId));
-  return insertForOnlineRooms(
-    { accountId: ctx.accountId, command, at: ctx.now() },
-    null,
-    ROOMS_AT_ONCE,
-    within,
-  );
+  return insertForOnlineRooms({ accountId: ctx.accountId, command, at: ctx.now() });
 }
 
 const erasedElsewhere = (identityId: string) => ({ type: "identity.erased", identityId }) as const;

@@ -286,6 +286,26 @@ it("an identity whose user in a room is erased can be mentioned there, and reads
   expect(answers.map(({ status }) => status)).toEqual([200, 200]);
 });
 
+it("a request that is repeated after the erasure of someone whom it mentions is done once", async () => {
+  const { owner, api, ada, first } = await furnished(1);
+  const user = await api.createUser(first.id);
+  const addressees = { readers: [{ subject: ada.id, userId: first.userId }], groups: [], unnotified: [] };
+  const data = { userId: user.id, text: "Look", mentions: [{ kind: "user", id: ada.id }] };
+  const post = () =>
+    runInDurableObject(env.ROOMS.getByName(first.id), async (object) =>
+      JSON.parse(
+        await object.request(
+          owner.id,
+          JSON.stringify({ type: "COMMENT_POST", requestId: "once", data, addressees }),
+        ),
+      ),
+    );
+  const { comment } = (await post()).data as { comment: Comment };
+  await eraseWith(api, ada, env);
+  expect(await post()).toMatchObject({ success: true, data: { comment: { id: comment.id } } });
+  expect((await api.get<{ total: number }>(`/rooms/${first.id}/comments?search=Look`)).data.total).toBe(1);
+});
+
 it("the erasure of a guest reaches every room that names it", async () => {
   const { api, first } = await furnished(1);
   const { guest } = await makeGuest(api, first.id);

@@ -151,7 +151,7 @@ export class Requests {
     content.cause = by.cause;
     try {
       requireRight(request, by);
-      const { data, effects = [] } = this.#run(handler, withoutErased(request, content.erased), by);
+      const { data, effects = [] } = this.#run(handler, request, by);
       const changes = participants.connections.sendToAll(content.changes.takeEvents());
       const shown = by.connection?.isGuest && isOfComments(request) ? commentDataForGuest(data) : data;
       const response = success(handler.description, shown, request.requestId);
@@ -164,13 +164,15 @@ export class Requests {
   }
 
   #run(handler: Handler<RoomRequest>, request: RoomRequest, by: Requester): Result {
-    const { changes } = this.#room.content;
+    const { changes, erased } = this.#room.content;
+    // In the work: the receipt knows the request as it was sent, so that a repetition finds it.
+    const handle = () => handler.handle(withoutErased(request, erased), by);
     // A repeated run repeats its requests: none has an effect twice, not even a broadcast.
     const isOfRun = by.cause !== null && request.requestId !== undefined;
-    if (!isOfRun && !handler.isLasting) return handler.handle(request, by);
+    if (!isOfRun && !handler.isLasting) return handle();
     let effects: readonly Effect[] = [];
     const work = () => {
-      const result = handler.handle(request, by);
+      const result = handle();
       effects = result.effects ?? [];
       return result.data;
     };

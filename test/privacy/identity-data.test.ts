@@ -306,6 +306,23 @@ it("a request that is repeated after the erasure of someone whom it mentions is 
   expect((await api.get<{ total: number }>(`/rooms/${first.id}/comments?search=Look`)).data.total).toBe(1);
 });
 
+it("an erasure that fails behind its first slice leaves no name in the log once it is repeated", async () => {
+  const { owner, api, ada } = await furnished(1);
+  const room = await api.createRoom();
+  const user = await api.createUser(room.id);
+  const mentions = [{ kind: "user", id: ada.id }];
+  await api.post(`/rooms/${room.id}/comments`, { userId: user.id, text: "Look", mentions });
+  await runInDurableObject(env.ROOMS.getByName(room.id), async (object, { storage: { sql } }) => {
+    const command = { type: "identity.erased", identityId: ada.id } as const;
+    sql.exec("CREATE TRIGGER full BEFORE DELETE ON thread_states BEGIN SELECT raise(ABORT, 'full'); END");
+    await expect(object.apply(owner.id, command)).rejects.toThrow("full");
+    sql.exec("DROP TRIGGER full");
+    await object.apply(owner.id, command);
+    const logged = JSON.stringify(sql.exec("SELECT data FROM changes").toArray());
+    expect(logged).not.toContain(ada.id);
+  });
+});
+
 it("the erasure of a guest reaches every room that names it", async () => {
   const { api, first } = await furnished(1);
   const { guest } = await makeGuest(api, first.id);

@@ -153,7 +153,6 @@ export class RoomCommandHandler {
     const livesOn = command.type === "user.erased" && command.isIdentityErased !== true ? identityId : null;
     for (const id of ids) if (id !== livesOn) erased.add(id);
     if (userId !== null) yield this.#shutOut(userId, USER_DELETED);
-    const { lastSeq } = changes;
     for (let after: number | null = 0; after !== null && !this.#isDeleted; ) {
       const from: number = after;
       after = changes.transaction(() => comments.eraseSome(ids, from));
@@ -166,8 +165,7 @@ export class RoomCommandHandler {
         this.#forgetUser(userId);
         this.#room.participants.sessions.eraseParticipant(userId);
       }
-      if (this.isUsed && (userId !== null || changes.lastSeq > lastSeq))
-        for (const id of ids) changes.forgetUser(id);
+      if (this.isUsed) for (const id of ids) changes.forgetUser(id);
     });
     yield this.#sendChanges();
   }

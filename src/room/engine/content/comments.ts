@@ -35,6 +35,23 @@ const withoutContent = (comment: Comment): Comment => ({
   reactions: {},
 });
 
+/** The comment without users and identities in its mentions, reactions and resolution; null if it names none of them. */
+function withoutUsers(comment: Comment, ids: ReadonlySet<string>): Comment | null {
+  const { mentioned = [], resolved_by } = comment;
+  const isResolver = typeof resolved_by === "string" && ids.has(resolved_by);
+  const named = [
+    ...[comment.mentions, ...Object.values(comment.reactions)].flat(),
+    ...mentioned.map(({ id }) => id),
+  ];
+  if (!isResolver && !named.some((id) => ids.has(id))) return null;
+  const others = (users: readonly string[]): string[] => users.filter((user) => !ids.has(user));
+  const reactions = Object.entries(comment.reactions).map(([name, users]) => [name, others(users)] as const);
+  const left = Object.fromEntries(reactions.filter(([, users]) => users.length > 0));
+  const stay = mentioned.filter(({ id }) => !ids.has(id));
+  const mentions = { mentions: others(comment.mentions), mentioned: stay.length > 0 ? stay : undefined };
+  return { ...comment, ...mentions, reactions: left, ...(isResolver && { resolved_by: null }) };
+}
+
 /** A comment as {@link rowOf} wrote it. */
 const parseComment = (row: StoredComment): Comment => JSON.parse(row.comment) as Comment;
 
@@ -103,6 +120,7 @@ export class Comments {
   readonly #threads: Threads;
   readonly #events: EventPorts;
   readonly #quota: Pick<StoreQuota, "maxCommentBytes">;
+  readonly #erased: ReadonlySet<string>;
 
   constructor(
     ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">,
@@ -110,6 +128,7 @@ export class Comments {
     threads: Threads,
     events: EventPorts,
     quota: Pick<StoreQuota, "maxCommentBytes">,
+    erased: ReadonlySet<string> = new Set(),
   ) {
     this.#ports = ports;
     this.#table = ports.storage.comments;
@@ -117,6 +136,7 @@ export class Comments {
     this.#threads = threads;
     this.#events = events;
     this.#quota = quota;
+    this.#erased = erased;
   }
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
@@ -278,16 +298,16 @@ export class Comments {
     return thread;
   }
 
-  /** Removes some comments of deleted threads. True while others are left. */
-  removeEnded(): boolean {
+  /** Removes some comments of deleted threads; what is sent does not name the `erased`. True while others are left. */
+  removeEnded(erased = this.#erased): boolean {
     const ended = this.#table.findEnded();
     if (ended === null) return false;
-    const events = { ...this.#events, cause: () => ended.cause };
+    const as = { events: { ...this.#events, cause: () => ended.cause }, erased };
     let bytes = 0;
     for (let deleted = 0; deleted < MAX_DELETED && bytes < MAX_READ_BYTES; deleted += READ_AT_ONCE) {
       for (const row of this.#table.listEnded(ended.id, READ_AT_ONCE)) {
         bytes += row.comment.length;
-        this.#remove(parseComment(row), null, events);
+        this.#remove(parseComment(row), null, as);
       }
     }
     return this.#table.findEnded() !== null;
@@ -297,8 +317,11 @@ export class Comments {
     return this.#table.hasLast(thread_id);
   }
 
-  /** The comment as it is sent; the last one takes its thread with it. */
-  #remove(comment: Comment, by: string | null, events = this.#events): void {
+  /** Sends the comment without those who are erased; the last one takes its thread with it. */
+  #remove(removed: Comment, by: string | null, { events = this.#events, erased = this.#erased } = {}): void {
+    const comment = erased.has(removed.user_id)
+      ? withoutContent(removed)
+      : (withoutUsers(removed, erased) ?? removed);
     if (this.#isLast(comment)) {
       this.#recordThread("thread.deleted", comment.thread_id, by);
       this.#threads.ending(comment.thread_id);
@@ -332,7 +355,8 @@ export class Comments {
    * comments: in some behind a place. Returns the next place; null at the end. The deletions are sent without text.
    */
   eraseSome(ids: readonly string[], after: number): number | null {
-    if (this.removeEnded()) return after;
+    const ofErased = new Set([...this.#erased, ...ids]);
+    if (this.removeEnded(ofErased)) return after;
     const erased: Comment[] = [];
     let [position, rows, bytes] = [after, 0, 0];
     while (rows < MAX_READ && bytes < MAX_READ_BYTES && erased.length < MAX_DELETED) {
@@ -341,9 +365,12 @@ export class Comments {
         const comment = parseComment(row);
         bytes += row.comment.length;
         if (ids.includes(comment.user_id)) {
-          this.#remove(withoutContent(comment), null);
+          this.#remove(comment, null, { erased: ofErased });
           erased.push(comment);
-        } else this.#removeFrom(comment, ids);
+        } else {
+          const left = withoutUsers(comment, ofErased);
+          if (left !== null) this.#save(left, null);
+        }
       }
       rows += placed.length;
       position = placed.at(-1)?.position ?? position;
@@ -354,24 +381,6 @@ export class Comments {
       if (this.#table.hasThread(threadId)) this.#threads.uncommented(threadId, ids);
     }
     return position === after ? null : position;
-  }
-
-  #removeFrom(comment: Comment, ids: readonly string[]): void {
-    const { mentioned = [], resolved_by } = comment;
-    const isResolver = typeof resolved_by === "string" && ids.includes(resolved_by);
-    const named = [
-      ...[comment.mentions, ...Object.values(comment.reactions)].flat(),
-      ...mentioned.map(({ id }) => id),
-    ];
-    if (!isResolver && !named.some((id) => ids.includes(id))) return;
-    const others = (users: readonly string[]): string[] => users.filter((user) => !ids.includes(user));
-    const reactions = Object.entries(comment.reactions).map(
-      ([name, users]) => [name, others(users)] as const,
-    );
-    const left = Object.fromEntries(reactions.filter(([, users]) => users.length > 0));
-    const stay = mentioned.filter(({ id }) => !ids.includes(id));
-    const mentions = { mentions: others(comment.mentions), mentioned: stay.length > 0 ? stay : undefined };
-    this.#save({ ...comment, ...mentions, reactions: left, ...(isResolver && { resolved_by: null }) }, null);
   }
 
   /** CONFLICT when the room's comments cannot grow by so many bytes. */

@@ -26,7 +26,7 @@ export class RoomContent {
     this.changes = new Changes(ports);
     this.stores = new Stores(ports, this.changes, storeEvents, quota);
     this.threads = new Threads(ports, this.changes);
-    this.comments = new Comments(ports, this.changes, this.threads, events, quota);
+    this.comments = new Comments(ports, this.changes, this.threads, events, quota, this.erased);
     this.follows = new Follows(ports.storage.follows, this.changes);
     this.threadRemoval = new ThreadRemoval(ports, this.changes, this.comments);
   }

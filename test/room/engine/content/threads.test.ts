@@ -9,6 +9,7 @@ import { Threads } from "../../../../src/room/engine/content/threads.ts";
 import type { CommentCreation } from "../../../../src/room/protocol/messages.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import type { InboxUpdate } from "../../../../src/room/types/inbox-updates.ts";
+import type { Comment } from "../../../../src/wire/comment.ts";
 import type { EventCause } from "../../../../src/wire/events.ts";
 import type { Mentioned, SubscriptionSettings } from "../../../../src/wire/thread.ts";
 import { type Random, randomOf } from "../../../support/random.ts";
@@ -30,13 +31,14 @@ function open(
   storage: SqliteStorage,
   some: Partial<Parameters<typeof roomPorts>[0]> = {},
   cause: () => EventCause | null = () => null,
+  erased?: ReadonlySet<string>,
 ) {
   const ports = roomPorts({ storage, ...some });
   const changes = new Changes(ports);
   const threads = new Threads(ports, changes);
   storage.occupancy.writeRoom(ROOM);
   const quota = new StoreQuota(ports, () => 0);
-  const comments = new Comments(ports, changes, threads, { ...eventPorts(ports), cause }, quota);
+  const comments = new Comments(ports, changes, threads, { ...eventPorts(ports), cause }, quota, erased);
   const removal = new ThreadRemoval(ports, changes, comments);
   const write = (author: Author, threadId?: string, mentioned: Mentioned = NO_ONE, mentions: string[] = []) =>
     comments.create({ text: "Hello", mentions, threadId }, author, mentioned);
@@ -333,13 +335,43 @@ test("a slice that fails is tried again a second later", ({ storage }) => {
   expect(room.removal.dueAt()).toBeNull();
 });
 
+/** What is sent, recorded and logged behind a change: comments as others receive them. */
+function receivedAfter(seq: number, { changes }: ReturnType<typeof open>, storage: SqliteStorage): Comment[] {
+  const received = [
+    ...changes.takeEvents().map((event) => JSON.stringify(event)),
+    ...storage.events.list(9_999).map(({ body }) => body),
+    ...storage.changes.listAfter(seq).map(({ data }) => data),
+  ];
+  const commentOf = (text: string): Comment | undefined => {
+    const { comment, data = {} } = JSON.parse(text);
+    return comment ?? data.comment;
+  };
+  return received.flatMap((text) => commentOf(text) ?? []);
+}
+
+/** Expects nothing of an erased user but IDs of the comments. */
+function expectErased(received: readonly Comment[], { userId }: Author): void {
+  expect(received.length).toBeGreaterThan(0);
+  for (const { user_id, ...comment } of received) {
+    if (user_id === userId) expect(comment).toMatchObject({ text: "", mentions: [], reactions: {} });
+    else expect(JSON.stringify(comment)).not.toContain(userId);
+  }
+}
+
 test("an erasure takes comments in slices, those of deleted threads first", ({ storage }) => {
   const room = open(storage);
   const { id } = room.write(ada);
   for (let more = 0; more < 240; more += 1) room.write(more % 2 === 0 ? ben : ada, id);
   const ended = room.write(ada);
-  for (let more = 0; more < 120; more += 1) room.write(ben, ended.id);
+  for (let more = 0; more < 240; more += 1) {
+    const [author, mentions] = more % 2 === 0 ? [ben, []] : [ada, [ben.userId]];
+    const reply = room.write(author, ended.id, NO_ONE, mentions);
+    room.comments.react(reply.id, "+1", true, ben.userId);
+  }
   room.comments.deleteThread(ended.id);
+  const { lastSeq } = room.changes;
+  room.changes.takeEvents();
+  for (const { seq } of storage.events.list(9_999)) storage.events.delete(seq);
   let slices = 0;
   for (let after: number | null = 0; after !== null; slices += 1) {
     const from: number = after;
@@ -350,6 +382,26 @@ test("an erasure takes comments in slices, those of deleted threads first", ({ s
   expect(slices).toBeGreaterThan(2);
   expect(room.threads.get(id, null).comment_count).toBe(121);
   expect(JSON.stringify(storage.read("SELECT comment FROM comments"))).not.toContain(ben.userId);
+  expectErased(receivedAfter(lastSeq, room, storage), ben);
+});
+
+test("a thread that is deleted between slices of an erasure is sent without who is erased", ({ storage }) => {
+  const room = open(storage, {}, undefined, new Set([ben.userId]));
+  const { id } = room.write(ada);
+  for (let more = 0; more < 120; more += 1) {
+    const [author, mentions] = more % 2 === 0 ? [ben, []] : [ada, [ben.userId]];
+    room.write(author, id, NO_ONE, mentions);
+  }
+  const alone = room.write(ada, undefined, NO_ONE, [ben.userId]);
+  const { lastSeq } = room.changes;
+  room.changes.takeEvents();
+  for (const { seq } of storage.events.list(9_999)) storage.events.delete(seq);
+  room.comments.deleteThread(id);
+  room.comments.delete(alone.id, null);
+  while (room.removal.dueAt() !== null) {
+    room.changes.transaction(() => room.comments.removeEnded());
+  }
+  expectErased(receivedAfter(lastSeq, room, storage), ben);
 });
 
 test("lists go by the latest comment, in pages (R92)", ({ storage }) => {

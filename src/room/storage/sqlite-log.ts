@@ -70,10 +70,15 @@ export class SqliteChanges extends SqlitePart {
     return this.tables.find<{ seq: number }>(query, RESTORED_SEQ)?.seq ?? 0;
   }
 
+  /** Later changes have numbers above this one, also once its row is dropped. */
+  keepCount(seq: number): void {
+    this.retire("changes", seq);
+  }
+
   /** Later changes have numbers that a restore has left unknown. */
   skipRestored(): void {
     const seq = this.restoredSeq();
-    if (seq > 0) this.retire("changes", seq);
+    if (seq > 0) this.keepCount(seq);
   }
 
   /** Returns the size of the replaced change, whose row it takes: deleting and inserting would write one row more. */

@@ -211,16 +211,22 @@ export class Changes {
   }
 
   /**
-   * Drops all changes but the latest if any of them names an erased user, in the {@link transaction} that made the
-   * latest one. Clients that have missed some load everything anew.
+   * Drops all changes if any of them names an erased user, in a {@link transaction}; the latest stays if it does not.
+   * Clients that have missed some load everything anew.
    */
   forgetUser(userId: string): void {
     this.#storage.receipts.deleteUser(userId);
     const kept = this.#storage.changes.listAfter(0);
-    const latest = kept.pop();
-    const isNamed = kept.some(({ event, data }) => event !== "userDeleted" && data.includes(userId));
-    if (latest === undefined || !isNamed) return;
-    this.#drop({ droppedSeq: latest.seq - 1, changes: 1, bytes: byteLength(latest.data) });
+    const isNaming = ({ event, data }: (typeof kept)[number]) =>
+      event !== "userDeleted" && data.includes(userId);
+    const latest = kept.at(-1);
+    if (latest === undefined || !kept.some(isNaming)) return;
+    if (!isNaming(latest)) {
+      this.#drop({ droppedSeq: latest.seq - 1, changes: 1, bytes: byteLength(latest.data) });
+      return;
+    }
+    this.#storage.changes.keepCount(latest.seq);
+    this.#drop({ droppedSeq: latest.seq, changes: 0, bytes: 0 });
   }
 
   /** Takes the changes that were made since the last call, as events to send. */

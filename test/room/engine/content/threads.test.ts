@@ -404,6 +404,18 @@ test("a thread that is deleted between slices of an erasure is sent without who 
   expectErased(receivedAfter(lastSeq, room, storage), ben);
 });
 
+test("a log whose latest change names an erased user is left empty, and counts on", ({ storage }) => {
+  const { changes } = open(storage);
+  for (const by of ["ben", "ada"]) changes.transaction(() => changes.append("storeChanged", () => ({ by })));
+  changes.transaction(() => changes.forgetUser("ada"));
+  expect([storage.changes.listAfter(0), changes.since(1), changes.lastSeq]).toEqual([[], null, 2]);
+  const { changes: later } = open(storage);
+  expect(later.lastSeq).toBe(2);
+  later.transaction(() => later.append("storeChanged", () => ({ by: "ben" })));
+  later.transaction(() => later.forgetUser("ada"));
+  expect(storage.changes.listAfter(0).map(({ seq }) => seq)).toEqual([3]);
+});
+
 test("lists go by the latest comment, in pages (R92)", ({ storage }) => {
   const { threads, write, listed } = open(storage);
   const ids = Array.from({ length: 5 }, () => write(ada).id);

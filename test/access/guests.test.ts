@@ -104,6 +104,17 @@ describe("a guest's mention", () => {
     expect(refusalOf(missing)).toEqual([404, "Rooms", "NOT_FOUND"]);
   });
 
+  it("binds the organization no more in the comment of a guest whose user is deleted", async () => {
+    const { owner, room, gale, ben, team, call } = await setUp();
+    const { comment } = await call("COMMENT_CREATE", { text: "Hello" });
+    await owner.api.delete(`/users/${gale.userId}?roomId=${room.id}`);
+    const mentions = [mentionOf(ben.id), mentionOf(team, "group")];
+    const { data } = await owner.api.patch(`/rooms/${room.id}/comments/${comment.id}`, { mentions });
+    expect(data).toMatchObject({ comment: { mentioned: mentions } });
+    expect(data).not.toHaveProperty("unnotified");
+    await inboxHas(owner, ben.id, [comment.id]);
+  });
+
   it("is refused above a hundred in an hour, over every socket and by the organization for the guest", async () => {
     const { owner, room, gale, ada, call } = await setUp();
     const others = await Promise.all(

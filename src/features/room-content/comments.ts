@@ -116,7 +116,9 @@ export async function editComment<Data>(
   const { comments } = await requestRoom<Pick<CommentsFound, "comments">>(ctx, roomId, question);
   const [comment] = comments;
   if (comment === undefined) throw notFound("Rooms", "Comment");
-  const addressees = await findAddressees(ctx, roomId, mentions, comment.user_id);
+  // Of an author who is gone, no one knows what they might do: the organization speaks for itself.
+  const { user } = await findUserInRoom(ctx, roomId, comment.user_id);
+  const addressees = await findAddressees(ctx, roomId, mentions, user?.id ?? null);
   return requestRoom(ctx, roomId, { ...request, addressees });
 }
 

@@ -165,7 +165,9 @@ export class RoomCommandHandler {
         this.#forgetUser(userId);
         this.#room.participants.sessions.eraseParticipant(userId);
       }
-      if (this.isUsed) for (const id of ids) changes.forgetUser(id);
+      if (!this.isUsed) return;
+      for (const id of ids) changes.forgetUser(id);
+      comments.eraseFromAnswers(ids);
     });
     yield this.#sendChanges();
   }

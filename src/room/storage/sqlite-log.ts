@@ -248,6 +248,18 @@ export class SqliteReceipts extends SqlitePart {
     this.tables.write(query, userId, number, total, at);
   }
 
+  /** Those of anyone whose answer contains a text. */
+  listNaming(text: string): Pick<Receipt, "userId" | "requestId" | "answer">[] {
+    const query =
+      "SELECT user_id AS userId, request_id AS requestId, answer FROM receipts WHERE instr(answer, ?) > 0";
+    return this.tables.read<Pick<Receipt, "userId" | "requestId" | "answer">>(query, text);
+  }
+
+  rewrite({ userId, requestId, answer }: Pick<Receipt, "userId" | "requestId" | "answer">): void {
+    const query = "UPDATE receipts SET answer = ? WHERE user_id = ? AND request_id = ?";
+    this.tables.write(query, answer, userId, requestId);
+  }
+
   deleteUser(userId: string): void {
     this.#newest.delete(userId);
     this.tables.write("DELETE FROM receipts WHERE user_id = ?", userId);

@@ -52,6 +52,10 @@ function withoutUsers(comment: Comment, ids: ReadonlySet<string>): Comment | nul
   return { ...comment, ...mentions, reactions: left, ...(isResolver && { resolved_by: null }) };
 }
 
+/** The comment as it may be sent once these are erased. */
+const withoutErased = (comment: Comment, erased: ReadonlySet<string>): Comment =>
+  erased.has(comment.user_id) ? withoutContent(comment) : (withoutUsers(comment, erased) ?? comment);
+
 /** A comment as {@link rowOf} wrote it. */
 const parseComment = (row: StoredComment): Comment => JSON.parse(row.comment) as Comment;
 
@@ -81,6 +85,14 @@ export interface CommentsListed {
   readonly total: number;
   /** The place behind which the next page begins; null on the last one. */
   readonly next: number | null;
+}
+
+/** The fields of a remembered answer that name users. */
+interface RememberedAnswer {
+  readonly comment?: Comment;
+  readonly comments?: readonly Comment[];
+  readonly thread?: Thread;
+  readonly unnotified?: readonly string[];
 }
 
 /** Mentions as comments have them: users by their IDs apart from identities and groups. */
@@ -319,9 +331,7 @@ export class Comments {
 
   /** Sends the comment without those who are erased; the last one takes its thread with it. */
   #remove(removed: Comment, by: string | null, { events = this.#events, erased = this.#erased } = {}): void {
-    const comment = erased.has(removed.user_id)
-      ? withoutContent(removed)
-      : (withoutUsers(removed, erased) ?? removed);
+    const comment = withoutErased(removed, erased);
     if (this.#isLast(comment)) {
       this.#recordThread("thread.deleted", comment.thread_id, by);
       this.#threads.ending(comment.thread_id);
@@ -381,6 +391,25 @@ export class Comments {
       if (this.#table.hasThread(threadId)) this.#threads.uncommented(threadId, ids);
     }
     return position === after ? null : position;
+  }
+
+  /** Takes users and identities out of the answers that a repeated request receives: it is still done once. */
+  eraseFromAnswers(ids: readonly string[]): void {
+    const { receipts } = this.#ports.storage;
+    const erased = new Set(ids);
+    for (const receipt of ids.flatMap((id) => receipts.listNaming(id))) {
+      const { comment, comments, ...others } = JSON.parse(receipt.answer) as RememberedAnswer;
+      const { thread, unnotified } = others;
+      const isResolver = erased.has(thread?.resolved_by ?? "");
+      const answer = {
+        ...others,
+        comment: comment && withoutErased(comment, erased),
+        comments: comments?.map((each) => withoutErased(each, erased)),
+        thread: isResolver ? { ...thread, resolved_by: null } : thread,
+        unnotified: unnotified?.filter((id) => !erased.has(id)),
+      };
+      receipts.rewrite({ ...receipt, answer: JSON.stringify(answer) });
+    }
   }
 
   /** CONFLICT when the room's comments cannot grow by so many bytes. */

@@ -18,9 +18,10 @@ export class NotificationQuota {
    * with its first notification.
    */
   spend({ userId, subject: author }: Author, { readers, groups, groupSizes, byGuest }: Mentioned): void {
-    // Users without an identity have no inbox.
-    const named = readers.filter(({ subject, userId }) => subject !== author && subject !== userId).length;
-    const caused = groups.reduce((sum, id) => sum + (groupSizes?.[id] ?? 0), named);
+    // Users without an identity have no inbox; who is mentioned several times has one.
+    const heard = readers.filter(({ subject, userId }) => subject !== author && subject !== userId);
+    const named = new Set(heard.map(({ subject }) => subject)).size;
+    const caused = [...new Set(groups)].reduce((sum, id) => sum + (groupSizes?.[id] ?? 0), named);
     if (caused === 0) return;
     const { storage, now, notificationsPerHour } = this.#ports;
     const [at, counts] = [now(), storage.notificationCounts];

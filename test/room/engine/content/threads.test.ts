@@ -162,6 +162,13 @@ describe("the quota of notifications that a user's mentions cause", () => {
     attempt({ readers: [ben] }, cleo);
   });
 
+  test("counts each inbox once, however often a person or a group is mentioned (R91)", ({ storage }) => {
+    const { write } = open(storage, { notificationsPerHour: HOURLY });
+    const readers = Array.from({ length: 50 }, () => ben);
+    write(ada, undefined, { ...NO_ONE, ...team, readers, groups: ["team", "team"] });
+    expect(storage.notificationCounts.find(ada.userId, -1)).toMatchObject({ count: 7 });
+  });
+
   test("is another one for guests, and ends an hour after its first notification (R91)", ({ storage }) => {
     let now = 1_000;
     const ports = { notificationsPerHour: HOURLY, now: () => now };

@@ -187,6 +187,14 @@ it("a mention in a document reaches an inbox once, and leaves it when it is take
     expect((await socket.call("TEXT_MENTION_CREATE", mention)).data).toEqual({});
   const at = (id: string, mentionId: string) => `/rooms/${room.id}/users/${id}/text-mentions/${mentionId}`;
   expect((await owner.api.put(at(cleo.id, "m2"), {})).data).toEqual({ unnotified: [cleo.id] });
+  for (const call of [
+    owner.api.put(at(ben.id, "m".repeat(256)), {}),
+    owner.api.delete(at(ben.id, "m".repeat(256))),
+  ])
+    expect(await call).toMatchObject({
+      status: 400,
+      error: { code: "VALIDATION_ERROR", message: "mentionId: must have 1 to 255 characters" },
+    });
   await owner.api.put(at(ben.id, "m2"), {});
   const found = await vi.waitFor(async () => {
     const page = await openInboxOf(owner.id, ben.id).list({ identityId: ben.id }, PAGE);

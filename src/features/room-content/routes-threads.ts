@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { flag, scrolling, scrollShape, toPage } from "../../http/lists.ts";
+import { checkBody } from "../../http/request-input.ts";
 import { text, updateOf } from "../../platform/text.ts";
 import { TextMention } from "../../room/protocol/messages.ts";
 import { SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
@@ -192,7 +193,7 @@ export const threadEndpoints = [
       }),
     }),
     handle: (ctx, { params: { roomId, userId, mentionId }, body }) => {
-      const data = { mentionId, userId, ...body };
+      const data = checkBody(TextMention, { mentionId, userId, ...body }, "Rooms");
       return requestTextMention(ctx, roomId, { type: "TEXT_MENTION_CREATE", requestId: undefined, data });
     },
   }),
@@ -202,11 +203,11 @@ export const threadEndpoints = [
     operation: "deleteTextMention",
     summary: "Take back a mention in a document",
     details: "The mention was taken out of the text: it leaves the reader's inbox for good.",
-    errors: ["NOT_FOUND"],
+    errors: ["NOT_FOUND", "VALIDATION_ERROR"],
     done: "Mention deleted",
     data: z.object({}),
     handle: (ctx, { params: { roomId, userId, mentionId } }) => {
-      const data = { mentionId, userId };
+      const data = checkBody(TextMention, { mentionId, userId }, "Rooms");
       return requestTextMention(ctx, roomId, { type: "TEXT_MENTION_DELETE", requestId: undefined, data });
     },
   }),

@@ -91,9 +91,18 @@ export const TAGS: Partial<Record<Module, string>> = {
 };
 
 const UUID = { format: "uuid" } as const;
+const upTo = (maxLength: number) => ({ minLength: 1, maxLength });
 
 export const PATH_PARAMETERS: Readonly<
-  Record<string, { readonly description: string; readonly format?: string }>
+  Record<
+    string,
+    {
+      readonly description: string;
+      readonly format?: string;
+      readonly minLength?: number;
+      readonly maxLength?: number;
+    }
+  >
 > = {
   accountId: { description: "Your organization's ID.", ...UUID },
   keyId: { description: "The API key's ID.", ...UUID },
@@ -106,14 +115,17 @@ export const PATH_PARAMETERS: Readonly<
   notificationId: { description: "The notification's ID.", ...UUID },
   linkId: { description: "The link's ID.", ...UUID },
   customId: { description: "Your own identifier, percent-encoded." },
-  store: { description: "The store's name, percent-encoded: 1 to 128 characters." },
+  store: { description: "The store's name, percent-encoded: 1 to 128 characters.", ...upTo(128) },
   downloadId: { description: "The download's ID, which the WebSocket gave the client." },
-  key: { description: "The entry's key, percent-encoded: 1 to 255 characters." },
-  document: { description: "The document's name, percent-encoded: 1 to 255 characters." },
+  key: { description: "The entry's key, percent-encoded: 1 to 255 characters.", ...upTo(255) },
+  document: { description: "The document's name, percent-encoded: 1 to 255 characters.", ...upTo(255) },
   fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
   commentId: { description: "The comment's ID.", ...UUID },
   threadId: { description: "The thread's ID, which is that of its first comment.", ...UUID },
-  mentionId: { description: "Your own ID of the mention, percent-encoded: 1 to 255 characters." },
+  mentionId: {
+    description: "Your own ID of the mention, percent-encoded: 1 to 255 characters.",
+    ...upTo(255),
+  },
   version: { description: "The number of the version." },
   webhookId: { description: "The webhook's ID.", ...UUID },
   executionId: { description: "The execution's ID.", ...UUID },

@@ -7,7 +7,7 @@ import {
   type SocketStatus,
 } from "../client/index.ts";
 import { report } from "../core/emitter.ts";
-import { Readiness, type Source, type Unsubscribe } from "./external-source.ts";
+import { Readiness, type Source, together, type Unsubscribe } from "./external-source.ts";
 
 /** A client with any declared stores and any types; `store(name)` returns any store. */
 export type AnyClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;
@@ -55,6 +55,8 @@ export class SharedConnection implements Source<ConnectionStatus> {
   readonly #leave: () => void;
   #seen: SocketStatus | null = null;
   #status: ConnectionStatus;
+  /** For its use, which is no change of the client's status: it may have joined before. */
+  readonly #listeners = new Set<() => void>();
   #users = 0;
   #joining: Promise<void> = Promise.resolve();
   #isInUse = false;
@@ -79,8 +81,11 @@ export class SharedConnection implements Source<ConnectionStatus> {
     });
   }
 
-  readonly subscribe = (listener: () => void): Unsubscribe =>
-    this.#client.socket.on("status", () => listener());
+  readonly subscribe = (listener: () => void): Unsubscribe => {
+    const changed = () => listener();
+    this.#listeners.add(changed);
+    return together(this.#client.socket.on("status", changed), () => this.#listeners.delete(changed));
+  };
 
   readonly read = (): ConnectionStatus => {
     const { status } = this.#client.socket;
@@ -111,8 +116,7 @@ export class SharedConnection implements Source<ConnectionStatus> {
   acquire(): Unsubscribe {
     this.#users += 1;
     if (!this.#isInUse || this.#client.socket.state === "closed") {
-      if (!this.#isInUse) this.#used(true);
-      this.#isInUse = true;
+      this.#use(true);
       this.#join();
     }
     let isReleased = false;
@@ -131,9 +135,15 @@ export class SharedConnection implements Source<ConnectionStatus> {
     await this.#client.flush({ timeoutMs: FLUSH_TIMEOUT_MS }).catch(ignore);
     if (this.#users > 0 || !this.#isInUse) return;
     this.#leave();
-    this.#isInUse = false;
     this.joined.set(false);
-    this.#used(false);
+    this.#use(false);
+  }
+
+  #use(isInUse: boolean): void {
+    if (isInUse === this.#isInUse) return;
+    this.#isInUse = isInUse;
+    this.#used(isInUse);
+    for (const listener of [...this.#listeners]) listener();
   }
 
   #join(): void {

@@ -169,7 +169,7 @@ describe("the package", () => {
   });
 
   it.each([
-    ["client", 20_000, [], /AtriumError/],
+    ["client", 20_500, [], /AtriumError/],
     ["devtools", 7_000, OTHERS, /atrium-devtools/],
     ["blocknote", 3_400, [...OTHERS, "devtools", "documents"], /canCreateThread/],
     ["documents", 5_000, [...OTHERS, "devtools", "offline"], /from\s*"(yjs|y-protocols\/)/],

@@ -52,7 +52,7 @@ describe("a run", () => {
   });
 
   it.each([
-    ["stores.set", { store: "board", key: "a" }, "actions.stores.set: value: is required"],
+    ["stores.set", { store: "board", key: "a" }, "actions.stores.set: value is required"],
     ["stores.set", { store: "", key: "a", value: 1 }, /^actions\.stores\.set: store: must have 1 to 128/],
     ["stores.set", { store: "b", key: "a", value: "x".repeat(200_000) }, /^actions\.stores\.set: .*bytes/],
     ["comments.create", { text: "Hello" }, "actions.comments.create: userId is required"],

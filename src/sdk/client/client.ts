@@ -55,10 +55,7 @@ export interface ClientSocket extends Pick<Connection, "on" | "off"> {
 }
 
 export interface ClientEvents extends UnsyncedEvents {
-  /**
-   * Something failed that no call is rejected with: the connection was closed for good, or something could not be loaded in
-   * the background, which is reported as an uncaught error if the event has no listener.
-   */
+  /** Something failed that no call is rejected with, such as the connection for good. */
   error: AtriumError;
   /** The room's name, custom id or state has changed; `currentRoom` is up to date. */
   roomUpdated: Room;

@@ -37,10 +37,7 @@ const statusOf = ({ status }: ConnectionStatus): ConnectionState => status;
 /** The state of the connection. */
 export const useStatus = (): ConnectionState => useSelection(useRoomHandle().connection, statusOf);
 
-/**
- * Calls `listener` with each error that no call of yours is rejected with: the connection was closed for good, or something
- * that a hook shows could not be loaded. Without a listener, the latter are reported as uncaught errors are.
- */
+/** Calls `listener` with each error that no call of yours is rejected with, such as the one that closed the connection for good. */
 export function useErrorListener(listener: (error: atrium.AtriumError) => void): void {
   const { client } = useRoomHandle();
   const latest = useRef(listener);

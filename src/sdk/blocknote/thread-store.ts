@@ -200,7 +200,7 @@ export class AtriumThreadStore {
   async #write(body: unknown, own: StoredMetadata) {
     const { users } = this.#client;
     const texts = mentionTexts(body);
-    await users.load({ userIds: texts.filter((text) => ID.test(text)) }).catch(() => {});
+    await users.load({ userIds: texts.filter((text) => ID.test(text)) });
     const mentioned = texts.flatMap((userId) => users.get({ userId }) ?? []);
     const names = Object.fromEntries(mentioned.map(({ id, name }) => [id, name]));
     const mentions = Object.keys(names);

@@ -150,7 +150,8 @@ export function useOther(
  * null if the room has no such user. Renders when one of them changes.
  */
 export function useUsers(userIds: readonly string[]): readonly (atrium.User | null | undefined)[] {
-  const { users } = useRoomHandle().client;
+  const { client } = useRoomHandle();
+  const { users } = client;
   const key = JSON.stringify(userIds);
   const source = useMemo(() => {
     const ids: readonly string[] = JSON.parse(key);
@@ -158,7 +159,7 @@ export function useUsers(userIds: readonly string[]): readonly (atrium.User | nu
       ids.map((userId) => users.get({ userId }) ?? (users.isMissing({ userId }) ? null : undefined));
     const load = () => {
       const unknown = ids.filter((_, index) => read()[index] === undefined);
-      if (unknown.length > 0) users.load({ userIds: unknown }).catch(() => {}); // each join asks again
+      if (unknown.length > 0) users.load({ userIds: unknown }).catch((error) => client.report(error));
     };
     const watch = (changed: () => void) => {
       load();
@@ -169,7 +170,7 @@ export function useUsers(userIds: readonly string[]): readonly (atrium.User | nu
     };
     const initial = ids.map(() => undefined);
     return new ExternalSource<readonly (atrium.User | null | undefined)[]>(watch, read, initial);
-  }, [users, key]);
+  }, [client, users, key]);
   return useSource(source);
 }
 

@@ -30,7 +30,7 @@ export const hasRequestQuota = (env: Settings): boolean => readSetting(env, "REQ
 
 export const storeQuotaBytes = (env: Settings): number => readSetting(env, "ROOM_STORES_MIB") * 1024 * 1024;
 
-/** How many notifications the mentions of one user may cause in an hour. */
+/** The notifications that the mentions of one user may cause in an hour. */
 export const notificationsPerHour = (env: Settings) => ({
   ofUser: readSetting(env, "NOTIFICATIONS_PER_HOUR"),
   ofGuest: readSetting(env, "GUEST_NOTIFICATIONS_PER_HOUR"),

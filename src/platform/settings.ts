@@ -151,7 +151,7 @@ const SETTINGS = {
   /** For how long a user stays online whose connection broke, in milliseconds. */
   RECONNECT_GRACE_MS: largeNumber(10_000),
   ROOM_STORES_MIB: wholeNumber(1024),
-  /** How many notifications the mentions of one user, and of one guest, may cause in an hour. */
+  /** The notifications that the mentions of one user, and of one guest, may cause in an hour. */
   NOTIFICATIONS_PER_HOUR: largeNumber(100_000),
   GUEST_NOTIFICATIONS_PER_HOUR: largeNumber(100),
   DOCUMENT_TRAIL_DAYS: wholeNumber(30),

@@ -70,7 +70,7 @@ export class PushTargets {
     return this.#read(COLUMNS, LATEST_FIRST);
   }
 
-  /** The subscriptions that hold at `now` (epoch ms), the latest first. Those that have ended are deleted. */
+  /** The subscriptions that hold at `now` (epoch ms), the latest first. Ended subscriptions are deleted. */
   list(terms: PushTerms, now: number): PushTarget[] {
     const { tables, identityId } = this.#inbox;
     const { publicKey, epochs } = terms;

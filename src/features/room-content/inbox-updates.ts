@@ -52,7 +52,7 @@ export interface UpdatePage {
 type DeliverPage = (page: UpdatePage) => Promise<void>;
 
 /**
- * Passes updates on, those of a thread in order. Those that could not be passed on as a whole are left with the place to
+ * Passes updates on, those of a thread in order. Updates that could not be passed on as a whole are left with the place to
  * go on from.
  */
 export async function passOn(

@@ -137,7 +137,7 @@ export async function deleteUser(ctx: UserContext, roomId: string, userId: strin
 
 /**
  * Deletes a user with their content, and redacts them in the room and its events: only an ID stays that leads to no one.
- * For a user who was deleted before, it removes the rest. Idempotent. What the room has of its identity goes as well;
+ * For a user who was deleted before, it removes the rest. Idempotent. Everything of its identity in the room goes as well;
  * `erasedIdentityId` is that of an identity which is itself erased. Returns whether the room has done it by now, or null without the room.
  */
 export async function eraseUser(

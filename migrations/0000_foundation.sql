@@ -20,16 +20,23 @@ CREATE TABLE `outbox_events` (
 );
 --> statement-breakpoint
 CREATE INDEX `outbox_events_by_account` ON `outbox_events` (`account_id`,`occurred_at`);--> statement-breakpoint
-CREATE TABLE `accounts` (
-	`id` text PRIMARY KEY NOT NULL,
-	`name` text NOT NULL,
-	`created_at` integer NOT NULL,
-	`token_epoch` integer DEFAULT 0 NOT NULL,
-	`deleted_at` integer,
-	`database` text DEFAULT 'DB' NOT NULL
+CREATE TABLE `access_defaults` (
+	`account_id` text PRIMARY KEY NOT NULL,
+	`permissions` text NOT NULL,
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE INDEX `accounts_deleted` ON `accounts` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `room_access` (
+	`account_id` text NOT NULL,
+	`room_id` text NOT NULL,
+	`kind` text NOT NULL,
+	`subject_id` text NOT NULL,
+	`permissions` text NOT NULL,
+	PRIMARY KEY(`account_id`, `room_id`, `kind`, `subject_id`),
+	FOREIGN KEY (`account_id`,`room_id`) REFERENCES `rooms`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `room_access_of_subject` ON `room_access` (`account_id`,`kind`,`subject_id`,`room_id`);--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
@@ -40,6 +47,8 @@ CREATE TABLE `api_keys` (
 	`created_at` integer NOT NULL,
 	`last_used_at` integer,
 	`created_by_key` text,
+	`permissions` text,
+	`rooms` text,
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
@@ -85,6 +94,85 @@ CREATE INDEX `files_by_name` ON `files` (`account_id`,`room_id`,filename COLLATE
 CREATE INDEX `files_by_size` ON `files` (`account_id`,`room_id`,`size`,`key`) WHERE state = 'stored';--> statement-breakpoint
 CREATE INDEX `files_of_account` ON `files` (`account_id`,uploaded_at DESC,key DESC) WHERE state = 'stored';--> statement-breakpoint
 CREATE INDEX `files_unsettled` ON `files` (`state`,`uploaded_at`) WHERE state <> 'stored';--> statement-breakpoint
+CREATE TABLE `group_members` (
+	`account_id` text NOT NULL,
+	`group_id` text NOT NULL,
+	`identity_id` text NOT NULL,
+	`added_at` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `group_id`, `identity_id`),
+	FOREIGN KEY (`account_id`,`group_id`) REFERENCES `identity_groups`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`account_id`,`identity_id`) REFERENCES `identities`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `group_members_of_identity` ON `group_members` (`account_id`,`identity_id`,`group_id`);--> statement-breakpoint
+CREATE INDEX `group_members_newest` ON `group_members` (`account_id`,`group_id`,added_at DESC,identity_id DESC);--> statement-breakpoint
+CREATE TABLE `identities` (
+	`account_id` text NOT NULL,
+	`id` text NOT NULL,
+	`kind` text NOT NULL,
+	`name` text NOT NULL,
+	`name_folded` text NOT NULL,
+	`custom_id` text,
+	`profile_picture` text,
+	`email` text,
+	`created_at` integer NOT NULL,
+	`token_epoch` integer DEFAULT 0 NOT NULL,
+	`link_id` text,
+	PRIMARY KEY(`account_id`, `id`),
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`account_id`,`link_id`) REFERENCES `room_links`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `identities_of_link` ON `identities` (`account_id`,`link_id`,`id`) WHERE link_id IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `identities_custom_id` ON `identities` (`account_id`,`custom_id`) WHERE custom_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `identities_newest` ON `identities` (`account_id`,created_at DESC,id DESC);--> statement-breakpoint
+CREATE INDEX `identities_by_name` ON `identities` (`account_id`,`name_folded`,`id`);--> statement-breakpoint
+CREATE TABLE `identity_groups` (
+	`account_id` text NOT NULL,
+	`id` text NOT NULL,
+	`name` text NOT NULL,
+	`name_folded` text NOT NULL,
+	`custom_id` text,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `id`),
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `identity_groups_custom_id` ON `identity_groups` (`account_id`,`custom_id`) WHERE custom_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `identity_groups_newest` ON `identity_groups` (`account_id`,created_at DESC,id DESC);--> statement-breakpoint
+CREATE INDEX `identity_groups_by_name` ON `identity_groups` (`account_id`,`name_folded`,`id`);--> statement-breakpoint
+CREATE TABLE `room_links` (
+	`account_id` text NOT NULL,
+	`id` text NOT NULL,
+	`room_id` text NOT NULL,
+	`secret_hash` text NOT NULL,
+	`permissions` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`expires_at` integer,
+	`max_uses` integer NOT NULL,
+	`uses` integer DEFAULT 0 NOT NULL,
+	PRIMARY KEY(`account_id`, `id`),
+	FOREIGN KEY (`account_id`,`room_id`) REFERENCES `rooms`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `room_links_secret` ON `room_links` (`account_id`,`secret_hash`);--> statement-breakpoint
+CREATE INDEX `room_links_newest` ON `room_links` (`account_id`,`room_id`,created_at DESC,id DESC);--> statement-breakpoint
+CREATE INDEX `room_links_expiring` ON `room_links` (`expires_at`) WHERE expires_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `notification_defaults` (
+	`account_id` text PRIMARY KEY NOT NULL,
+	`defaults` text NOT NULL,
+	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `mail_counts` (
+	`account_id` text NOT NULL,
+	`recipient` text NOT NULL,
+	`hour` integer NOT NULL,
+	`count` integer NOT NULL,
+	PRIMARY KEY(`account_id`, `recipient`, `hour`)
+);
+--> statement-breakpoint
+CREATE INDEX `mail_counts_oldest` ON `mail_counts` (`hour`);--> statement-breakpoint
 CREATE TABLE `mails` (
 	`id` text NOT NULL,
 	`recipient` text NOT NULL,
@@ -217,6 +305,8 @@ CREATE TABLE `rooms` (
 	`custom_id` text,
 	`state` text NOT NULL,
 	`created_at` integer NOT NULL,
+	`ends_at` integer,
+	`limits` text,
 	`first_join_at` integer,
 	`total_users_created` integer DEFAULT 0 NOT NULL,
 	`user_count` integer DEFAULT 0 NOT NULL,
@@ -229,6 +319,7 @@ CREATE TABLE `rooms` (
 	`file_bytes` integer DEFAULT 0 NOT NULL,
 	`deleted_at` integer,
 	`stats_version` integer DEFAULT 0 NOT NULL,
+	`joining_until` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`account_id`, `id`),
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -239,6 +330,7 @@ CREATE INDEX `rooms_by_name` ON `rooms` (`account_id`,`name_folded`,`id`);--> st
 CREATE INDEX `rooms_last_active` ON `rooms` (`account_id`,`last_active_at`,`id`);--> statement-breakpoint
 CREATE INDEX `rooms_closed` ON `rooms` (`account_id`,created_at DESC,id DESC) WHERE state = 'closed';--> statement-breakpoint
 CREATE INDEX `rooms_online` ON `rooms` (`account_id`,created_at DESC,id DESC) WHERE active_participants > 0;--> statement-breakpoint
+CREATE INDEX `rooms_expiring` ON `rooms` (`ends_at`) WHERE ends_at IS NOT NULL AND deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX `rooms_deleted` ON `rooms` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `rooms_joined` ON `rooms` (`account_id`,`first_join_at`) WHERE first_join_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `search_items` (
@@ -271,10 +363,13 @@ CREATE TABLE `users` (
 	`role` text NOT NULL,
 	`created_at` integer NOT NULL,
 	`token_epoch` integer DEFAULT 0 NOT NULL,
+	`identity_id` text,
+	`kind` text,
 	FOREIGN KEY (`account_id`,`room_id`) REFERENCES `rooms`(`account_id`,`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `users_custom_id` ON `users` (`account_id`,`room_id`,`custom_id`) WHERE custom_id IS NOT NULL;--> statement-breakpoint
+CREATE UNIQUE INDEX `users_identity` ON `users` (`account_id`,`identity_id`,`room_id`) WHERE identity_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `users_newest` ON `users` (`account_id`,`room_id`,created_at DESC,id DESC);--> statement-breakpoint
 CREATE INDEX `users_by_name` ON `users` (`account_id`,`room_id`,`name_folded`,`id`);--> statement-breakpoint
 CREATE TABLE `webhooks` (
@@ -402,6 +497,16 @@ CREATE TABLE `receipts` (
 );
 --> statement-breakpoint
 CREATE INDEX `receipts_oldest` ON `receipts` (`created_at`);--> statement-breakpoint
+CREATE TABLE `accounts` (
+	`id` text PRIMARY KEY NOT NULL,
+	`name` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`token_epoch` integer DEFAULT 0 NOT NULL,
+	`deleted_at` integer,
+	`database` text DEFAULT 'DB' NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `accounts_deleted` ON `accounts` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `fences` (
 	`account_id` text PRIMARY KEY NOT NULL,
 	`fencing_token` integer NOT NULL
@@ -417,8 +522,7 @@ CREATE TABLE `moves` (
 	`fencing_token` integer NOT NULL,
 	`flipped_at` integer,
 	`started_at` integer NOT NULL
-);
---> statement-breakpoint
+);--> statement-breakpoint
 -- From here on: triggers and virtual tables, which drizzle cannot express. Triggers count the use of quotas, for each writer alike.
 CREATE TRIGGER `quotas_of_new_account` AFTER INSERT ON `accounts` BEGIN
   INSERT INTO `quotas` (`account_id`, `quota`, `used`) VALUES (new.`id`, 'rooms', 0), (new.`id`, 'users', 0), (new.`id`, 'webhooks', 0), (new.`id`, 'workflows', 0), (new.`id`, 'file_bytes', 0);
@@ -473,7 +577,8 @@ CREATE TRIGGER `rooms_after_delete_of_users` AFTER DELETE ON `users` BEGIN
 END;
 --> statement-breakpoint
 -- The search index: two FTS5 tables, which triggers keep equal to search_items, and search_items equal to long lists.
-CREATE VIRTUAL TABLE `search_names` USING fts5(`name`, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');--> statement-breakpoint
+CREATE VIRTUAL TABLE `search_names` USING fts5(`name`, content='', contentless_delete=1, tokenize='trigram case_sensitive 1');
+--> statement-breakpoint
 CREATE VIRTUAL TABLE `search_grams` USING fts5(`grams`, content='', contentless_delete=1, detail=none, tokenize='ascii');
 --> statement-breakpoint
 CREATE TRIGGER `search_after_insert_of_search_items` AFTER INSERT ON `search_items` BEGIN
@@ -675,10 +780,6 @@ CREATE TRIGGER `fence_insert_of_users` BEFORE INSERT ON `users` WHEN EXISTS (SEL
   SELECT RAISE(ABORT, 'organization_is_fenced');
 END;
 --> statement-breakpoint
-CREATE TRIGGER `fence_update_of_users` BEFORE UPDATE ON `users` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
-  SELECT RAISE(ABORT, 'organization_is_fenced');
-END;
---> statement-breakpoint
 CREATE TRIGGER `fence_delete_of_users` BEFORE DELETE ON `users` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
   SELECT RAISE(ABORT, 'organization_is_fenced');
 END;
@@ -830,4 +931,185 @@ END;
 -- An organization that has left the directory's database has a fence there for good: its limits of people stay in the directory.
 CREATE TRIGGER `fence_limit_of_quotas` BEFORE UPDATE OF `max` ON `quotas` WHEN old.`in_directory` = 0 AND EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
   SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_of_identities_of_new_account` AFTER INSERT ON `accounts` BEGIN
+  INSERT INTO `quotas` (`account_id`, `quota`, `used`) VALUES (new.`id`, 'identities', 0), (new.`id`, 'groups', 0), (new.`id`, 'group_members', 0), (new.`id`, 'access_entries', 0), (new.`id`, 'links', 0), (new.`id`, 'guests', 0);
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_identities` AFTER INSERT ON `identities` BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = iif(new.`kind` = 'guest', 'guests', 'identities');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_identities` AFTER DELETE ON `identities` BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = iif(old.`kind` = 'guest', 'guests', 'identities');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_identity_groups` AFTER INSERT ON `identity_groups` BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'groups';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_identity_groups` AFTER DELETE ON `identity_groups` BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'groups';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_group_members` AFTER INSERT ON `group_members` BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'group_members';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_group_members` AFTER DELETE ON `group_members` BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'group_members';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_identities` BEFORE INSERT ON `identities` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_identities` BEFORE UPDATE ON `identities` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_identities` BEFORE DELETE ON `identities` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_identity_groups` BEFORE INSERT ON `identity_groups` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_identity_groups` BEFORE UPDATE ON `identity_groups` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_identity_groups` BEFORE DELETE ON `identity_groups` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_group_members` BEFORE INSERT ON `group_members` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_group_members` BEFORE UPDATE ON `group_members` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_group_members` BEFORE DELETE ON `group_members` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_room_access` AFTER INSERT ON `room_access` WHEN new.`kind` <> 'default' BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'access_entries';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_room_access` AFTER DELETE ON `room_access` WHEN old.`kind` <> 'default' BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'access_entries';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_room_access` BEFORE INSERT ON `room_access` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_room_access` BEFORE UPDATE ON `room_access` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_room_access` BEFORE DELETE ON `room_access` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_access_defaults` BEFORE INSERT ON `access_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_access_defaults` BEFORE UPDATE ON `access_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_access_defaults` BEFORE DELETE ON `access_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_after_delete_of_identities` AFTER DELETE ON `identities` BEGIN
+  DELETE FROM `room_access` WHERE `account_id` = old.`account_id` AND `kind` = 'identity' AND `subject_id` = old.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `access_after_delete_of_identity_groups` AFTER DELETE ON `identity_groups` BEGIN
+  DELETE FROM `room_access` WHERE `account_id` = old.`account_id` AND `kind` = 'group' AND `subject_id` = old.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_insert_of_room_links` AFTER INSERT ON `room_links` BEGIN
+  UPDATE `quotas` SET `used` = `used` + 1 WHERE `account_id` = new.`account_id` AND `quota` = 'links';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `quotas_after_delete_of_room_links` AFTER DELETE ON `room_links` BEGIN
+  UPDATE `quotas` SET `used` = `used` - 1 WHERE `account_id` = old.`account_id` AND `quota` = 'links';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_room_links` BEFORE INSERT ON `room_links` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_room_links` BEFORE UPDATE ON `room_links` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_room_links` BEFORE DELETE ON `room_links` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `links_after_deletion_of_rooms` AFTER UPDATE OF `deleted_at` ON `rooms` WHEN new.`deleted_at` IS NOT NULL BEGIN
+  UPDATE `room_links` SET `expires_at` = min(coalesce(`expires_at`, new.`deleted_at`), new.`deleted_at`) WHERE `account_id` = new.`account_id` AND `room_id` = new.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_insert_of_identities` AFTER INSERT ON `identities` WHEN EXISTS (SELECT 1 FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'identities' AND `state` <> 'removed') BEGIN
+  INSERT INTO `search_items` (`doc`, `list`, `item`, `name`) SELECT 1 + coalesce((SELECT max(`doc`) FROM `search_items` WHERE `doc` BETWEEN `number` << 40 AND ((`number` + 1) << 40) - 1), `number` << 40), `number`, new.`id`, new.`name_folded` FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'identities' AND `state` <> 'removed';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_update_of_identities` AFTER UPDATE OF `name_folded` ON `identities` WHEN new.`name_folded` <> old.`name_folded` BEGIN
+  UPDATE `search_items` SET `name` = new.`name_folded` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'identities' AND `state` <> 'removed') AND `item` = new.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_delete_of_identities` AFTER DELETE ON `identities` BEGIN
+  DELETE FROM `search_items` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = old.`account_id` AND `room_id` = 'identities' AND `state` <> 'removed') AND `item` = old.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_insert_of_identity_groups` AFTER INSERT ON `identity_groups` WHEN EXISTS (SELECT 1 FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'groups' AND `state` <> 'removed') BEGIN
+  INSERT INTO `search_items` (`doc`, `list`, `item`, `name`) SELECT 1 + coalesce((SELECT max(`doc`) FROM `search_items` WHERE `doc` BETWEEN `number` << 40 AND ((`number` + 1) << 40) - 1), `number` << 40), `number`, new.`id`, new.`name_folded` FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'groups' AND `state` <> 'removed';
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_update_of_identity_groups` AFTER UPDATE OF `name_folded` ON `identity_groups` WHEN new.`name_folded` <> old.`name_folded` BEGIN
+  UPDATE `search_items` SET `name` = new.`name_folded` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = 'groups' AND `state` <> 'removed') AND `item` = new.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_after_delete_of_identity_groups` AFTER DELETE ON `identity_groups` BEGIN
+  DELETE FROM `search_items` WHERE `list` = (SELECT `number` FROM `search_lists` WHERE `account_id` = old.`account_id` AND `room_id` = 'groups' AND `state` <> 'removed') AND `item` = old.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `search_lists_of_many_identities` AFTER UPDATE OF `used` ON `quotas` WHEN new.`quota` IN ('identities', 'guests', 'groups') AND new.`used` > 10000 AND old.`used` <= 10000 BEGIN
+  INSERT INTO `search_lists` (`account_id`, `room_id`, `state`) SELECT new.`account_id`, `name`, 'building' FROM (SELECT iif(new.`quota` = 'groups', 'groups', 'identities') AS `name`) WHERE NOT EXISTS (SELECT 1 FROM `search_lists` WHERE `account_id` = new.`account_id` AND `room_id` = `name` AND `state` <> 'removed');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_insert_of_notification_defaults` BEFORE INSERT ON `notification_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = new.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_notification_defaults` BEFORE UPDATE ON `notification_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_delete_of_notification_defaults` BEFORE DELETE ON `notification_defaults` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+CREATE TRIGGER `fence_update_of_users` BEFORE UPDATE ON `users` WHEN EXISTS (SELECT 1 FROM `fences` WHERE `account_id` = old.`account_id`) BEGIN
+  SELECT RAISE(ABORT, 'organization_is_fenced');
+END;
+--> statement-breakpoint
+-- Rows without it come from backups, and from a version before: those of users before or after their identities.
+CREATE TRIGGER `kind_after_insert_of_users` AFTER INSERT ON `users` WHEN new.`kind` IS NULL AND new.`identity_id` IS NOT NULL AND EXISTS (SELECT 1 FROM `identities` WHERE `account_id` = new.`account_id` AND `id` = new.`identity_id` AND `kind` <> 'person') BEGIN
+  UPDATE `users` SET `kind` = (SELECT `kind` FROM `identities` WHERE `account_id` = new.`account_id` AND `id` = new.`identity_id`) WHERE `id` = new.`id`;
+END;
+--> statement-breakpoint
+CREATE TRIGGER `kind_after_insert_of_identities` AFTER INSERT ON `identities` WHEN new.`kind` <> 'person' BEGIN
+  UPDATE `users` SET `kind` = new.`kind` WHERE `account_id` = new.`account_id` AND `identity_id` = new.`id` AND `kind` IS NULL;
 END;

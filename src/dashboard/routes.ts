@@ -1,13 +1,13 @@
 /** Serves the dashboard's page and its files. The page calls `/dashboard/api` and the API. */
 
+import { AppError } from "@atrium/contract/errors.ts";
 import type { Env } from "../env.ts";
 import { failure } from "../http/envelope.ts";
 import { type PageNeeds, withoutCors, withPageHeaders } from "../http/security.ts";
 import { hasTurnstile } from "../platform/config.ts";
-import { AppError } from "../platform/errors.ts";
 import type { Settings } from "../platform/settings.ts";
 
-/** For previews of uploaded files and of files chosen for upload. */
+/** Sources of previews: uploaded files, and files chosen for upload. */
 const NEEDS: PageNeeds = { "img-src": "'self' blob: data:", "media-src": "'self' blob:" };
 
 const CHALLENGES = "https://challenges.cloudflare.com";

@@ -1,60 +1,55 @@
-/** Creates visitors of the demo, each an identity of a board, which the first one opens, renews their tokens, and lists their board's history. */
+/** Visitors of the demo, each an identity of a board that the first one opens, their helpers, and the sharing and history of a board. */
 
+import { AppError } from "@atrium/contract/errors.ts";
+import { ALL_RIGHTS, mayWrite, PRESETS, rightsIn } from "@atrium/contract/resources/permissions.ts";
+import { presentTime } from "@atrium/contract/time.ts";
+import * as z from "zod";
 import { updateRoomAccess } from "../features/access/commands.ts";
 import { getRoomAccess } from "../features/access/queries.ts";
 import type { IdentityContext } from "../features/identities/commands.ts";
-import { createIdentityToken, identify } from "../features/identities/identify.ts";
+import { identify } from "../features/identities/identify.ts";
 import { createRoom } from "../features/rooms/commands.ts";
 import type { RoomContext } from "../features/rooms/context.ts";
+import { refusalInRoom } from "../features/rooms/limits.ts";
 import { findRoomRow } from "../features/rooms/queries.ts";
 import { createUser } from "../features/users/commands.ts";
 import type { UserContext } from "../features/users/context.ts";
 import { selectUser } from "../features/users/statements.ts";
 import { toPage } from "../http/lists.ts";
 import { violatedConstraint } from "../platform/d1/d1.ts";
-import { AppError } from "../platform/errors.ts";
-import { presentTime } from "../platform/time.ts";
-import type { Comment } from "../wire/comment.ts";
-import { PRESETS } from "../wire/permissions.ts";
 import { BOARD, BOARD_PREFIX, ownedPrefix } from "./boards.ts";
-import { countBoards, selectIdentityOf } from "./store.ts";
+import { countBoards } from "./store.ts";
 
 /** The first content of a board: entries of stores, as the page reads them. */
 const note = (x: number, y: number, text: string) => ({ x, y, text, picture: "" });
 const shape = (kind: string, tint: number, ...points: number[]) => ({ kind, tint, points });
 
-/** By store and key. The board's middle is 0, 0; keys sort in the order in which the entries are drawn. */
+/** By store and key. The board's middle is 0, 0; keys sort in the order in which the entries are drawn, before those of times. */
 export const SEED = {
   notes: {
-    "0-seed": note(-330, -200, "Welcome! This board is yours for a day."),
-    "1-seed": note(-104, -226, "Press Share and scan the code with your phone: its finger appears here."),
-    "2-seed": note(124, -196, "Drag a note by its upper edge, or type into it."),
-    "3-seed": note(-240, 34, "Draw with the pen. Undo is yours alone: it never takes back what others did."),
+    "00-seed": note(-330, -200, "Welcome! This board is yours for a day."),
+    "01-seed": note(-104, -226, "Press Share and scan the code with your phone: its finger appears here."),
+    "02-seed": note(124, -196, "Drag a note by its upper edge, or type into it."),
+    "03-seed": note(-240, 34, "Draw with the pen. Undo is yours alone: it never takes back what others did."),
   },
   shapes: {
-    "0-seed": shape("box", 2, 34, 44, 322, 196),
-    "1-seed": shape("arrow", 1, -30, 120, 28, 120),
-    "2-seed": shape("oval", 4, 66, 76, 150, 160),
-    "3-seed": shape("pen", 4, 92, 108, 92, 112),
-    "4-seed": shape("pen", 4, 122, 108, 122, 112),
-    "5-seed": shape("pen", 4, 88, 128, 94, 137, 102, 142, 112, 142, 120, 137, 126, 128),
-    "6-seed": shape("pen", 0, 182, 96, 204, 92, 236, 97, 262, 92, 290, 95),
-    "7-seed": shape("pen", 0, 182, 120, 210, 124, 240, 118, 268, 122),
-    "8-seed": shape("pen", 0, 182, 146, 206, 142, 226, 147),
+    "00-seed": shape("box", 2, 34, 44, 322, 196),
+    "01-seed": shape("arrow", 1, -30, 120, 28, 120),
+    "02-seed": shape("oval", 4, 66, 76, 150, 160),
+    "03-seed": shape("pen", 4, 92, 108, 92, 112),
+    "04-seed": shape("pen", 4, 122, 108, 122, 112),
+    "05-seed": shape("pen", 4, 88, 128, 94, 137, 102, 142, 112, 142, 120, 137, 126, 128),
+    "06-seed": shape("pen", 0, 182, 96, 204, 92, 236, 97, 262, 92, 290, 95),
+    "07-seed": shape("pen", 0, 182, 120, 210, 124, 240, 118, 268, 122),
+    "08-seed": shape("pen", 0, 182, 146, 206, 142, 226, 147),
   },
 };
 
 /** The demo's context of a request: visitors become identities with a user in a room. */
 export interface DemoContext extends RoomContext, UserContext, IdentityContext {}
 
-/** Ends the custom ID of the visitor who has opened the board, and keeps all rights there. */
-const OWNER = "owner";
-
-export const isOwner = (customId: string | null): boolean => customId?.endsWith(`:${OWNER}`) === true;
-export const isHelper = (customId: string | null): boolean => customId?.includes(":helper-") === true;
-
-/** A page that is open renews it; a visitor who comes back later is another one. */
-const VISITOR_TOKEN_SECONDS = 24 * 60 * 60;
+/** The board is deleted no later than its last token ends. */
+const VISITOR_TOKEN_SECONDS = BOARD.lifetimeMs / 1_000;
 
 /** The names of a board's helpers by their custom IDs, by which pages recognize them. */
 const HELPERS = { "helper-1": "Helper Pip", "helper-2": "Helper Juno" };
@@ -92,18 +87,23 @@ export async function createVisitor(
   const customId = `${BOARD_PREFIX}${code}`;
   const { roomId, isNew } = (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId));
   const { identity, token } = await identify(ctx, {
-    customId: ownedPrefix(roomId) + (isNew ? OWNER : ctx.newId()),
+    customId: ownedPrefix(roomId) + ctx.newId(),
     name,
     ttl: VISITOR_TOKEN_SECONDS,
     rooms: [roomId],
   });
   if (isNew)
     await updateRoomAccess(ctx, roomId, { identitiesAccesses: { [identity.id]: [...PRESETS.editor] } });
-  await createUser(ctx, { name, roomId, role: "editor", identityId: identity.id });
+  await createUser(ctx, { name, roomId, role: "editor", identityId: identity.id }).catch((error: unknown) => {
+    const isFull = error instanceof AppError && error.code === "FORBIDDEN" && error.module === "Rooms";
+    throw isFull ? full() : error;
+  });
   return { token, room: code };
 }
 
 const forbidden = (message: string) => new AppError("Users", "FORBIDDEN", message);
+
+const full = () => forbidden("This board has as many visitors as it can have. Open one of your own.");
 
 /** The user of a board who makes the request. FORBIDDEN for other credentials, and for users of other rooms. */
 async function requireUser(ctx: DemoContext) {
@@ -113,35 +113,12 @@ async function requireUser(ctx: DemoContext) {
   throw forbidden("Only users of the demo can do this; send the token of one");
 }
 
-/** The visitor who makes the request. FORBIDDEN for all others, also for helpers and for guests, who know no address. */
-export async function requireVisitor(ctx: DemoContext) {
-  const { actor } = ctx;
-  if (actor.type === "user") {
-    const { roomId, userId, rights } = actor;
-    const [[identity]] = await ctx.db.run([selectIdentityOf(ctx, roomId, userId)]);
-    const customId = identity?.customId ?? null;
-    if (identity && customId?.startsWith(ownedPrefix(roomId)) && !isHelper(customId))
-      return { roomId, rights, identityId: identity.id };
-  }
-  throw forbidden("Only visitors of the demo can do this; send a visitor's token");
-}
-
-/** Another token of a day, for the visitor whose valid one the request has. FORBIDDEN for other credentials. */
-export async function renewVisitor(ctx: DemoContext): Promise<{ token: string }> {
-  const { roomId, identityId } = await requireVisitor(ctx);
-  const { token } = await createIdentityToken(ctx, identityId, {
-    ttl: VISITOR_TOKEN_SECONDS,
-    rooms: [roomId],
-  });
-  return { token };
-}
-
 /**
- * A token of each helper of the visitor's board, for an hour; the first request creates them. They may do what everyone
+ * A token of each helper of the user's board, for an hour; the first request creates them. They may do what everyone
  * with the address may, and so the visitor learns of no way to do more. FORBIDDEN for other credentials.
  */
 export async function admitHelpers(ctx: DemoContext): Promise<{ tokens: string[] }> {
-  const { roomId } = await requireVisitor(ctx);
+  const { roomId } = await requireUser(ctx);
   const tokens: string[] = [];
   for (const [customId, name] of Object.entries(HELPERS)) {
     const terms = { ttl: HELPER_TOKEN_SECONDS, rooms: [roomId] };
@@ -158,34 +135,57 @@ export async function admitHelpers(ctx: DemoContext): Promise<{ tokens: string[]
   return { tokens };
 }
 
+/** The access of everyone with the address of a board; the visitor who has opened it keeps all rights. */
+export const Level = z.enum(["none", "viewer", "commenter", "editor"]);
+export type Level = z.infer<typeof Level>;
+
+/** The user of a board who may edit everything. FORBIDDEN for all others. */
+async function requireSharer(ctx: DemoContext) {
+  const actor = await requireUser(ctx);
+  if (actor.rights === ALL_RIGHTS) return actor;
+  throw forbidden("Only those who can edit this board can share it");
+}
+
+const FIRST = toPage({ limit: 1, offset: 0 });
+
+/** The level of everyone with the address of the user's board. FORBIDDEN for a user who may not share it. */
+export async function getSharing(ctx: DemoContext): Promise<{ everyone: Level }> {
+  const { roomId } = await requireSharer(ctx);
+  const rights = rightsIn((await getRoomAccess(ctx, roomId, FIRST)).default_accesses);
+  if (rights === 0) return { everyone: "none" };
+  if (mayWrite(rights, "stores")) return { everyone: "editor" };
+  return { everyone: mayWrite(rights, "comments") ? "commenter" : "viewer" };
+}
+
+/** Changes the level of everyone with the address, at once for those who are on the board. FORBIDDEN as {@link getSharing}. */
+export async function changeSharing(ctx: DemoContext, everyone: Level): Promise<{ everyone: Level }> {
+  const { roomId } = await requireSharer(ctx);
+  const defaultAccesses = everyone === "none" ? [] : [...PRESETS[everyone]];
+  await updateRoomAccess(ctx, roomId, { defaultAccesses });
+  return { everyone };
+}
+
 /** The changes of one page of a board's history: all of them have a MiB. */
 const CHANGES_PER_PAGE = 1_000;
 
-/** A change as the room logs it: of a store, whose `value` is null for a deletion, or of a comment. */
+/** A change of a store as the room logs it; `value` is null for a deletion. */
 interface LoggedChange {
-  readonly store?: string;
+  readonly store: string;
   readonly key: string;
   readonly value: unknown;
-  readonly comment?: Comment;
   readonly by: string | null;
 }
 
 const parseChange = (data: string): LoggedChange => JSON.parse(data) as LoggedChange;
 
-/**
- * A page of the changes of the stores and comments of the user's own board after a seq, oldest first. FORBIDDEN for
- * other credentials.
- */
+/** A page of the changes of the stores of the user's own board after a seq, oldest first. FORBIDDEN for other credentials. */
 export async function listHistory(ctx: DemoContext, after: number) {
   const { roomId } = await requireUser(ctx);
   const limit = CHANGES_PER_PAGE;
   const page = await ctx.rooms.stub(roomId).listContentChanges(ctx.accountId, after, limit);
-  const changes = page.changes.map(({ seq, at, event, data }) => {
-    const { store = null, key, value, comment, by } = parseChange(data);
-    const change = comment
-      ? { key: comment.id, value: event === "commentDeleted" ? null : comment }
-      : { key, value };
-    return { seq, at: presentTime(at), store, ...change, by };
+  const changes = page.changes.map(({ seq, at, data }) => {
+    const { store, key, value, by } = parseChange(data);
+    return { seq, at: presentTime(at), store, key, value, by };
   });
   return { changes, dropped_seq: page.droppedSeq, has_more: changes.length === limit };
 }
@@ -196,7 +196,7 @@ async function findUserId(ctx: DemoContext, roomId: string, customId: string): P
 }
 
 /** Creates what has this custom ID; of several requests at once, one creates it and the others find it. */
-export async function createOnce<Made>(
+async function createOnce<Made>(
   create: () => Promise<Made>,
   find: () => Promise<Made | null>,
 ): Promise<Made> {
@@ -219,9 +219,8 @@ interface Board {
 async function findBoard(ctx: DemoContext, customId: string): Promise<Board | null> {
   const row = await findRoomRow(ctx, { customId });
   if (row === null) return null;
-  if (row.totalUsersCreated >= BOARD.maxVisitors)
-    throw forbidden(`This board has had its ${BOARD.maxVisitors} visitors. Open one of your own.`);
-  const access = await getRoomAccess(ctx, row.id, toPage({ limit: 1, offset: 0 }));
+  if (refusalInRoom(row, "users", 1) !== null) throw full();
+  const access = await getRoomAccess(ctx, row.id, FIRST);
   if (access.default_accesses.length === 0)
     throw forbidden("You have no access to this board. Ask the person who shared it.");
   return { roomId: row.id, isNew: false };
@@ -234,7 +233,14 @@ async function openBoard(ctx: DemoContext, customId: string): Promise<Board> {
     throw new AppError("Rooms", "RATE_LIMITED", message, RETRY_SECONDS);
   }
   const create = async (): Promise<Board> => {
-    const { room } = await createRoom(ctx, { name: "Demo board", customId }, PRESETS.editor);
+    const { room } = await createRoom(
+      ctx,
+      {
+        ...{ name: "Demo board", customId },
+        ...{ expiresAt: ctx.now() + BOARD.lifetimeMs, limits: BOARD.limits },
+      },
+      PRESETS.editor,
+    );
     await seedBoard(ctx, room.id);
     return { roomId: room.id, isNew: true };
   };

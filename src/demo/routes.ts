@@ -1,28 +1,29 @@
 /** The demo's page and the endpoints for its visitors, all outside the API. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { wholeNumber } from "@atrium/contract/rest/documents.ts";
+import { Token } from "@atrium/contract/rest/users.ts";
+import { Name, text } from "@atrium/contract/text.ts";
+import { Timestamp } from "@atrium/contract/time.ts";
 import * as z from "zod";
 import type { Env } from "../env.ts";
-import { wholeNumber } from "../features/room-content/documents/schema.ts";
-import { Token } from "../features/users/schema.ts";
 import { limitDemoVisitors } from "../http/authenticate.ts";
 import { type Endpoint, endpointsFor } from "../http/endpoint.ts";
 import { failure, toAppError } from "../http/envelope.ts";
+import { composed, SHOWN_ONCE } from "../http/idempotency/receipt.ts";
 import type { RequestHandler } from "../http/pipeline.ts";
 import { withoutCors, withPageHeaders } from "../http/security.ts";
-import { AppError } from "../platform/errors.ts";
 import { logError } from "../platform/log.ts";
 import { readSetting } from "../platform/settings.ts";
-import { Name, text } from "../platform/text.ts";
-import { Timestamp } from "../platform/time.ts";
-import { admitHelpers, createVisitor, type DemoContext, listHistory, renewVisitor } from "./commands.ts";
 import {
+  admitHelpers,
   changeSharing,
-  createGuestLink,
-  GuestLinkCreation,
+  createVisitor,
+  type DemoContext,
   getSharing,
-  revokeGuestLink,
-  Sharing,
-  SharingChange,
-} from "./sharing.ts";
+  Level,
+  listHistory,
+} from "./commands.ts";
 
 const { endpoint } = endpointsFor<DemoContext>({ module: "Users" });
 
@@ -31,14 +32,13 @@ const BoardCode = text(4, 32).regex(/^[a-z0-9-]*$/, "must consist of lower-case 
 
 /** With the token of an identity, the query names the board. */
 const OfBoard = z.object({ roomId: z.uuid().optional() });
-const ofBoard = { access: "member", errors: ["NOT_FOUND"], query: OfBoard } as const;
 
 /** Runs through the same request pipeline as the API's endpoints, for the demo organization. */
 const visitors = endpoint({
   method: "POST",
   path: "/demo/visitors",
   operation: "createDemoVisitor",
-  access: "public",
+  right: "public",
   summary: "Become a visitor of a board of the demo",
   errors: ["NOT_FOUND", "FORBIDDEN"],
   query: z.object({ name: Name.optional(), room: BoardCode.optional() }),
@@ -48,28 +48,19 @@ const visitors = endpoint({
   handle: (ctx, { query }) => createVisitor(ctx, query),
 });
 
-const tokens = endpoint({
-  method: "POST",
-  path: "/demo/tokens",
-  operation: "renewDemoVisitor",
-  summary: "Renew a visitor's token",
-  ...ofBoard,
-  status: 201,
-  done: "Token renewed",
-  data: z.object({ token: Token }),
-  handle: (ctx) => renewVisitor(ctx),
-});
-
 const helpers = endpoint({
   method: "POST",
   path: "/demo/helpers",
   operation: "admitDemoHelpers",
+  right: "read",
   summary: "Get the tokens of the board's helpers",
-  ...ofBoard,
+  errors: ["NOT_FOUND"],
+  query: OfBoard,
   status: 201,
+  replay: SHOWN_ONCE, // only this response contains the tokens
   done: "Helpers admitted",
   data: z.object({ tokens: z.array(Token) }),
-  handle: (ctx) => admitHelpers(ctx),
+  handle: (ctx) => admitHelpers(composed(ctx)),
 });
 
 const HistoryPage = z.object({
@@ -77,11 +68,9 @@ const HistoryPage = z.object({
     z.object({
       seq: z.int(),
       at: Timestamp,
-      store: z.string().nullable().meta({ description: "Null for a comment, whose ID is the key." }),
+      store: z.string(),
       key: z.string(),
-      value: z
-        .unknown()
-        .meta({ description: "The entry or comment after the change; null when it was deleted." }),
+      value: z.unknown().meta({ description: "The entry after the change; null when it was deleted." }),
       by: z.string().nullable().meta({ description: "The user; null for the back end." }),
     }),
   ),
@@ -93,8 +82,8 @@ const history = endpoint({
   method: "GET",
   path: "/demo/history",
   operation: "listDemoHistory",
-  access: "member",
-  summary: "List the changes of the visitor's board",
+  right: "read",
+  summary: "List the changes of the notes and shapes of the visitor's board",
   errors: ["NOT_FOUND"],
   query: OfBoard.extend({ after: wholeNumber.default(0) }),
   done: "History retrieved",
@@ -102,12 +91,16 @@ const history = endpoint({
   handle: (ctx, { query }) => listHistory(ctx, query.after),
 });
 
+const Sharing = z.object({ everyone: Level });
+
 const sharing = endpoint({
   method: "GET",
   path: "/demo/sharing",
   operation: "getDemoSharing",
-  summary: "Get who may do what on the visitor's board",
-  ...ofBoard,
+  right: "read",
+  summary: "Get what everyone with the address of the visitor's board may do",
+  errors: ["NOT_FOUND"],
+  query: OfBoard,
   done: "Sharing retrieved",
   data: Sharing,
   handle: (ctx) => getSharing(ctx),
@@ -117,49 +110,18 @@ const sharingChange = endpoint({
   method: "PUT",
   path: "/demo/sharing",
   operation: "changeDemoSharing",
-  summary: "Change who may do what on the visitor's board",
-  ...ofBoard,
-  body: SharingChange,
+  right: "read",
+  summary: "Change what everyone with the address of the visitor's board may do",
+  errors: ["NOT_FOUND"],
+  query: OfBoard,
+  body: Sharing.strict(),
   done: "Sharing changed",
   data: Sharing,
-  handle: (ctx, { body }) => changeSharing(ctx, body),
-});
-
-const linkCreation = endpoint({
-  method: "POST",
-  path: "/demo/links",
-  operation: "createDemoLink",
-  summary: "Create a link for guests of the visitor's board",
-  ...ofBoard,
-  body: GuestLinkCreation,
-  status: 201,
-  done: "Link created",
-  data: Sharing.extend({ secret: z.string() }),
-  handle: (ctx, { body }) => createGuestLink(ctx, body),
-});
-
-const linkRevocation = endpoint({
-  method: "DELETE",
-  path: "/demo/links/:linkId",
-  operation: "revokeDemoLink",
-  summary: "Revoke a link for guests of the visitor's board",
-  ...ofBoard,
-  done: "Link revoked",
-  data: Sharing,
-  handle: (ctx, { params }) => revokeGuestLink(ctx, params.linkId),
+  handle: (ctx, { body }) => changeSharing(ctx, body.everyone),
 });
 
 /** The endpoints beside the page. */
-export const DEMO_ENDPOINTS = [
-  visitors,
-  tokens,
-  helpers,
-  history,
-  sharing,
-  sharingChange,
-  linkCreation,
-  linkRevocation,
-];
+export const DEMO_ENDPOINTS = [visitors, helpers, history, sharing, sharingChange];
 
 /** The id of the demo organization. NOT_FOUND where there is no demo. */
 function requireDemo(env: Env): string {

@@ -1,0 +1,73 @@
+/** The shapes on the board, those that are being drawn, and the outlines of what is selected. */
+import { memo, useSyncExternalStore } from "react";
+import { type Box, isNote } from "../room/items.ts";
+import { useOtherParticipants } from "../room/participants.ts";
+import { inkOf, type Point, pathOf, type Shape } from "../room/shape.ts";
+import { shownBox, useShown } from "./content.tsx";
+import type { Selection } from "./selection.ts";
+
+export function Shapes({ selection }: { readonly selection: Selection }) {
+  const { items, holds } = useShown();
+  return (
+    <svg className="shapes" aria-hidden="true">
+      {[...items].map(
+        ([id, item]) => isNote(item) || <Line key={id} shape={item} by={holds.get(id)?.by ?? null} />,
+      )}
+      <Drafts selection={selection} />
+      <Outlines selection={selection} />
+    </svg>
+  );
+}
+
+interface LineProps {
+  readonly shape: Shape;
+  readonly by?: Point | null;
+}
+
+/** Only changed shapes are drawn again, however many there are. */
+const Line = memo(({ shape, by = null }: LineProps) => (
+  <path
+    stroke={inkOf(shape.tint)}
+    d={pathOf(shape)}
+    transform={by ? `translate(${by.x} ${by.y})` : undefined}
+  />
+));
+
+/** While it is drawn, a shape is presence, which is cheap; when the pointer goes up, the store keeps it. */
+function Drafts({ selection }: { readonly selection: Selection }) {
+  const { draft } = useSyncExternalStore(selection.subscribe, () => selection.state);
+  const others = useOtherParticipants((all) => all.flatMap((other) => other.draft ?? []));
+  return [draft, ...others].map((shape, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: drafts have no identity
+    shape && shape.points.length > 3 ? <Line key={index} shape={shape} /> : null,
+  );
+}
+
+/** A line around each item that someone has selected, in their color. */
+function Outlines({ selection }: { readonly selection: Selection }) {
+  const shown = useShown();
+  const { marquee } = useSyncExternalStore(selection.subscribe, () => selection.state);
+  return (
+    <>
+      {[...shown.holds].map(([id, { color }]) => {
+        const box = shownBox(shown, id);
+        return box && <Outline key={id} box={box} color={color} />;
+      })}
+      {marquee && <rect className="marquee" {...marquee} />}
+    </>
+  );
+}
+
+const MARGIN = 4;
+
+const Outline = ({ box, color }: { readonly box: Box; readonly color: string | null }) => (
+  <rect
+    className="outline"
+    x={box.x - MARGIN}
+    y={box.y - MARGIN}
+    width={box.width + 2 * MARGIN}
+    height={box.height + 2 * MARGIN}
+    rx={MARGIN}
+    stroke={color ?? undefined}
+  />
+);

@@ -1,0 +1,16 @@
+/** Parts of the page that are loaded when they are first needed. */
+import { type ComponentType, useState } from "react";
+
+export type Imported<Props> = Promise<{ readonly default: ComponentType<Props> }>;
+
+/** The component that was loaded last, and a function that loads another one, or none. A failure is a toast. */
+export function useLoaded<Props>() {
+  const [Loaded, setLoaded] = useState<ComponentType<Props> | null>(null);
+  const load = async (imported?: Imported<Props>) => {
+    const part = await imported?.catch((cause: unknown) => {
+      throw new Error("A part of the page could not be loaded. Try again when you are online.", { cause });
+    });
+    setLoaded(() => part?.default ?? null);
+  };
+  return [Loaded, load] as const;
+}

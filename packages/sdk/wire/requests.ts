@@ -1,0 +1,45 @@
+/** Request bodies of the REST interface, inferred from the service's schemas. */
+
+import type * as comments from "@atrium/contract/operations/comments.ts";
+import type * as notifications from "@atrium/contract/resources/notification-settings.ts";
+import type * as access from "@atrium/contract/rest/access.ts";
+import type * as accounts from "@atrium/contract/rest/api-keys.ts";
+import type * as identities from "@atrium/contract/rest/identities.ts";
+import type * as inbox from "@atrium/contract/rest/inbox.ts";
+import type * as members from "@atrium/contract/rest/members.ts";
+import type * as rooms from "@atrium/contract/rest/rooms.ts";
+import type * as users from "@atrium/contract/rest/users.ts";
+import type * as replays from "@atrium/contract/rest/webhook-deliveries.ts";
+import type * as webhooks from "@atrium/contract/rest/webhooks.ts";
+import type * as executions from "@atrium/contract/rest/workflow-executions.ts";
+import type * as workflows from "@atrium/contract/rest/workflows.ts";
+import type { Immutable } from "@atrium/contract/workflow/bindings.ts";
+
+export type ApiKeyNarrowing = Immutable<accounts.ApiKeyNarrowing>;
+export type CommentInput = Immutable<comments.CommentInput>;
+export type CommentUpdateInput = Immutable<comments.CommentUpdateInput>;
+export type CommentChanges = Immutable<comments.CommentChanges>;
+export type GroupInput = Immutable<identities.GroupCreation>;
+export type GroupUpdateInput = Immutable<identities.GroupUpdate>;
+export type IdentificationInput = Immutable<identities.IdentificationInput>;
+export type IdentityTokenInput = Immutable<identities.IdentityTokenInput>;
+export type IdentityInput = Immutable<identities.IdentityInput>;
+export type IdentityUpdateInput = Immutable<identities.IdentityUpdate>;
+export type InboxTriggerInput = Immutable<inbox.InboxTriggerInput>;
+export type NewComment = Immutable<comments.NewComment>;
+export type NotificationDefaultsUpdate = Immutable<notifications.NotificationDefaultsUpdate>;
+export type NotificationSettingsUpdate = Immutable<notifications.NotificationSettingsUpdate>;
+export type InvitationInput = Immutable<members.InvitationInput>;
+export type RoomAccessInput = Immutable<access.RoomAccessInput>;
+export type RoomLinkInput = Immutable<identities.RoomLinkInput>;
+export type RoomInput = Immutable<rooms.RoomInput>;
+export type RoomUpdateInput = Immutable<rooms.RoomUpdateInput>;
+export type TokenInput = Immutable<users.TokenCreation>;
+export type UserInput = Immutable<users.UserInput>;
+export type UserUpdateInput = Immutable<users.UserUpdateInput>;
+export type ReplayInput = Immutable<replays.ReplayInput>;
+export type WebhookInput = Immutable<webhooks.WebhookInput>;
+export type WebhookUpdateInput = Immutable<webhooks.WebhookUpdateInput>;
+export type WorkflowInput = Immutable<workflows.WorkflowInput>;
+export type WorkflowRunInput = Immutable<executions.WorkflowRunInput>;
+export type WorkflowUpdateInput = Immutable<workflows.WorkflowUpdateInput>;

@@ -1,0 +1,32 @@
+/** `atrium/workflow`: the types of a workflow and of its bindings. There is no code behind them. */
+
+export type { WorkflowEvent } from "@atrium/contract/resources/workflow-events.ts";
+export type {
+  ActionsBinding,
+  Bindings,
+  BroadcastAction,
+  BroadcastActions,
+  CommentAction,
+  CommentActions,
+  DocumentContent,
+  DocumentsBinding,
+  EventOf,
+  FileContent,
+  FileFilter,
+  FilesBinding,
+  FileWithContent,
+  RoomBinding,
+  RoomDocument,
+  StoreActions,
+  StoreBinding,
+  Workflow,
+} from "@atrium/contract/workflow/bindings.ts";
+export type {
+  AtriumEvent,
+  EventName,
+  Room,
+  StorageFile,
+  UploadResult,
+  User,
+  WorkflowEventName,
+} from "../wire/resources.ts";

@@ -1,6 +1,0 @@
-/** `atrium/tldraw`: comments pinned to the pages and shapes of a tldraw canvas, with `atrium/react-ui/styles.css`. */
-"use client";
-
-export { anchorAt, type CanvasAnchor, type CanvasEditor } from "./anchor.ts";
-export { CommentPins } from "./comment-pins.tsx";
-export { type CanvasPin, useCanvasPins } from "./use-canvas-pins.ts";

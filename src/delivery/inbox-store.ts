@@ -1,13 +1,12 @@
 /** The only SQL about the shards of inboxes. */
-import type { Statement, Tenant } from "../platform/d1/d1.ts";
-import { INBOX_SHARDS } from "../wire/inbox.ts";
+
+import { INBOX_SHARDS } from "@atrium/contract/resources/inbox.ts";
+import { type Statement, statement, type Tenant } from "../platform/d1/d1.ts";
 
 /** The shards of inboxes that have identities. */
 export const selectInboxShards = ({
   accountId,
-}: Pick<Tenant, "accountId">): Statement<{ shard: string }> => ({
-  sql: `SELECT shards.value AS shard FROM json_each(?) AS shards WHERE EXISTS (
-          SELECT 1 FROM identities
-          WHERE account_id = ? AND id > shards.value AND id < shards.value || 'g')`,
-  params: [JSON.stringify(INBOX_SHARDS), accountId],
-});
+}: Pick<Tenant, "accountId">): Statement<{ shard: string }> => statement`SELECT shards.value AS shard
+    FROM json_each(${JSON.stringify(INBOX_SHARDS)}) AS shards WHERE EXISTS (
+    SELECT 1 FROM identities
+    WHERE account_id = ${accountId} AND id > shards.value AND id < shards.value || 'g')`;

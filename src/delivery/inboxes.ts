@@ -1,22 +1,22 @@
 /** The inboxes of an organization's identities, in shards: objects that each have those of some identities. */
-import type { Env } from "../env.ts";
-import type { RequestContext } from "../platform/d1/context.ts";
-import { combined } from "../platform/errors.ts";
-import { forEachConcurrently } from "../platform/flow/concurrency.ts";
-import { clientOf } from "../platform/network.ts";
-import { openStub, type Stub } from "../platform/objects/rpc.ts";
+
+import { combined } from "@atrium/contract/errors.ts";
 import {
-  INBOX_SHARDS,
   type InboxActivity,
   type InboxPosition,
   type InboxRemoval,
   inboxShardOf,
-} from "../wire/inbox.ts";
-import type { NotificationDefaults } from "../wire/notification-settings.ts";
+} from "@atrium/contract/resources/inbox.ts";
+import type { NotificationDefaults } from "@atrium/contract/resources/notification-settings.ts";
+import type { Env } from "../env.ts";
+import type { RequestContext } from "../platform/d1/context.ts";
+import { forEachConcurrently } from "../platform/flow/concurrency.ts";
+import { clientOf } from "../platform/network.ts";
+import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import { selectInboxShards } from "./inbox-store.ts";
 
 /**
- * The calls of those who deliver, for identities of one shard; callers have read that they exist. The object of the inbox
+ * The calls that a shard of inboxes accepts. Callers have checked that the identities exist. The object of the inbox
  * feature has them. An inbox whose identity was deleted takes nothing.
  */
 export interface InboxDelivery {
@@ -40,7 +40,7 @@ export interface InboxDelivery {
   /** Closes sockets, because the tokens of these identities, or with null of all, were ended. */
   closeSockets(identityIds: readonly string[] | null): void;
   /** Removes everything, because the identities were deleted. Rejects while the shard is being restored. */
-  remove(identityIds: readonly string[]): Promise<void>;
+  remove(identityIds: readonly string[]): void;
   /** Removes everything of all, also what an unfinished restore has left, because the organization was deleted. */
   removeAll(): Promise<void>;
 }
@@ -70,34 +70,26 @@ export async function callShards<Inbox>(
 
 type Notice = { readonly inboxes: Inboxes } & Pick<RequestContext, "accountId" | "defer" | "log">;
 
-/** Identities that are named when their access changes; more than these are all of the organization. */
+/** Above this number of identities whose access changes, the whole organization is counted anew. */
 export const RECOUNTED = 1_000;
 
-/** Recounts the inboxes of identities behind the response; of a change in one room, those that have items of it. */
-export function recountInboxes(notice: Notice, identityIds: readonly string[], roomId?: string): void {
-  const { accountId, inboxes } = notice;
-  recountBehind(
-    notice,
-    identityIds.length > RECOUNTED
-      ? callShards(inboxes, accountId, INBOX_SHARDS, (shard) => shard.recount(null, roomId))
-      : callShards(inboxes, accountId, identityIds, (shard, ids) => shard.recount(ids, roomId)),
-  );
-}
-
-/** Recounts all inboxes that have items of a room behind the response: D1 does not know who was notified of it. */
-export function recountInboxesWith(notice: Notice & Pick<RequestContext, "db">, roomId: string): void {
-  const { accountId, db, inboxes } = notice;
+/** Recounts the inboxes of identities behind the response, or with null all; of a change in one room, those that have items of it. */
+export function recountInboxes(
+  notice: Notice & Pick<RequestContext, "db">,
+  identityIds: readonly string[] | null,
+  roomId?: string,
+): void {
+  const { accountId, db, inboxes, defer, log } = notice;
   const recount = async () => {
+    if (identityIds !== null && identityIds.length <= RECOUNTED)
+      return callShards(inboxes, accountId, identityIds, (shard, ids) => shard.recount(ids, roomId));
     const [found] = await db.run([selectInboxShards(notice)]);
     const shards = found.map(({ shard }) => shard);
     await callShards(inboxes, accountId, shards, (shard) => shard.recount(null, roomId));
   };
-  recountBehind(notice, recount());
+  // After a failure, sockets have the right count with their next frame.
+  defer(recount().catch((error: unknown) => log("Inboxes could not be recounted", error)));
 }
-
-/** After a failure, sockets have the right count with their next frame. */
-const recountBehind = ({ defer, log }: Notice, recounting: Promise<void>): void =>
-  defer(recounting.catch((error: unknown) => log("Inboxes could not be recounted", error)));
 
 /** Closes the sockets of all inboxes in these shards behind the response, because the organization's tokens were ended. */
 export function closeInboxSockets(

@@ -1,24 +1,35 @@
 /** Relays the outbox: committed commands to their rooms and events to their subscribers. */
 
+import { combined } from "@atrium/contract/errors.ts";
+import {
+  type EventCause,
+  type EventDraft,
+  FileEvent,
+  GroupEvent,
+  IdentityEvent,
+  isOf,
+  type OrganizationEventDraft,
+  presentEvent,
+  UserEvent,
+} from "@atrium/contract/resources/events.ts";
+import { type FileRecord, presentFile } from "@atrium/contract/resources/file.ts";
+import {
+  type GroupRecord,
+  type IdentityRecord,
+  presentGroup,
+  presentIdentity,
+} from "@atrium/contract/resources/identity.ts";
+import { parseRoom, presentRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
+import { type NotificationRecord, presentReference } from "@atrium/contract/resources/sent-notification.ts";
+import { parseUser, presentUser } from "@atrium/contract/resources/user.ts";
+import { parseStored } from "@atrium/contract/stored.ts";
 import { TtlCache } from "../platform/cache.ts";
 import type { RequestContext } from "../platform/d1/context.ts";
 import type { Database, Page, Statement } from "../platform/d1/d1.ts";
-import { combined } from "../platform/errors.ts";
 import { forEachConcurrently, roundRobin, TIMED_OUT, withTimeLimit } from "../platform/flow/concurrency.ts";
 import { type CallBudget, newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import type { RoomGateway } from "../room/host/gateway.ts";
 import type { TracedCommand } from "../room/types/room-object.ts";
-import {
-  type EventCause,
-  type EventDraft,
-  type OrganizationEventDraft,
-  presentEvent,
-} from "../wire/events.ts";
-import { type FileRecord, presentFile } from "../wire/file.ts";
-import { type GroupRecord, type IdentityRecord, presentGroup, presentIdentity } from "../wire/identity.ts";
-import { presentRoom, type RoomFields } from "../wire/room.ts";
-import { type NotificationRecord, presentReference } from "../wire/sent-notification.ts";
-import { presentUser, type UserRecord } from "../wire/user.ts";
 import { eraseFromLog } from "./event-log/shards.ts";
 import { selectInboxShards } from "./inbox-store.ts";
 import { callShards } from "./inboxes.ts";
@@ -54,8 +65,8 @@ const relayed = new TtlCache<true>({ ttlMs: 10_000, maxEntries: 10_000 });
 const MAX_EARLIER = 20;
 
 /**
- * Relays committed events to their subscribers, behind those of the room that a request has left behind: no event
- * overtakes an earlier one because a request died in between. Never rejects: the rest is left to {@link relayPending}.
+ * Relays committed events to their subscribers, after older rows of the room that died requests left: no event
+ * overtakes an earlier one. Never rejects; the rest is left to {@link relayPending}.
  */
 export async function relayEvents(
   ctx: RelayPorts & Pick<RequestContext, "defer">,
@@ -138,9 +149,9 @@ async function forgetRoom(
 }
 
 /**
- * Relays what requests left behind when they died; rooms and subscribers accept repetitions. What cannot be relayed
- * delays no other room: the next run of the cron trigger tries it again. Each run begins with the organization that
- * follows another random `firstId`: else those that one run has no time for would wait behind the same ones in the next.
+ * Relays rows that died requests left; rooms and subscribers accept repetitions. A failed row delays no other
+ * room, and waits for the next run of the cron trigger. Each run begins with the organization that follows a
+ * random `firstId`, so that a run without time for all does not always skip the same ones.
  */
 export async function relayPending(
   ports: RelayPorts,
@@ -187,7 +198,7 @@ export async function relayPending(
 const PAGE_SIZE = 100;
 
 interface RelayLimits {
-  /** Per row, in milliseconds: a room or subscriber that hangs costs no more. */
+  /** Limit per row, in milliseconds, for a room or subscriber that hangs. */
   readonly rowMs: number;
   /** Pages that may begin, of each kind of row. The next run follows within a minute. */
   readonly pages: number;
@@ -211,7 +222,10 @@ interface Turn {
   readonly timeouts: number;
 }
 
-/** Relays one page of each organization's rows in turns, several at once, until nothing is left or the run may take no more. */
+/**
+ * Relays one page of each organization's rows in turns, several at once, until none is left or the budget is
+ * spent.
+ */
 async function forEachRow<Row extends { readonly id: string }>(
   db: Database,
   limits: RelayLimits,
@@ -288,71 +302,55 @@ async function draftOf(
   rooms: RoomGateway,
   { event, occurredAt, subject, room: storedRoom }: OutboxEventRow,
 ): Promise<EventDraft | OrganizationEventDraft> {
-  switch (event) {
-    case "identity.created":
-    case "identity.updated":
-    case "identity.deleted": {
-      const identity = presentIdentity(parseIdentity(subject));
-      return { event, data: { identityId: identity.id }, identity };
-    }
-    case "group.created":
-    case "group.updated":
-    case "group.deleted": {
-      const { member, ...group } = parseGroup(subject);
-      const data = { groupId: group.id, ...(member === undefined ? {} : { identityId: member }) };
-      return { event, data, group: presentGroup(group) };
-    }
-    case "notification": {
-      const { identity: stored, channel, items } = JSON.parse(subject) as NotificationRecord;
-      const [identity, notifications] = [presentIdentity(stored), items.map(presentReference)];
-      return { event, data: { identityId: identity.id, channel, notifications }, identity };
-    }
+  if (isOf(IdentityEvent, event)) {
+    const identity = presentIdentity(parseIdentity(subject));
+    return { event, data: { identityId: identity.id }, identity };
+  }
+  if (isOf(GroupEvent, event)) {
+    const { member, ...group } = parseGroup(subject);
+    const data = { groupId: group.id, ...(member === undefined ? {} : { identityId: member }) };
+    return { event, data, group: presentGroup(group) };
+  }
+  if (event === "notification") {
+    const { identity: stored, channel, items } = JSON.parse(subject) as NotificationRecord;
+    const [identity, notifications] = [presentIdentity(stored), items.map(presentReference)];
+    return { event, data: { identityId: identity.id, channel, notifications }, identity };
   }
   const row = parseRoom(storedRoom);
   const [roomId, room] = [row.id, presentRoom(row, occurredAt)];
-  switch (event) {
-    case "user.created":
-    case "user.updated":
-    case "user.deleted": {
-      const user = parseUser(subject);
-      const lastSeen = event === "user.updated" ? await lastSeenOf(rooms, row, user.id) : undefined;
-      return { event, data: { roomId, userId: user.id }, room, user: presentUser(user, lastSeen) };
-    }
-    case "file.uploaded":
-    case "file.deleted": {
-      const { origin, by, cause: _, ...file } = parseFile(subject);
-      const data = { roomId, key: file.key, ...(by === null ? {} : { userId: by }) };
-      return { event, data, room, file: presentFile(file, origin) };
-    }
-    case "room.created":
-    case "room.updated":
-    case "room.closed":
-    case "room.deleted":
-      return { event, data: { roomId }, room };
-    case "access.changed":
-      return { event, data: { roomId }, room };
+  if (isOf(UserEvent, event)) {
+    const user = parseUser(subject);
+    const lastSeen = event === "user.updated" ? await lastSeenOf(rooms, row, user.id) : undefined;
+    return { event, data: { roomId, userId: user.id }, room, user: presentUser(user, lastSeen) };
   }
+  if (isOf(FileEvent, event)) {
+    const { origin, by, cause: _, ...file } = parseFile(subject);
+    const data = { roomId, key: file.key, ...(by === null ? {} : { userId: by }) };
+    return { event, data, room, file: presentFile(file, origin) };
+  }
+  return { event, data: { roomId }, room };
 }
 
-/** Only files are changed by workflows, among what has events in D1. */
+/** Files are the only things with events in D1 that workflows change. */
 const causeOf = ({ event, subject }: OutboxEventRow): EventCause | null =>
-  event === "file.uploaded" || event === "file.deleted" ? parseFile(subject).cause : null;
+  isOf(FileEvent, event) ? parseFile(subject).cause : null;
 
 /** Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
 const lastSeenOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: RoomFields, userId: string) =>
   firstJoinAt === null ? undefined : (await rooms.read(id, accountId, [userId])).lastSeen[userId];
 
-const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;
-const parseIdentity = (json: string): IdentityRecord => JSON.parse(json) as IdentityRecord;
-const parseGroup = (json: string): StoredGroup => JSON.parse(json) as StoredGroup;
+const parseIdentity = (json: string) =>
+  parseStored<IdentityRecord>(json, { customId: null, profilePicture: null, email: null });
+
 interface StoredGroup extends GroupRecord {
   /** The identity that was added to it or taken out of it. */
   readonly member?: string;
 }
-const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
+const parseGroup = (json: string) => parseStored<StoredGroup>(json, { customId: null });
+
 type StoredFile = FileRecord & {
   readonly origin: string;
   readonly by: string | null;
   readonly cause: EventCause | null;
 };
-const parseFile = (json: string): StoredFile => JSON.parse(json) as StoredFile;
+const parseFile = (json: string) => parseStored<StoredFile>(json, { by: null, cause: null });

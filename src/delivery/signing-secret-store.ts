@@ -1,8 +1,10 @@
 /** Signing secrets of webhooks and HTTP triggers: encrypted at rest, opened for use, and sealed again with a new key. */
+
+import { DAY_MS } from "@atrium/contract/time.ts";
+import { sql } from "drizzle-orm";
 import { resealInChunks, type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
 import { createSecret } from "../platform/crypto/standard-webhooks.ts";
-import { type Database, FENCED, type Statement } from "../platform/d1/d1.ts";
-import { DAY_MS } from "../platform/time.ts";
+import { type Database, FENCED, type Statement, statement } from "../platform/d1/d1.ts";
 import type { SubscriberKey } from "./outbox/subscription.ts";
 
 interface StoredSecrets {
@@ -12,16 +14,16 @@ interface StoredSecrets {
   readonly previous: string | null;
 }
 
-interface Columns {
-  readonly table: string;
-  readonly current: string;
-  readonly previous: string;
-}
+const columnsOf = (table: string, current: string, previous: string) => ({
+  table: sql.identifier(table),
+  current: sql.identifier(current),
+  previous: sql.identifier(previous),
+});
 
-const COLUMNS: Readonly<Record<SubscriberKey["kind"], Columns>> = {
-  webhook: { table: "webhooks", current: "secret", previous: "previous_secret" },
-  workflow: { table: "workflows", current: "trigger_secret", previous: "previous_trigger_secret" },
-};
+const COLUMNS = {
+  webhook: columnsOf("webhooks", "secret", "previous_secret"),
+  workflow: columnsOf("workflows", "trigger_secret", "previous_trigger_secret"),
+} satisfies Readonly<Record<SubscriberKey["kind"], object>>;
 
 type TextRange = readonly [from: string, before: string];
 
@@ -33,27 +35,22 @@ export function selectSecretsWithin(
 ): Statement<StoredSecrets> {
   const { table, current, previous } = COLUMNS[kind];
   const isWithin = [current, previous].flatMap((column) =>
-    ranges.map(() => `(${column} >= ? AND ${column} < ?)`),
+    ranges.map(([from, before]) => sql`(${column} >= ${from} AND ${column} < ${before})`),
   );
-  return {
-    sql: `SELECT account_id AS accountId, id, ${current} AS current, ${previous} AS previous FROM ${table}
-          WHERE (${isWithin.join(" OR ")}) AND account_id NOT IN ${FENCED} LIMIT ?`,
-    params: [...ranges.flat(), ...ranges.flat(), limit],
-  };
+  return statement`SELECT account_id AS accountId, id, ${current} AS current, ${previous} AS previous FROM ${table}
+      WHERE (${sql.join(isWithin, sql` OR `)}) AND account_id NOT IN ${FENCED} LIMIT ${limit}`;
 }
 
-/** Stores secrets in another form, unless they were replaced meanwhile. They are the same, so the row's version stays. */
+/** Stores the same secrets in another form, unless they were replaced meanwhile. The row's version stays. */
 function replaceStoredSecrets(
   kind: SubscriberKey["kind"],
   before: StoredSecrets,
   after: Pick<StoredSecrets, "current" | "previous">,
 ): Statement {
   const { table, current, previous } = COLUMNS[kind];
-  return {
-    sql: `UPDATE ${table} SET ${current} = ?, ${previous} = ?
-          WHERE account_id = ? AND id = ? AND ${current} IS ? AND ${previous} IS ?`,
-    params: [after.current, after.previous, before.accountId, before.id, before.current, before.previous],
-  };
+  return statement`UPDATE ${table} SET ${current} = ${after.current}, ${previous} = ${after.previous}
+      WHERE account_id = ${before.accountId} AND id = ${before.id}
+        AND ${current} IS ${before.current} AND ${previous} IS ${before.previous}`;
 }
 
 const PURPOSE = "atrium signing secrets";

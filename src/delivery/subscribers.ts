@@ -1,20 +1,21 @@
 /** The objects of webhooks and workflows: opens them, gives them events, announces changes of them, and removes all of an organization. */
+
+import { combined } from "@atrium/contract/errors.ts";
+import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
 import type { Env } from "../env.ts";
 import type { Statement, Tenant } from "../platform/d1/d1.ts";
-import { combined } from "../platform/errors.ts";
 import { forEachConcurrently } from "../platform/flow/concurrency.ts";
 import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import type { Unreached } from "../room/engine/outbox/outbox-drain.ts";
-import type { WebhookEventName } from "../wire/events.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
 import { type Inboxes, openInbox } from "./inboxes.ts";
 import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
 import type { OutgoingEvent, RoomSubscription, SubscriberKey, Subscription } from "./outbox/subscription.ts";
-import type { SubscriberObject } from "./subscriber/subscriber-object.ts";
+import type { SubscriberObjectBase } from "./subscriber/subscriber-object.ts";
 
 /** Opens the object of a subscriber, or one of its senders, which are numbered from 1. */
-export type Subscribers = (key: SubscriberKey, sender?: number) => Stub<SubscriberObject>;
+export type Subscribers = (key: SubscriberKey, sender?: number) => Stub<SubscriberObjectBase>;
 
 export interface DeliveryObjects {
   readonly subscribers: Subscribers;
@@ -59,10 +60,10 @@ interface PendingEvent {
 }
 
 /**
- * Enqueues a room's events with their subscribers and appends them to the log. The log says who subscribes to new
- * ones; those of an earlier call name their subscribers. The rest are subscriptions that were not reached: the
- * next call takes them as `pendingSubscriptions`. Rejects when the log cannot be reached. Each subscriber takes one of
- * the `calls`: those for which none is left are not reached. The subscriber with the id `exceptId` receives none.
+ * Enqueues a room's events with their subscribers and appends them to the log. The log names the subscribers of
+ * new events; those of an earlier call have theirs in `pendingSubscriptions`. Returns the subscriptions that
+ * were not reached, for the next call. Each subscriber takes one of the `calls`, and none is reached beyond
+ * them. The subscriber with the id `exceptId` receives nothing. Rejects when the log cannot be reached.
  */
 export async function fanOut(
   accountId: string,
@@ -105,8 +106,8 @@ export async function fanOut(
 }
 
 /**
- * Fans out an event about a subscriber itself, to all others that listen to it. It concerns no room: webhooks of one
- * room do not receive it, and the subscriber's ID stands in place of the room's. Rejects when some were not reached.
+ * Fans out an event about a subscriber to all others that listen to it. The subscriber's ID takes the place of
+ * the room's, so webhooks of one room do not receive it. Rejects when some were not reached.
  */
 export async function fanOutAbout(
   subscriberId: string,

@@ -13,7 +13,7 @@ interface Entry<V> {
 
 export class TtlCache<V> {
   readonly #options: TtlCacheOptions;
-  /** In the order in which they were set. */
+  /** Entries in the order in which they were set. */
   readonly #entries = new Map<string, Entry<V>>();
 
   constructor(options: TtlCacheOptions) {

@@ -1,42 +1,32 @@
 /** Settings that belong together or have another unit, as the service uses them. */
 
-import { AppError } from "./errors.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { eachQuota, type QuotaDefaults, settingOf } from "@atrium/contract/resources/quota.ts";
+import type { SignUpPolicy } from "@atrium/contract/rest/people.ts";
+import { DAY_MS } from "@atrium/contract/time.ts";
 import { readSetting, type Settings } from "./settings.ts";
-import { DAY_MS } from "./time.ts";
 
-export const quotaDefaults = (env: Settings) => ({
-  rooms: readSetting(env, "QUOTA_ROOMS"),
-  users: readSetting(env, "QUOTA_USERS"),
-  identities: readSetting(env, "QUOTA_IDENTITIES"),
-  groups: readSetting(env, "QUOTA_GROUPS"),
-  group_members: readSetting(env, "QUOTA_GROUP_MEMBERS"),
-  access_entries: readSetting(env, "QUOTA_ACCESS_ENTRIES"),
-  links: readSetting(env, "QUOTA_LINKS"),
-  guests: readSetting(env, "QUOTA_GUESTS"),
-  webhooks: readSetting(env, "QUOTA_WEBHOOKS"),
-  workflows: readSetting(env, "QUOTA_WORKFLOWS"),
-  members: readSetting(env, "QUOTA_MEMBERS"),
-  invitations: readSetting(env, "QUOTA_INVITATIONS"),
-  api_keys: readSetting(env, "QUOTA_API_KEYS"),
-  file_bytes: readSetting(env, "QUOTA_FILE_BYTES"),
-  store_bytes: readSetting(env, "QUOTA_STORE_BYTES"),
-  online_users: readSetting(env, "QUOTA_ONLINE_USERS"),
-  waiting_events: readSetting(env, "QUOTA_WAITING_EVENTS"),
-  waiting_bytes: readSetting(env, "QUOTA_WAITING_BYTES"),
-  requests_per_second: readSetting(env, "QUOTA_REQUESTS_PER_SECOND"),
-});
+export const quotaDefaults = (env: Settings): QuotaDefaults =>
+  eachQuota((quota) => readSetting(env, settingOf(quota)));
 
 export const hasRequestQuota = (env: Settings): boolean => readSetting(env, "REQUEST_QUOTA") !== "off";
 
-export const storeQuotaBytes = (env: Settings): number => readSetting(env, "ROOM_STORES_MIB") * 1024 * 1024;
-
-/** The notifications that the mentions of one user may cause in an hour. */
-export const notificationsPerHour = (env: Settings) => ({
-  ofUser: readSetting(env, "NOTIFICATIONS_PER_HOUR"),
-  ofGuest: readSetting(env, "GUEST_NOTIFICATIONS_PER_HOUR"),
+/** The limits of each room that has none of its own. */
+export const roomLimits = (env: Settings) => ({
+  /** The most bytes of keys and JSON in all stores. */
+  storeBytes: readSetting(env, "ROOM_STORES_MIB") * 1024 * 1024,
+  /** The most bytes of all comments. */
+  commentBytes: LIMITS.roomCommentBytes,
+  /** The most notifications that the mentions of one user cause in an hour. */
+  notificationsPerHour: {
+    ofUser: readSetting(env, "NOTIFICATIONS_PER_HOUR"),
+    ofGuest: readSetting(env, "GUEST_NOTIFICATIONS_PER_HOUR"),
+  },
 });
+export type RoomLimits = ReturnType<typeof roomLimits>;
 
-/** For how long documents keep their edit history and unnamed versions. */
+/** Retention of edit history and unnamed versions, in milliseconds. */
 export const documentTrailKeptMs = (env: Settings): number =>
   readSetting(env, "DOCUMENT_TRAIL_DAYS") * DAY_MS;
 
@@ -50,10 +40,10 @@ export const eventLogLimits = (env: Settings) => ({
   maxBytes: readSetting(env, "EVENT_LOG_MIB") * 1024 * 1024,
 });
 
-/** Whether API requests are logged: they are, unless the setting turns it off. */
+/** Whether API requests are logged; on by default. */
 export const hasRequestLog = (env: Settings): boolean => readSetting(env, "REQUEST_LOG") !== "off";
 
-/** For how long the log of API requests keeps them, in milliseconds. */
+/** Retention of the request log, in milliseconds. */
 export const requestLogKeptMs = (env: Settings): number => readSetting(env, "REQUEST_LOG_DAYS") * DAY_MS;
 
 export const auditLogKeptMs = (env: Settings): number => readSetting(env, "AUDIT_LOG_DAYS") * DAY_MS;
@@ -104,11 +94,11 @@ export function jwtSecrets(env: Settings): JwtSecrets {
 }
 
 /** The people who may sign up without an invitation: none, unless the settings open it. */
-export function signUpPolicy(env: Settings) {
+export function signUpPolicy(env: Settings): SignUpPolicy {
   const type = readSetting(env, "SIGN_UP") || "invite";
   const allowed = readSetting(env, "SIGN_UP_DOMAINS");
-  if (type !== "domains") return { type } as const;
-  if (allowed.length > 0) return { type, domains: allowed } as const;
+  if (type !== "domains") return { type };
+  if (allowed.length > 0) return { type, domains: allowed };
   const problem = 'The setting SIGN_UP_DOMAINS is empty; with SIGN_UP = "domains", it must name a domain';
   throw new AppError("Server", "INTERNAL_ERROR", problem);
 }
@@ -149,7 +139,7 @@ export interface NamespaceSettings {
   readonly accountId: string;
   readonly namespace: string;
   readonly token: string;
-  /** Without a trailing slash. */
+  /** Has no trailing slash. */
   readonly apiUrl: string;
 }
 

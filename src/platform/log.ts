@@ -1,5 +1,5 @@
 /** The service's log: one JSON line per entry on the console, with the same field names everywhere. */
-import { innermostCause } from "./errors.ts";
+import { innermostCause } from "@atrium/contract/errors.ts";
 
 type LogLevel = "info" | "warn" | "error";
 
@@ -15,7 +15,7 @@ export interface LogFields {
   readonly task?: string | undefined;
 }
 
-/** Logs the innermost cause only: wrapping errors may quote what users wrote. */
+/** Logs only the innermost cause: wrapping errors may quote text of users. */
 export function log(level: LogLevel, message: string, fields: LogFields = {}, error?: unknown): void {
   const cause = innermostCause(error);
   const reason = cause instanceof Error ? { error: cause.message, stack: cause.stack } : {};

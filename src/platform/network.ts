@@ -1,4 +1,4 @@
-/** The network of an address: what one client can be assumed to have for itself, and so what limits count. Pure. */
+/** The network of an address, which one client can be assumed to have for itself; limits count by it. Pure. */
 import ipaddr from "ipaddr.js";
 
 /** The groups of an IPv6 address that name its /64: a provider gives each customer at least one such network. */

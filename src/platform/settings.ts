@@ -1,16 +1,18 @@
 /** All variables and secrets of a deployment, declared and parsed in this file only. */
 import * as z from "zod";
-import "./issues.ts";
-import { AppError } from "./errors.ts";
+import "@atrium/contract/issues.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { QUOTA_ENTRIES, QUOTAS, type QuotaSetting, settingOf } from "@atrium/contract/resources/quota.ts";
 import { parseHosts } from "./network.ts";
 
-const optionalText = z
-  .string()
-  .optional()
-  .transform((value) => value || undefined);
+const optionalText = () =>
+  z
+    .string()
+    .optional()
+    .transform((value) => value || undefined);
 
 /** Comma-separated items; empty by default. */
-const listOf = (itemOf: (text: string) => string) =>
+const listOf = (itemOf: (text: string) => string) => () =>
   z
     .string()
     .default("")
@@ -25,10 +27,10 @@ const names = listOf((name) => name);
 
 const domains = listOf((domain) => domain.toLowerCase().replace(/^@/, ""));
 
-const hosts = z.string().default("").transform(parseHosts);
+const hosts = () => z.string().default("").transform(parseHosts);
 
 /** A number that a pattern describes. Anything else is an error, so that a typo cannot remove a limit. */
-const numberLike = (pattern: RegExp, range: string, fallback: number) =>
+const numberLike = (pattern: RegExp, range: string, fallback: number) => () =>
   z
     .string()
     .default("")
@@ -40,27 +42,35 @@ const numberLike = (pattern: RegExp, range: string, fallback: number) =>
 
 const wholeNumber = (fallback: number) => numberLike(/^[1-9]\d{0,8}$/, "1 to 999999999", fallback);
 
-/** A count that may be larger than what {@link wholeNumber} accepts, such as of bytes, or 0. */
+/** A count that may be 0, or exceed {@link wholeNumber}, such as of bytes. */
 const largeNumber = (fallback: number) => numberLike(/^(0|[1-9]\d{0,14})$/, "0 to 999999999999999", fallback);
 
-const onOrOff = z
-  .string()
-  .default("")
-  .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"'));
+/** The default limits of organizations. */
+const quotaSettings = () =>
+  Object.fromEntries(
+    QUOTAS.map((quota) => [settingOf(quota), largeNumber(QUOTA_ENTRIES[quota].fallback)]),
+  ) as Readonly<Record<QuotaSetting, ReturnType<typeof largeNumber>>>;
 
-const origin = optionalText.transform((value, issues) => {
-  if (value === undefined) return undefined;
-  const url = URL.parse(value);
-  if (url !== null && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "") === url.origin)
-    return url.origin;
-  issues.addIssue("must be an origin such as https://atrium.example, without a path");
-  return z.NEVER;
-});
+const onOrOff = () =>
+  z
+    .string()
+    .default("")
+    .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"'));
 
-/** Text that what needs it cannot do without; `remedy` says how to set it. */
+const origin = () =>
+  optionalText().transform((value, issues) => {
+    if (value === undefined) return undefined;
+    const url = URL.parse(value);
+    if (url !== null && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "") === url.origin)
+      return url.origin;
+    issues.addIssue("must be an origin such as https://atrium.example, without a path");
+    return z.NEVER;
+  });
+
+/** Required text; `remedy` says how to set it. */
 const required = (remedy: string) => {
   const problem = `is not set: ${remedy}`;
-  return z.string(problem).trim().min(1, problem);
+  return () => z.string(problem).trim().min(1, problem);
 };
 
 export type Settings = Readonly<Partial<Record<SettingName, string>>>;
@@ -72,8 +82,9 @@ const JWT_SECRET_PROBLEM =
   `is missing or shorter than ${MIN_SECRET_LENGTH} characters. Locally, \`npm start\` makes one in .dev.vars, which \`wrangler dev\` reads when it starts; ` +
   "in production, run `npm run deploy`, or `npx wrangler secret put JWT_SECRET`";
 
+/** Each makes its schema when the setting is first read: the start of an isolate reads few. */
 const SETTINGS = {
-  JWT_SECRET: z.string(JWT_SECRET_PROBLEM).min(MIN_SECRET_LENGTH, JWT_SECRET_PROBLEM),
+  JWT_SECRET: () => z.string(JWT_SECRET_PROBLEM).min(MIN_SECRET_LENGTH, JWT_SECRET_PROBLEM),
   JWT_SECRET_PREVIOUS: optionalText,
   /** The service's own origin, such as `https://atrium.example`; without it, each request's own is used. */
   PUBLIC_ORIGIN: origin,
@@ -86,50 +97,34 @@ const SETTINGS = {
   PLACE_ORGANIZATIONS_IN: names,
   DEMO_ACCOUNT_ID: optionalText,
   /** The people who may sign up without an invitation; none by default. */
-  SIGN_UP: z
-    .string()
-    .default("")
-    .pipe(z.enum(["", "open", "invite", "domains"], 'must be "open", "invite" or "domains"')),
+  SIGN_UP: () =>
+    z
+      .string()
+      .default("")
+      .pipe(z.enum(["", "open", "invite", "domains"], 'must be "open", "invite" or "domains"')),
   SIGN_UP_DOMAINS: domains,
   /** The keys of a Turnstile widget, which signing in and up then ask for; both or none. */
   TURNSTILE_SITE_KEY: optionalText,
   TURNSTILE_SECRET_KEY: optionalText,
-  TURNSTILE_VERIFY_URL: optionalText.transform(
-    (url) => url ?? "https://challenges.cloudflare.com/turnstile/v0/siteverify",
-  ),
-  MAIL_FROM: optionalText.pipe(z.email("must be an email address, such as atrium@example.com").optional()),
+  TURNSTILE_VERIFY_URL: () =>
+    optionalText().transform((url) => url ?? "https://challenges.cloudflare.com/turnstile/v0/siteverify"),
+  MAIL_FROM: () =>
+    optionalText().pipe(z.email("must be an email address, such as atrium@example.com").optional()),
   /** The origin of links in mails without PUBLIC_ORIGIN: `npm start` knows its own address. */
   MAIL_ORIGIN: origin,
   /** The private key by which push services know the service (VAPID); without it, it pushes nothing. */
-  VAPID_PRIVATE_KEY: optionalText.refine(
-    (key) => key === undefined || /^[\w-]{43}$/.test(key),
-    "must be a private key on P-256: 32 bytes as Base64url; remove it for no web push",
-  ),
+  VAPID_PRIVATE_KEY: () =>
+    optionalText().refine(
+      (key) => key === undefined || /^[\w-]{43}$/.test(key),
+      "must be a private key on P-256: 32 bytes as Base64url; remove it for no web push",
+    ),
   /** The contact that push services write to, instead of MAIL_FROM or the service's own origin. */
-  VAPID_SUBJECT: optionalText.refine(
-    (contact) => contact === undefined || /^(mailto:.+@|https:\/\/)./.test(contact),
-    "must be a mailto: or https: address, such as mailto:atrium@example.com",
-  ),
-  QUOTA_ROOMS: largeNumber(100_000),
-  QUOTA_USERS: largeNumber(10_000_000),
-  QUOTA_IDENTITIES: largeNumber(10_000_000),
-  QUOTA_GROUPS: largeNumber(100_000),
-  QUOTA_GROUP_MEMBERS: largeNumber(10_000_000),
-  QUOTA_ACCESS_ENTRIES: largeNumber(10_000_000),
-  QUOTA_LINKS: largeNumber(1_000_000),
-  QUOTA_GUESTS: largeNumber(1_000_000),
-  QUOTA_WEBHOOKS: largeNumber(1_000),
-  QUOTA_WORKFLOWS: largeNumber(1_000),
-  /** No price per seat: it protects the directory, which all organizations share. */
-  QUOTA_MEMBERS: largeNumber(50_000),
-  QUOTA_INVITATIONS: largeNumber(1_000),
-  QUOTA_API_KEYS: largeNumber(1_000),
-  QUOTA_FILE_BYTES: largeNumber(100 * 1024 ** 3),
-  QUOTA_STORE_BYTES: largeNumber(100 * 1024 ** 3),
-  QUOTA_ONLINE_USERS: largeNumber(100_000),
-  QUOTA_WAITING_EVENTS: largeNumber(50_000_000),
-  QUOTA_WAITING_BYTES: largeNumber(50 * 1024 ** 3),
-  QUOTA_REQUESTS_PER_SECOND: largeNumber(1_000),
+  VAPID_SUBJECT: () =>
+    optionalText().refine(
+      (contact) => contact === undefined || /^(mailto:.+@|https:\/\/)./.test(contact),
+      "must be a mailto: or https: address, such as mailto:atrium@example.com",
+    ),
+  ...quotaSettings(),
   /** Whether the requests of an organization in a second are counted, and bounded by their quota. */
   REQUEST_QUOTA: onOrOff,
   BACKLOG_MIB: wholeNumber(5 * 1024),
@@ -139,16 +134,17 @@ const SETTINGS = {
   /** Whether there is a log of API requests, and for how long it keeps them, in days. */
   REQUEST_LOG: onOrOff,
   REQUEST_LOG_DAYS: wholeNumber(7),
-  /** Opens `GET /metrics` to who knows it; without it there is none. */
-  METRICS_TOKEN: optionalText.refine(
-    (token) => token === undefined || token.length >= MIN_TOKEN_LENGTH,
-    `must have at least ${MIN_TOKEN_LENGTH} characters; remove it for no metrics`,
-  ),
+  /** Token for `GET /metrics`; none are served without it. */
+  METRICS_TOKEN: () =>
+    optionalText().refine(
+      (token) => token === undefined || token.length >= MIN_TOKEN_LENGTH,
+      `must have at least ${MIN_TOKEN_LENGTH} characters; remove it for no metrics`,
+    ),
   AUDIT_LOG_DAYS: wholeNumber(90),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
   WEBHOOK_DEV_TARGETS: hosts,
   WORKFLOW_DEV_TARGETS: hosts,
-  /** For how long a user stays online whose connection broke, in milliseconds. */
+  /** Reconnect grace period, in milliseconds. */
   RECONNECT_GRACE_MS: largeNumber(10_000),
   ROOM_STORES_MIB: wholeNumber(1024),
   /** The notifications that the mentions of one user, and of one guest, may cause in an hour. */
@@ -172,24 +168,25 @@ const SETTINGS = {
   WORKFLOWS_API_TOKEN: required(
     'make a token with the permission "Workers Scripts Write", and run `npx wrangler secret put WORKFLOWS_API_TOKEN`',
   ),
-  WORKFLOWS_API_URL: optionalText.transform((url) =>
-    (url?.trim() || "https://api.cloudflare.com/client/v4").replace(/\/+$/, ""),
-  ),
+  WORKFLOWS_API_URL: () =>
+    optionalText().transform((url) =>
+      (url?.trim() || "https://api.cloudflare.com/client/v4").replace(/\/+$/, ""),
+    ),
 } as const;
 
 /** Parsed settings by name, with their text: requests read the same ones again. */
 const parsed = new Map<SettingName, { readonly text: string | undefined; readonly value: unknown }>();
 
-/** Parses one setting. Throws an INTERNAL_ERROR that names it and says what it must be. */
+/** Parses one setting. Throws an INTERNAL_ERROR with its name and its valid values. */
 export function readSetting<Name extends SettingName>(
   env: Settings,
   name: Name,
-): z.output<(typeof SETTINGS)[Name]> {
-  type Value = z.output<(typeof SETTINGS)[Name]>;
+): z.output<ReturnType<(typeof SETTINGS)[Name]>> {
+  type Value = z.output<ReturnType<(typeof SETTINGS)[Name]>>;
   const text = env[name];
   const known = parsed.get(name);
   if (known !== undefined && known.text === text) return known.value as Value;
-  const result = SETTINGS[name].safeParse(text);
+  const result = SETTINGS[name]().safeParse(text);
   if (result.success) {
     parsed.set(name, { text, value: result.data });
     return result.data as Value;

@@ -1,8 +1,8 @@
-/** The trace of what a request causes: which request that was, and the W3C trace context of its client. Pure. */
+/** The trace of a request: its ID and the W3C trace context of its client. Pure. */
 
 /** The trace that events, deliveries and runs keep of their request. */
 export type Trace = {
-  /** The request ID; for a WebSocket, that of its upgrade. */
+  /** ID of the request; for a WebSocket, of its upgrade. */
   readonly requestId: string;
   /** The request id that the client gave to the frame; absent for REST, and for a frame without one. */
   readonly frameId?: string | undefined;
@@ -28,14 +28,14 @@ export function traceOf(headers: Headers, requestId: string): Trace {
   return traceparent === undefined ? { requestId } : { requestId, traceparent };
 }
 
-/** IDs that clients give to requests, such as UUIDs: what else they send is not kept. */
+/** Usual forms of request IDs, such as UUIDs. Others are not kept. */
 const CLIENT_ID = /^[\w.:-]{1,128}$/;
 
 /** The ID that the client has given to the request, if it has a usual form. */
 export const clientRequestIdOf = (header: string | null): string | null =>
   header !== null && CLIENT_ID.test(header) ? header : null;
 
-/** A frame's id may be long; so much of it identifies it. */
+/** Characters of a frame's ID that are kept, since it may be long. */
 const MAX_FRAME_ID = 128;
 
 export const storeTrace = (trace: Trace | null): string | null =>

@@ -1,4 +1,10 @@
-/** The Durable Object of one shard of an organization's event log: appends, reads, and deletes what is too old. */
+/** Durable Object of one shard of an organization's event log: appends, reads, and prunes by age and size. */
+
+import { withoutContent } from "@atrium/contract/resources/comment.ts";
+import type { Event, EventOfIdentity } from "@atrium/contract/resources/events.ts";
+import type { Identity } from "@atrium/contract/resources/identity.ts";
+import { ERASED_FIELDS, type User } from "@atrium/contract/resources/user.ts";
+import { HOUR_MS, unusedNumber } from "@atrium/contract/time.ts";
 import type { Env } from "../../env.ts";
 import { CachedRow } from "../../platform/cache.ts";
 import { eventLogLimits } from "../../platform/config.ts";
@@ -6,10 +12,6 @@ import { openTenant } from "../../platform/d1/databases.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
-import { HOUR_MS, unusedNumber } from "../../platform/time.ts";
-import type { Event, EventOfIdentity } from "../../wire/events.ts";
-import type { Identity } from "../../wire/identity.ts";
-import { ERASED_FIELDS, type User } from "../../wire/user.ts";
 import { type OrganizationSubscription, selectAllSubscriptions } from "../outbox/subscriber-store.ts";
 import type { OutgoingEvent, RoomSubscription } from "../outbox/subscription.ts";
 import {
@@ -21,7 +23,7 @@ import {
 } from "./event-log-store.ts";
 import type { LogQuery, LogSlice } from "./log-page.ts";
 
-/** In place of a file's name and key, which often say whose it is. */
+/** Replaces a file's name and key, which often identify its owner. */
 const ERASED_FILE = "deleted";
 
 /**
@@ -35,7 +37,7 @@ function redactEvent(body: string, userId: string): string {
   if ("identity" in event) redacted.identity = redactIdentity(event.identity, userId);
   if ("users" in event) redacted.users = event.users.map((user) => redactUser(user, userId));
   if ("comment" in event && event.comment.user_id === userId)
-    redacted.comment = { ...event.comment, text: "", anchor: null, metadata: undefined };
+    redacted.comment = withoutContent(event.comment);
   if ("file" in event && event.file.uploadedBy === userId) {
     redacted.file = {
       ...event.file,
@@ -132,7 +134,7 @@ export class EventLogObject extends ArchivedDurableObject<Env> {
     this.#subscriptions?.invalidate();
   }
 
-  /** Its own key does not say whose shard this is. */
+  /** The caller passes the account: the object's name does not say whose shard this is. */
   #subscriptionsOf(accountId: string): CachedRow<readonly OrganizationSubscription[]> {
     if (this.#subscriptions !== null) return this.#subscriptions;
     const tenant = openTenant(this.env, accountId);

@@ -1,7 +1,8 @@
 /** The SQLite database of one shard of an event log, with its counts for charts. Empty until the first event. */
+
+import { byteLength } from "@atrium/contract/text.ts";
+import { DAY_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import { FACTS, ObjectTables, RESTORED_SEQ, type Schema } from "../../platform/objects/object-tables.ts";
-import { byteLength } from "../../platform/text.ts";
-import { DAY_MS, MINUTE_MS } from "../../platform/time.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "./log-page.ts";
 
@@ -31,7 +32,7 @@ export type HourlyCounts = RunCounts & {
   readonly events: number;
 };
 
-/** From the first moment (epoch ms) to the second, which is not part of it. */
+/** A time span, from `from` (epoch ms) until before `until`. */
 export interface Span {
   readonly from: number;
   readonly until: number;

@@ -1,29 +1,30 @@
 /** Pages of an event log: reads of its shards, merged in order, and the cursors behind them. Pure. */
+
+import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
 import { fnv1a } from "../../platform/crypto/encoding.ts";
-import type { WebhookEventName } from "../../wire/events.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 
 /** An event in a shard of the log. Times are epoch milliseconds. */
 export type LoggedEvent = OutgoingEvent & {
-  /** Counts the shard's events, so that it orders those of a room. */
+  /** Number within the shard; it orders the events of a room. */
   readonly seq: number;
   /** When the log received it; never less than that of the event before it. */
   readonly loggedAt: number;
 };
 
 export type LogQuery = {
-  /** Only what follows this number; null to start at `from`. */
+  /** Number behind which to read; null to start at `from`. */
   readonly after: number | null;
-  /** Without `after`: only what was logged at or after this time (epoch ms); null for all that is kept. */
+  /** Earliest time of logging (epoch ms) in a read without `after`; null for all that is kept. */
   readonly from: number | null;
-  /** Only what was logged up to this time (epoch ms); null for all. */
+  /** Latest time of logging (epoch ms); null for all. */
   readonly until: number | null;
   readonly roomId: string | null;
   readonly names: readonly WebhookEventName[] | null;
   readonly limit: number;
 };
 
-/** The result of a read. It is bounded in rows and bytes, and may have fewer events than there are. */
+/** The result of a read. Rows and bytes are bounded, so it may have fewer events than match. */
 export type LogSlice =
   | {
       readonly type: "slice";

@@ -11,7 +11,7 @@ import type { HourlyCounts, Span } from "./event-log-store.ts";
  */
 export const SHARDS = 8;
 
-/** An event that belongs to no room is in the shard of what it is about, whose ID stands for the room's. */
+/** The shard of a room. For an event without a room, the ID of its subject takes the room's place. */
 export const shardOf = (roomId: string): number => fnv1a(roomId) % SHARDS;
 
 export type EventLogs = (accountId: string, shard: number) => Stub<EventLogObject>;

@@ -1,8 +1,8 @@
 /** The statement that writes an event of D1 with its subscriptions, in the batch of the change. */
-import { getTableColumns } from "drizzle-orm";
-import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
-import type { Statement, Tenant } from "../../platform/d1/d1.ts";
+import { type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
 import { subscriptionsAsJson } from "./subscriber-store.ts";
 import type { SubscriberKey } from "./subscription.ts";
@@ -22,25 +22,25 @@ export const newEvent = (
   roomId: string,
 ): EventEntry => ({ id: ctx.newId(), event, roomId, occurredAt: ctx.now(), trace: ctx.trace });
 
-export type Fragment = Pick<Statement, "sql" | "params">;
-
 interface EventSource {
-  /** SQL of the event's ID, for a statement that writes several; the entry's own by default. */
-  readonly id?: string;
+  /** The event's ID, for a statement that writes several; the entry's own by default. */
+  readonly id?: SQL;
   /** The tables with their joins. One of them is `rooms`, if the event belongs to a room. */
-  readonly from: string;
-  readonly where: Fragment;
+  readonly from: SQL;
+  readonly where: SQL;
   /** Absent for an event that belongs to no room. */
-  readonly room?: Fragment;
-  readonly subject?: Fragment;
+  readonly room?: SQL;
+  readonly subject?: SQL;
   readonly subscribers?: SubscriberKey["kind"];
 }
 
-const NULL: Fragment = { sql: "'null'", params: [] };
+const NULL = sql`'null'`;
 
-const RETURNED = Object.entries(getTableColumns(outboxEvents))
-  .map(([field, column]) => `${column.name} AS "${field}"`)
-  .join();
+const RETURNED = sql.raw(
+  Object.entries(getTableColumns(outboxEvents))
+    .map(([field, column]) => `${column.name} AS "${field}"`)
+    .join(),
+);
 
 /** Writes the event and returns it, if the row that it is about exists, and its room, if it has one, is not deleted. */
 export function insertEvent(
@@ -48,47 +48,40 @@ export function insertEvent(
   { id, event, roomId, occurredAt, trace }: EventEntry,
   { id: idOfRow, from, where, room, subject = NULL, subscribers }: EventSource,
 ): Statement<OutboxEventRow> {
-  const subscriptions = subscriptionsAsJson(tenant, roomId, event, subscribers);
   const { accountId } = tenant;
-  const earlier = earlierEvents({ accountId, roomId, occurredAt });
-  const shownRoom = room ?? NULL;
-  return {
-    sql: `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed, trace)
-          SELECT ${idOfRow ?? "?"}, ?, ?, ?, ?, ${shownRoom.sql}, ${subject.sql}, subscriptions.owed, ?
-          FROM (${subscriptions.sql}) AS subscriptions, ${from}
-          WHERE ${where.sql}${room === undefined ? "" : " AND rooms.deleted_at IS NULL"}
-          RETURNING ${RETURNED}, EXISTS (SELECT 1 FROM ${earlier.sql}) AS "hasEarlier"`,
-    params: [
-      ...(idOfRow === undefined ? [id] : []),
-      ...[accountId, event, roomId, occurredAt],
-      ...shownRoom.params,
-      ...subject.params,
-      storeTrace(trace),
-      ...subscriptions.params,
-      ...where.params,
-      ...earlier.params,
-    ],
-  };
+  const isThere = room === undefined ? where : sql`${where} AND rooms.deleted_at IS NULL`;
+  return statement`INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed, trace)
+      SELECT ${idOfRow ?? id}, ${accountId}, ${event}, ${roomId}, ${occurredAt}, ${room ?? NULL}, ${subject},
+        subscriptions.owed, ${storeTrace(trace)}
+      FROM (${subscriptionsAsJson(tenant, roomId, event, subscribers)}) AS subscriptions, ${from}
+      WHERE ${isThere}
+      RETURNING ${RETURNED}, EXISTS (SELECT 1 FROM ${earlierEvents({ accountId, roomId, occurredAt })}) AS "hasEarlier"`;
 }
 
-/** SQL that returns a row of the table as JSON under its TypeScript names, with the `changes` that are to follow. */
-export function rowAsJson(table: SQLiteTable, name: string, changes: object = {}): Fragment {
-  const columns = Object.entries(getTableColumns(table));
-  const changed = new Map(Object.entries(changes));
-  const fields = columns.map(([field, column]) =>
-    changed.has(field) ? `'${field}', ?` : `'${field}', ${name}.${column.name}`,
-  );
-  const params = columns.flatMap(([field]) => (changed.has(field) ? [changed.get(field)] : []));
-  return { sql: `json_object(${fields.join()})`, params };
+/** A column of a table that SQL calls by this name. */
+const columnOf = (name: string, { name: column }: SQLiteColumn): SQL => sql.raw(`${name}.${column}`);
+
+/**
+ * SQL that returns a row of the table as JSON under its TypeScript names, with the `changes` that are to follow: values,
+ * or expressions of the row as it is.
+ */
+export function rowAsJson(table: SQLiteTable, name: string, changes: object = {}): SQL {
+  const changed = new Map<string, unknown>(Object.entries(changes));
+  const fields = Object.entries(getTableColumns(table)).map(([field, column]) => {
+    const value = changed.has(field) ? changed.get(field) : columnOf(name, column);
+    return sql`${sql.raw(`'${field}'`)}, ${value}`;
+  });
+  return sql`json_object(${sql.join(fields, sql`,`)})`;
 }
 
-export function differsBy(table: SQLiteTable, name: string, changes: object): Fragment {
-  const changed = new Map(Object.entries(changes));
-  const columns = Object.entries(getTableColumns(table)).filter(([field]) => changed.has(field));
-  return {
-    sql: columns.map(([, column]) => `${name}.${column.name} IS NOT ?`).join(" OR ") || "FALSE",
-    params: columns.map(([field]) => changed.get(field)),
-  };
+/** The condition that one of these changes is one. */
+export function differsBy(table: SQLiteTable, name: string, changes: object): SQL {
+  const columns = new Map(Object.entries(getTableColumns(table)));
+  const differences = Object.entries(changes).flatMap(([field, value]) => {
+    const column = columns.get(field);
+    return column === undefined ? [] : [sql`${columnOf(name, column)} IS NOT ${value}`];
+  });
+  return differences.length === 0 ? sql`FALSE` : sql.join(differences, sql` OR `);
 }
 
 /** A younger row is usually on its way: its request relays it. */
@@ -98,17 +91,11 @@ const MAX_SEARCHED = 500;
 type Placed = Pick<OutboxEventRow, "accountId" | "roomId" | "occurredAt">;
 
 /** The part behind FROM: rows of the room that an earlier request has left behind, by their `number`. */
-const earlierEvents = ({ accountId, roomId, occurredAt }: Placed): Pick<Statement, "sql" | "params"> => ({
-  sql: `(SELECT rowid AS number, room_id AS room FROM outbox_events WHERE account_id = ? AND occurred_at < ?
-         ORDER BY occurred_at, rowid LIMIT ${MAX_SEARCHED}) AS earlier WHERE earlier.room = ?`,
-  params: [accountId, occurredAt - LEFT_BEHIND_MS, roomId],
-});
+const earlierEvents = ({ accountId, roomId, occurredAt }: Placed): SQL =>
+  sql`(SELECT rowid AS number, room_id AS room FROM outbox_events
+      WHERE account_id = ${accountId} AND occurred_at < ${occurredAt - LEFT_BEHIND_MS}
+      ORDER BY occurred_at, rowid LIMIT ${MAX_SEARCHED}) AS earlier WHERE earlier.room = ${roomId}`;
 
-export function selectEarlierEvents(event: Placed, limit: number): Statement<OutboxEventRow> {
-  const { sql, params } = earlierEvents(event);
-  return {
-    sql: `SELECT ${RETURNED} FROM outbox_events WHERE rowid IN (SELECT number FROM ${sql})
-          ORDER BY occurred_at, rowid LIMIT ?`,
-    params: [...params, limit],
-  };
-}
+export const selectEarlierEvents = (event: Placed, limit: number): Statement<OutboxEventRow> =>
+  statement`SELECT ${RETURNED} FROM outbox_events WHERE rowid IN (SELECT number FROM ${earlierEvents(event)})
+      ORDER BY occurred_at, rowid LIMIT ${limit}`;

@@ -1,9 +1,10 @@
 /** The SQL of the events and room commands that wait in the outbox for their relay. */
-import { and, asc, eq, lt, sql } from "drizzle-orm";
+import { and, asc, eq, lt, type SQL, sql } from "drizzle-orm";
 import {
   build,
   columnsOf,
   FENCED,
+  listed,
   type Page,
   type Statement,
   statement,
@@ -14,52 +15,47 @@ import { type OutboxEventRow, outbox, outboxEvents } from "./table.ts";
 
 type PageBounds = Pick<Page, "limit" | "offset">;
 
-type OutboxTable = "outbox" | "outbox_events";
+const TABLES = {
+  outbox: { table: outbox, writtenAt: sql`created_at` },
+  outbox_events: { table: outboxEvents, writtenAt: sql`occurred_at` },
+};
+type OutboxTable = keyof typeof TABLES;
 
-/** Organizations whose rows one run relays; those of the others wait for the next one. */
+/** Organizations whose rows one run relays; the others wait for the next run. */
 const MAX_ACCOUNTS = 1_000;
 
-/**
- * Organizations with rows from before `before` (epoch ms), in the order of their IDs: those from `firstId` on, then the
- * others.
- */
+/** Organizations with rows from before `before` (epoch ms), ordered by ID from `firstId` on, then wrapped around. */
 export function selectAccountsWith(
-  table: OutboxTable,
+  name: OutboxTable,
   before: number,
   firstId: string,
 ): Statement<{ accountId: string }> {
-  const writtenAt = table === "outbox" ? "created_at" : "occurred_at";
-  // From one organization to the next by the index, however many rows each of them has.
-  const walk = (name: string, from: string, isGoingOn: string) =>
-    `${name} (id) AS (
-       SELECT min(account_id) FROM ${table} WHERE account_id >= ${from}
-       UNION ALL
-       SELECT (SELECT min(account_id) FROM ${table} WHERE account_id > ${name}.id) FROM ${name} WHERE ${isGoingOn}
-     )`;
-  return {
-    sql: `WITH RECURSIVE ${walk("later_accounts", "?1", "id IS NOT NULL")},
-            ${walk("earlier_accounts", "''", "id < ?1")},
-            accounts_with_rows (id) AS (
-              SELECT id FROM later_accounts UNION ALL SELECT id FROM earlier_accounts WHERE id < ?1
-            )
-          SELECT id AS accountId FROM accounts_with_rows
-          WHERE EXISTS (SELECT 1 FROM ${table} WHERE account_id = accounts_with_rows.id AND ${writtenAt} < ?2)
-            AND id NOT IN ${FENCED}
-          LIMIT ${MAX_ACCOUNTS}`,
-    params: [firstId, before],
-  };
+  const { table, writtenAt } = TABLES[name];
+  // Loose index scan: one step per organization, however many rows it has.
+  const walk = (walked: SQL, from: string, isGoingOn: SQL) =>
+    sql`${walked} (id) AS (
+          SELECT min(account_id) FROM ${table} WHERE account_id >= ${from}
+          UNION ALL
+          SELECT (SELECT min(account_id) FROM ${table} WHERE account_id > ${walked}.id) FROM ${walked}
+            WHERE ${isGoingOn}
+        )`;
+  return statement`WITH RECURSIVE ${walk(sql`later_accounts`, firstId, sql`id IS NOT NULL`)},
+        ${walk(sql`earlier_accounts`, "", sql`id < ${firstId}`)},
+        accounts_with_rows (id) AS (
+          SELECT id FROM later_accounts UNION ALL SELECT id FROM earlier_accounts WHERE id < ${firstId}
+        )
+      SELECT id AS accountId FROM accounts_with_rows
+      WHERE EXISTS (SELECT 1 FROM ${table} WHERE account_id = accounts_with_rows.id AND ${writtenAt} < ${before})
+        AND id NOT IN ${FENCED}
+      LIMIT ${MAX_ACCOUNTS}`;
 }
 
-export const selectUnrelayed = (accountId: string): Statement<{ waits: 1 }> => ({
-  sql: `SELECT 1 AS waits FROM outbox_events WHERE account_id = ?
-          UNION ALL SELECT 1 FROM outbox WHERE account_id = ? LIMIT 1`,
-  params: [accountId, accountId],
-});
+export const selectUnrelayed = (accountId: string): Statement<{ waits: 1 }> =>
+  statement`SELECT 1 AS waits FROM outbox_events WHERE account_id = ${accountId}
+      UNION ALL SELECT 1 FROM outbox WHERE account_id = ${accountId} LIMIT 1`;
 
-export const deleteRelayed = (table: OutboxTable, ids: readonly string[]): Statement => ({
-  sql: `DELETE FROM ${table} WHERE id IN (SELECT value FROM json_each(?))`,
-  params: [JSON.stringify(ids)],
-});
+export const deleteRelayed = (name: OutboxTable, ids: readonly string[]): Statement =>
+  statement`DELETE FROM ${TABLES[name].table} WHERE id IN ${listed(ids)}`;
 
 export const updatePendingSubscriptions = (id: string, pendingSubscriptions: string): Statement =>
   statement(build.update(outboxEvents).set({ pendingSubscriptions }).where(eq(outboxEvents.id, id)));
@@ -81,8 +77,8 @@ export const selectPendingEvents = (
   );
 
 /**
- * Removes what identifies a user of the room from events that wait, in the fields that `erased` has, and the names of
- * the files that they uploaded.
+ * Redacts a user of the room in pending events: the fields in `erased`, and the names of the files that the
+ * user uploaded.
  */
 export const redactPendingEvents = (
   { accountId }: Tenant,
@@ -97,7 +93,7 @@ export const redactPendingEvents = (
   ];
 };
 
-/** Removes what identifies an identity from events that wait, in the fields that `erased` has. */
+/** Redacts an identity in pending events: the fields in `erased`. */
 export const redactPendingIdentity = (
   { accountId }: Tenant,
   identityId: string,
@@ -115,14 +111,18 @@ type Erased = Readonly<Record<string, string | null>>;
 
 function redactSubjects(
   erased: Erased,
-  place: readonly [accountId: string, roomId: string, events: string, path: string, id: string],
+  [accountId, roomId, events, path, id]: readonly [
+    accountId: string,
+    roomId: string,
+    events: string,
+    path: string,
+    id: string,
+  ],
 ): Statement<never> {
-  const fields = Object.entries(erased);
-  return {
-    sql: `UPDATE outbox_events SET subject = json_set(subject, ${fields.map(() => "?, ?").join()})
-          WHERE account_id = ? AND room_id = ? AND event LIKE ? AND json_extract(subject, ?) = ?`,
-    params: [...fields.flatMap(([name, value]) => [`$.${name}`, value]), ...place],
-  };
+  const fields = Object.entries(erased).map(([name, value]) => sql`, ${`$.${name}`}, ${value}`);
+  return statement`UPDATE outbox_events SET subject = json_set(subject${sql.join(fields)})
+      WHERE account_id = ${accountId} AND room_id = ${roomId} AND event LIKE ${events}
+        AND json_extract(subject, ${path}) = ${id}`;
 }
 
 export interface OutboxEntry {
@@ -133,26 +133,17 @@ export interface OutboxEntry {
 }
 
 /**
- * Writes the entry and returns its id, provided that each of `conditions` selects a row before the later statements
- * of the batch run. The conditions keep a change of a missing or foreign row from reaching a room.
+ * Writes the entry and returns its id, provided that each of `conditions` holds before the later statements of the batch
+ * run. The conditions keep a change of a missing or foreign row from reaching a room.
  */
 export const insertOutboxEntry = (
   entry: OutboxEntry,
-  conditions: readonly [Statement, ...Statement[]],
+  conditions: readonly [SQL, ...SQL[]],
   now: number,
-): Statement<{ id: string }> => ({
-  sql: `INSERT INTO outbox (id, account_id, room_id, change, created_at)
-        SELECT ?, ?, ?, ?, ? WHERE ${conditions.map(({ sql }) => `EXISTS (${sql})`).join(" AND ")}
-        RETURNING id`,
-  params: [
-    entry.id,
-    entry.accountId,
-    entry.roomId,
-    JSON.stringify(entry.command),
-    now,
-    ...conditions.flatMap(({ params }) => params),
-  ],
-});
+): Statement<{ id: string }> =>
+  statement`INSERT INTO outbox (id, account_id, room_id, change, created_at)
+      SELECT ${entry.id}, ${entry.accountId}, ${entry.roomId}, ${JSON.stringify(entry.command)}, ${now}
+      WHERE ${sql.join([...conditions], sql` AND `)} RETURNING id`;
 
 export const ROOMS_AT_ONCE = 1_000;
 
@@ -162,67 +153,59 @@ interface CommandForAll {
   readonly at: number;
 }
 
-/** The entry that says which rooms are left: those that follow its own in the order in which rooms online are found. */
+/** The entry that continues the command: rooms behind its own, in the order of the rooms online, are left. */
 export interface Unfinished {
   readonly id: string;
   readonly roomId: string;
-  /** When its room was created, epoch ms: its `behind`. */
+  /** Creation of its room (epoch ms), as in the field `behind`. */
   readonly behind: number;
 }
 
-const isUnfinished = "json_extract(change, '$.behind') IS NOT NULL";
+const IS_UNFINISHED = sql`json_extract(change, '$.behind') IS NOT NULL`;
 
-/** The rooms that a command is for: those online, and for the erasure of an identity each in which it has no user. */
-function concernedBy(command: string): Pick<Statement, "sql" | "params"> {
+/** The rooms that receive a command: rooms online; for an erased identity, all rooms in which it has no user. */
+function concernedBy(command: string): SQL {
   const parsed = JSON.parse(command) as RoomCommand;
-  if (parsed.type !== "identity.erased") return { sql: "active_participants > 0", params: [] };
-  const ofIdentity = "account_id = rooms.account_id AND identity_id = ? AND room_id = rooms.id";
-  return {
-    sql: `deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM users WHERE ${ofIdentity})`,
-    params: [parsed.identityId],
-  };
+  if (parsed.type !== "identity.erased") return sql`active_participants > 0`;
+  return sql`deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM users
+      WHERE account_id = rooms.account_id AND identity_id = ${parsed.identityId} AND room_id = rooms.id)`;
 }
 
-/** An SQL query of room IDs. */
-export type RoomQuery = Pick<Statement, "sql" | "params">;
-
 /**
- * Writes the command for some of the rooms that it is for: the first ones, or those behind the room of `from`, unless
- * these have been written meanwhile. While rooms may be left, the last entry says so by its field `behind`, so that its relay
- * goes on with {@link continueCommand}.
+ * Writes the command for a chunk of its rooms: the first ones, or the rooms behind that of `from`, unless these
+ * were written meanwhile. The field `behind` of the last entry marks that rooms may be left, and its relay goes
+ * on with {@link continueCommand}.
  */
-export const insertForOnlineRooms = (
+export function insertForOnlineRooms(
   { accountId, command, at }: CommandForAll,
   from: Unfinished | null = null,
   limit = ROOMS_AT_ONCE,
-): Statement<{ id: string; roomId: string; isUnfinished: 0 | 1 }> => ({
-  sql: `WITH slice AS (
-          SELECT account_id, id, created_at FROM rooms WHERE account_id = ? AND ${concernedBy(command).sql}
-            ${from === null ? "" : `AND created_at <= ? AND (created_at, id) < (?, ?) AND EXISTS (SELECT 1 FROM outbox WHERE id = ? AND ${isUnfinished})`}
-          ORDER BY created_at DESC, id DESC LIMIT ?)
-        INSERT INTO outbox (id, account_id, room_id, change, created_at)
-        SELECT lower(hex(randomblob(16))), account_id, id,
-          iif(row_number() OVER (ORDER BY created_at DESC, id DESC) = ?, json_set(?, '$.behind', created_at), ?), ?
-        FROM slice RETURNING id, room_id AS "roomId", ${isUnfinished} AS "isUnfinished"`,
-  params: [
-    accountId,
-    ...concernedBy(command).params,
-    ...(from === null ? [] : [from.behind, from.behind, from.roomId, from.id]),
-    ...[limit, limit, command, command, at],
-  ],
-});
+): Statement<{ id: string; roomId: string; isUnfinished: 0 | 1 }> {
+  const isBehind =
+    from === null
+      ? sql`TRUE`
+      : sql`created_at <= ${from.behind} AND (created_at, id) < (${from.behind}, ${from.roomId})
+          AND EXISTS (SELECT 1 FROM outbox WHERE id = ${from.id} AND ${IS_UNFINISHED})`;
+  return statement`WITH slice AS (
+        SELECT account_id, id, created_at FROM rooms
+        WHERE account_id = ${accountId} AND ${concernedBy(command)} AND ${isBehind}
+        ORDER BY created_at DESC, id DESC LIMIT ${limit})
+      INSERT INTO outbox (id, account_id, room_id, change, created_at)
+      SELECT lower(hex(randomblob(16))), account_id, id, iif(row_number() OVER (ORDER BY created_at DESC,
+        id DESC) = ${limit},
+          json_set(${command}, '$.behind', created_at), ${command}), ${at}
+      FROM slice RETURNING id, room_id AS "roomId", ${IS_UNFINISHED} AS "isUnfinished"`;
+}
 
 /** Writes the command for those rooms of the query that are online, or that a join of an identity may bring online. */
 export const insertForRooms = (
   { accountId, command, at }: CommandForAll,
-  rooms: RoomQuery,
-): Statement<{ id: string; roomId: string }> => ({
-  sql: `INSERT INTO outbox (id, account_id, room_id, change, created_at)
-        SELECT lower(hex(randomblob(16))), account_id, id, ?, ? FROM rooms
-        WHERE account_id = ? AND id IN (${rooms.sql}) AND (active_participants > 0 OR joining_until > ?)
-        RETURNING id, room_id AS "roomId"`,
-  params: [command, at, accountId, ...rooms.params, at],
-});
+  rooms: SQL,
+): Statement<{ id: string; roomId: string }> =>
+  statement`INSERT INTO outbox (id, account_id, room_id, change, created_at)
+      SELECT lower(hex(randomblob(16))), account_id, id, ${command}, ${at} FROM rooms
+      WHERE account_id = ${accountId} AND id IN (${rooms}) AND (active_participants > 0 OR joining_until > ${at})
+      RETURNING id, room_id AS "roomId"`;
 
 export const continueCommand = (
   all: CommandForAll,
@@ -230,7 +213,7 @@ export const continueCommand = (
   limit?: number,
 ): readonly [Statement, Statement] => [
   insertForOnlineRooms(all, from, limit),
-  { sql: "UPDATE outbox SET change = json_remove(change, '$.behind') WHERE id = ?", params: [from.id] },
+  statement`UPDATE outbox SET change = json_remove(change, '$.behind') WHERE id = ${from.id}`,
 ];
 
 /** A page of an organization's entries written before `before` (epoch ms), oldest first. */

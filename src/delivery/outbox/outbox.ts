@@ -1,10 +1,11 @@
 /** The outbox of a command: an entry in its batch, its relay to the room after the commit, and its deletion. */
+
+import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
-import type { RoomStats } from "../../wire/snapshots.ts";
 import { deleteRelayed, type OutboxEntry } from "./outbox-store.ts";
 import type { OutboxEventRow } from "./table.ts";
 
@@ -55,7 +56,7 @@ export async function relayCommand(ctx: RelayContext, entry: OutboxEntry): Promi
   return isReached;
 }
 
-/** One request reaches so many rooms, and so many at once; the cron trigger reaches the others. */
+/** Rooms that one request reaches, and the number in parallel; the cron trigger reaches the others. */
 const MAX_RELAYED = 1_000;
 const RELAYED_AT_ONCE = 20;
 
@@ -113,9 +114,9 @@ interface Ports {
 }
 
 /**
- * A transaction of D1 costs more than a row in it. If the rows are lost with the request that collects them, the cron
- * trigger relays them again, and their receivers know them by their IDs. Requests share nothing but data: the platform
- * lets none wait for what another one does.
+ * Deletes relayed rows together, as a transaction of D1 costs more than a row in it. If a request dies with its
+ * rows, the cron trigger relays them again, and their receivers know them by their IDs. Requests share nothing
+ * but data: the platform lets none wait for the work of another.
  */
 export class RelayedRows {
   readonly #ports: Ports;

@@ -1,47 +1,45 @@
-/** The SQL that webhooks and workflows share: their subscriptions, and how they are disabled. */
-import type { Statement, Tenant } from "../../platform/d1/d1.ts";
-import type { WebhookEventName } from "../../wire/events.ts";
+/** SQL that webhooks and workflows share: subscriptions, and disabling of subscribers. */
+
+import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import type { RoomSubscription, SubscriberKey } from "./subscription.ts";
 
-const subscriptionsOf = (kind: SubscriberKey["kind"]): string =>
-  `SELECT '${kind}' AS kind, id, updated_at AS version, events FROM ${kind}s
-   WHERE account_id = ? AND enabled AND (room_id IS NULL OR room_id = ?)`;
-const SUBSCRIPTIONS = `${subscriptionsOf("webhook")} UNION ALL ${subscriptionsOf("workflow")}`;
-const subscriptionParams = ({ accountId }: Tenant, roomId: string) => [accountId, roomId, accountId, roomId];
+type Kind = SubscriberKey["kind"];
 
-const enabledOf = (kind: SubscriberKey["kind"]): string =>
-  `SELECT '${kind}' AS kind, id, updated_at AS version, events, room_id AS roomId FROM ${kind}s
-   WHERE account_id = ? AND enabled`;
+const tableOf = (kind: Kind): SQL => sql.identifier(`${kind}s`).getSQL();
+
+const enabledOf = (kind: Kind, { accountId }: Tenant): SQL =>
+  sql`SELECT ${kind} AS kind, id, updated_at AS version, events, room_id AS roomId FROM ${tableOf(kind)}
+      WHERE account_id = ${accountId} AND enabled`;
 
 export interface OrganizationSubscription extends RoomSubscription {
   readonly roomId: string | null;
 }
 
-export const selectAllSubscriptions = ({ accountId }: Tenant): Statement<OrganizationSubscription> => ({
-  sql: `${enabledOf("webhook")} UNION ALL ${enabledOf("workflow")}`,
-  params: [accountId, accountId],
-});
+export const selectAllSubscriptions = (tenant: Tenant): Statement<OrganizationSubscription> =>
+  statement`${enabledOf("webhook", tenant)} UNION ALL ${enabledOf("workflow", tenant)}`;
 
 /** A subquery for one event's subscriptions as JSON, in `owed`: the log's, and those of the subscribers that want it. */
-export const subscriptionsAsJson = (
+export function subscriptionsAsJson(
   tenant: Tenant,
   roomId: string,
   event: WebhookEventName,
-  only: SubscriberKey["kind"] | "any" = "any",
-): Statement => ({
-  sql: `SELECT json_insert(
-          json_group_array(json_object('kind', kind, 'id', id, 'version', version)),
-          '$[#]', json_object('kind', 'log', 'id', '', 'version', 0)
-        ) AS owed FROM (${SUBSCRIPTIONS}) WHERE instr(events, ?) AND ? IN (kind, 'any')`,
-  params: [...subscriptionParams(tenant, roomId), JSON.stringify(event), only],
-});
+  only: Kind | "any" = "any",
+): SQL {
+  const inRoom = sql`(room_id IS NULL OR room_id = ${roomId})`;
+  return sql`SELECT json_insert(
+        json_group_array(json_object('kind', kind, 'id', id, 'version', version)),
+        '$[#]', json_object('kind', 'log', 'id', '', 'version', 0)
+      ) AS owed
+      FROM (${enabledOf("webhook", tenant)} AND ${inRoom} UNION ALL ${enabledOf("workflow", tenant)} AND ${inRoom})
+      WHERE instr(events, ${JSON.stringify(event)}) AND ${only} IN (kind, 'any')`;
+}
 
-const DISABLE = "enabled = 0, updated_at = max(updated_at + 1, ?)";
+const disabledAt = (now: number): SQL => sql`enabled = 0, updated_at = max(updated_at + 1, ${now})`;
 
-export const disableAll = (kind: SubscriberKey["kind"], { accountId }: Tenant, now: number): Statement => ({
-  sql: `UPDATE ${kind}s SET ${DISABLE} WHERE account_id = ? AND enabled = 1`,
-  params: [now, accountId],
-});
+export const disableAll = (kind: Kind, { accountId }: Tenant, now: number): Statement =>
+  statement`UPDATE ${tableOf(kind)} SET ${disabledAt(now)} WHERE account_id = ${accountId} AND enabled = 1`;
 
 /** Disables a subscriber for this reason, unless it has changed since this version of it was read. */
 export const disableSubscriber = (
@@ -49,16 +47,13 @@ export const disableSubscriber = (
   version: number,
   reason: string,
   now: number,
-): Statement<{ id: string }> => ({
-  sql: `UPDATE ${kind}s SET ${DISABLE}, disabled_reason = ? WHERE account_id = ? AND id = ? AND updated_at = ? RETURNING id`,
-  params: [now, reason, accountId, id, version],
-});
+): Statement<{ id: string }> =>
+  statement`UPDATE ${tableOf(kind)} SET ${disabledAt(now)}, disabled_reason = ${reason}
+      WHERE account_id = ${accountId} AND id = ${id} AND updated_at = ${version} RETURNING id`;
 
 export const selectSomeSubscribers = (
-  kind: SubscriberKey["kind"],
+  kind: Kind,
   { accountId }: Tenant,
   limit: number,
-): Statement<{ id: string }> => ({
-  sql: `SELECT id FROM ${kind}s WHERE account_id = ? LIMIT ?`,
-  params: [accountId, limit],
-});
+): Statement<{ id: string }> =>
+  statement`SELECT id FROM ${tableOf(kind)} WHERE account_id = ${accountId} LIMIT ${limit}`;

@@ -1,5 +1,5 @@
 /** Subscribers, their subscriptions, and events on their way to them. */
-import type { WebhookEventName, WorkflowEventName } from "../../wire/events.ts";
+import type { WebhookEventName, WorkflowEventName } from "@atrium/contract/resources/events.ts";
 
 export interface SubscriberKey {
   readonly kind: "webhook" | "workflow";
@@ -16,7 +16,7 @@ export interface Subscription {
   readonly kind: "webhook" | "workflow" | "log";
   /** The ID of the webhook or workflow; the log has none, and no version. */
   readonly id: string;
-  /** Grows with each change of the subscriber's row: what was cached of an earlier version is out of date. */
+  /** Grows with each change of the subscriber's row; cached data of an earlier version is out of date. */
   readonly version: number;
 }
 
@@ -29,7 +29,7 @@ type AnyEventName = WebhookEventName | WorkflowEventName;
 export type OutgoingEvent = {
   readonly eventId: string;
   readonly event: AnyEventName;
-  /** The room's ID, or, of an event that belongs to no room, that of what it is about. Empty for a run of no room. */
+  /** ID of the room, or of the event's subject if it belongs to no room. Empty for a run without a room. */
   readonly roomId: string;
   /** The event object as JSON: the same text for every subscriber and every attempt. */
   readonly body: string;

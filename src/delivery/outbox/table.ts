@@ -1,4 +1,11 @@
 /** The outbox: events and room commands that are committed, but not yet delivered. */
+import {
+  FileEvent,
+  GroupEvent,
+  IdentityEvent,
+  RoomEvent,
+  UserEvent,
+} from "@atrium/contract/resources/events.ts";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const outbox = sqliteTable(
@@ -14,23 +21,10 @@ export const outbox = sqliteTable(
 );
 
 const EVENTS = [
-  "user.created",
-  "user.updated",
-  "user.deleted",
-  "file.uploaded",
-  "file.deleted",
-  "room.created",
-  "room.updated",
-  "room.closed",
-  "room.deleted",
   "access.changed",
-  "identity.created",
-  "identity.updated",
-  "identity.deleted",
-  "group.created",
-  "group.updated",
-  "group.deleted",
   "notification",
+  ...[...UserEvent.shape.event.options, ...FileEvent.shape.event.options, ...RoomEvent.shape.event.options],
+  ...[...IdentityEvent.shape.event.options, ...GroupEvent.shape.event.options],
 ] as const;
 
 /** Events of changes over REST, for subscribers. Events of live rooms wait in the rooms' objects. */

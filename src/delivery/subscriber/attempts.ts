@@ -8,8 +8,8 @@ import { recordAttempts } from "./stats-store.ts";
 
 /** The pause after a failure of the service itself. */
 const PAUSE_MS = 5_000;
-/** The longest rest that a handler may ask for. */
-const MAX_REST_MS = 10_000;
+/** The longest cooldown that a handler may ask for. */
+const MAX_COOLDOWN_MS = 10_000;
 /** The interval at which a suspended subscriber is read again, should the message of its change be lost. */
 const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
 /** Outcomes are written together, because each write delays the next requests. */
@@ -26,7 +26,7 @@ interface AttemptPorts {
   /** False once the subscriber was deleted: other rows may have the same numbers by now. */
   isCurrent(handler: DeliveryHandler): boolean;
   onOrphaned(): Promise<void>;
-  /** A request has disabled the subscriber: what was enqueued up to this number ends with the error, if there is one. */
+  /** A request has disabled the subscriber: deliveries enqueued up to this number end with the error, if any. */
   onDisabled(lastSeq: number, error: string | null): void;
   planAlarm(): void;
   report(what: string, error: unknown): void;
@@ -104,7 +104,7 @@ export class Attempts {
     const now = this.#ports.now();
     if (batch === null) return this.#scheduler.start(now, pace).map((job) => [job]);
     if (this.#scheduler.inFlight > 0) return [];
-    this.flush(); // a batch is put together from what is in storage
+    this.flush(); // the batch below is read from storage
     const jobs = this.#scheduler.startBatch(now, pace, batch);
     return jobs.length === 0 ? [] : [jobs];
   }
@@ -179,7 +179,7 @@ export class Attempts {
     }
     for (const job of jobs) this.#settleOne(job, outcome, isOnce, now);
     if (outcome.type === "disabled") this.#ports.onDisabled(lastSeq, outcome.error);
-    else if ("attempt" in outcome) this.#scheduler.rest(outcome.restMs ?? 0, now, MAX_REST_MS);
+    else if ("attempt" in outcome) this.#scheduler.coolDown(outcome.cooldownMs ?? 0, now, MAX_COOLDOWN_MS);
   }
 
   #settleOne(
@@ -212,7 +212,7 @@ export class Attempts {
     this.#scheduler.postpone(job, until);
   }
 
-  /** Ends a delivery without an attempt; without an error it leaves no record. */
+  /** Ends a delivery without an attempt. Leaves no record if there is no error. */
   #end(job: Job, error: string | null): void {
     if (error === null) {
       this.#store.remove(job.seq);

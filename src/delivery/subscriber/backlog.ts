@@ -1,5 +1,6 @@
 /** Watches a subscriber's backlog by bytes, age and quotas: warns early, suspends at the limit, and drops nothing. */
 
+import { parseStored } from "@atrium/contract/stored.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type {
   Backlog,
@@ -13,9 +14,9 @@ import type {
 
 /** The time for a subscriber that is enabled again to work off its backlog. */
 const GRACE_MS = 24 * 60 * 60 * 1000;
-/** After a failure, the subscriber is suspended or the organization warned again. */
+/** Delay before a failed suspension or warning is repeated. */
 const RETRY_MS = 5_000;
-/** The shares of the limit from which on it is warned, and below which all is well again. */
+/** Shares of the limit: a backlog above the first is warned about, and one below the second has recovered. */
 const WARNING_SHARE = 0.1;
 const CALM_SHARE = 0.05;
 
@@ -31,7 +32,7 @@ export class BacklogGuard {
   readonly #store: DeliveryStore;
   readonly #limits: BacklogLimits;
   readonly #waiting: QuotaReporter;
-  /** When to try again what runs or has failed (epoch ms); null when there is nothing of that kind. */
+  /** Time of the next retry, of running or failed work (epoch ms); null if there is none. */
   #retryAt: number | null = null;
 
   constructor(store: DeliveryStore, ports: Pick<SubscriberPorts, "limits" | "reportBacklogSize">) {
@@ -76,7 +77,7 @@ export class BacklogGuard {
     return this.#level === "calm" && share >= WARNING_SHARE ? "high" : this.#level;
   }
 
-  /** The id of the event that reports the level: it stays the same until it has arrived everywhere. */
+  /** The ID of the event that reports the level; the same until it has arrived everywhere. */
   #eventIdFor(level: Level): string {
     const known = this.#store.readFact("warning");
     const [knownLevel, knownId] = known?.split(" ") ?? [];
@@ -86,7 +87,7 @@ export class BacklogGuard {
     return eventId;
   }
 
-  /** From `now` (epoch ms), the subscriber has {@link GRACE_MS} to work off what waits. */
+  /** Gives the subscriber {@link GRACE_MS} from `now` (epoch ms) to work off its backlog. */
   forgive(now: number): void {
     this.#store.writeFact("grace", String(now + GRACE_MS));
     if (this.#level === "full") this.#store.writeFact("level", "high");
@@ -96,7 +97,7 @@ export class BacklogGuard {
     return Number(this.#store.readFact("grace") ?? 0);
   }
 
-  /** When to check again, if nothing else happens (epoch ms); null for what cannot matter. */
+  /** Times of the next checks, if nothing else happens (epoch ms); null for a check that cannot matter. */
   dueAt(now: number): (number | null)[] {
     const backlog = this.#backlog();
     return [this.#waiting.dueAt(backlog, now), this.#levelDueAt(backlog, now)];
@@ -111,7 +112,7 @@ export class BacklogGuard {
   }
 }
 
-/** A change by so much is reported soon. */
+/** A change of this size is reported soon. */
 const STEP: BacklogSize = { events: 100, bytes: 1024 * 1024 };
 const INTERVAL_MS = 5_000;
 /** A smaller change is reported after this time, and a backlog below a step counts from this age on. */
@@ -198,7 +199,7 @@ class QuotaReporter {
 
   get #report(): Report {
     const json = this.#known === null ? this.#store.readFact(FACT) : null;
-    this.#known ??= json === null ? NO_REPORT : (JSON.parse(json) as Report);
+    this.#known ??= json === null ? NO_REPORT : parseStored<Report>(json, NO_REPORT);
     return this.#known;
   }
 }

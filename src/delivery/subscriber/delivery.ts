@@ -1,6 +1,7 @@
 /** The records of a subscriber: deliveries, their metrics over time, and replays. */
+
+import type { EventName, WebhookEventName } from "@atrium/contract/resources/events.ts";
 import type { Page } from "../../platform/d1/d1.ts";
-import type { EventName, WebhookEventName } from "../../wire/events.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 
 /** `pending` until an attempt succeeds or no further one follows. */
@@ -84,6 +85,6 @@ export interface ReplayRecord extends ReplayRequest {
   readonly deliveries: number;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** Why it ended early, for the customer; null when it did not. */
+  /** Reason of an early end, for the customer; null without one. */
   readonly error: string | null;
 }

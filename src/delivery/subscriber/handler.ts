@@ -7,8 +7,8 @@ import type { LoggedAttempt } from "./delivery.ts";
 
 export type DeliveryOutcome = FinalOutcome | SkippedOutcome;
 
-/** An outcome that the delivery's record shows, and how long the subscriber rests after it. */
-export type FinalOutcome = { readonly restMs?: number } & (
+/** An outcome that the delivery's record shows, and the cooldown of the subscriber after it (milliseconds). */
+export type FinalOutcome = { readonly cooldownMs?: number } & (
   | { readonly type: "delivered"; readonly attempt: LoggedAttempt }
   /** Another attempt follows at `at` (epoch ms). */
   | {
@@ -52,7 +52,7 @@ export interface DeliveryHandler {
    * made of each before it. Never rejects.
    */
   deliver(event: HandledEvent, attempts: number, others?: readonly HandledEvent[]): Promise<DeliveryOutcome>;
-  /** From now on the handler uses no cached row of a lower version. */
+  /** Makes the handler refuse cached rows of a lower version from now on. */
   requireVersion(version: number): void;
   release(): void;
   /** Disables the subscriber, because its backlog is too large. Rejects when the database fails. */
@@ -79,7 +79,7 @@ export interface BatchLimits {
 
 export interface Pace {
   readonly maxInFlight: number;
-  /** No attempt starts before (epoch ms), except of what was asked for by hand. */
+  /** No attempt starts before this time (epoch ms), except for deliveries requested by hand. */
   readonly pausedUntil: number;
 }
 

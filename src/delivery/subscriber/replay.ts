@@ -1,4 +1,5 @@
 /** Replays a span of events from the log, or from earlier deliveries, a chunk at a time. */
+import { parseStored } from "@atrium/contract/stored.ts";
 import { type LogQuery, type LogSlice, PrunedError, readPage } from "../event-log/log-page.ts";
 import { SHARDS, shardOf } from "../event-log/shards.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
@@ -12,13 +13,13 @@ const PAUSE_MS = 1_000;
 const RETRY_MS = 5_000;
 /** Events per chunk: enqueuing one takes some milliseconds. */
 const CHUNK = 200;
-/** The most that an event is logged after it happened: its outbox is retried while the log cannot be reached. */
+/** Longest delay between an event and its place in the log: its outbox is retried while the log cannot be reached. */
 const MAX_LATENESS_MS = 60 * 60 * 1000;
 
 interface StoredReplay extends ReplayRecord {
   /** The begin of the next chunk: the position in each shard, or the number of the latest delivery. */
   readonly positions: readonly (number | null)[];
-  /** Deliveries after this one are not looked at: they are the replay's own, or newer. */
+  /** Deliveries above this number are skipped: they are the replay's own, or newer. */
   readonly untilSeq: number;
 }
 
@@ -162,4 +163,5 @@ export class Replay {
   }
 }
 
-const parseReplay = (json: string): StoredReplay => JSON.parse(json) as StoredReplay;
+const parseReplay = (json: string) =>
+  parseStored<StoredReplay>(json, { status: null, roomId: null, endedAt: null, error: null });

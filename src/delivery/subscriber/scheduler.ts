@@ -21,7 +21,7 @@ export class Scheduler {
   readonly #waiting: WaitingJobs;
   readonly #inFlight = new Map<number, Job>();
   readonly #busyLanes = new Set<string>();
-  /** Jobs that are over but still pending in storage: by lane the number of its last first attempt, and retries. */
+  /** Jobs that are over but still pending in storage: the number of the last first attempt by lane, and retries. */
   readonly #overFirsts = new Map<string, number>();
   readonly #overRetries = new Set<number>();
   #next: string[] = [];
@@ -29,7 +29,7 @@ export class Scheduler {
   #isRetryNext = false;
   #pace: Pace = { maxInFlight: 0, pausedUntil: 0 };
   #pausedUntil = Number.NEGATIVE_INFINITY;
-  #restsUntil = Number.NEGATIVE_INFINITY;
+  #coolsDownUntil = Number.NEGATIVE_INFINITY;
   #batch: BatchLimits | null = null;
 
   constructor(waiting: WaitingJobs, turns = new RoundRobin(waiting)) {
@@ -45,7 +45,7 @@ export class Scheduler {
     return this.#inFlight.has(seq);
   }
 
-  /** Lets a lane take the next turn, whatever the pauses and the subscriber's pace. It only waits for a rest. */
+  /** Lets a lane take the next turn, whatever the pauses and the subscriber's pace. It waits for a cooldown alone. */
   prefer(lane: string): void {
     if (this.#next.length < MAX_PREFERRED) this.#next.push(lane);
   }
@@ -55,7 +55,7 @@ export class Scheduler {
     this.#pace = pace;
     this.#batch = null;
     const started: Job[] = [];
-    while (now >= this.#restsUntil && this.#inFlight.size < pace.maxInFlight) {
+    while (now >= this.#coolsDownUntil && this.#inFlight.size < pace.maxInFlight) {
       const job = this.#takePreferred() ?? (now < this.#resumesAt ? null : this.#nextJob(now));
       if (job === null) break;
       this.#begin(job);
@@ -72,7 +72,7 @@ export class Scheduler {
   startBatch(now: number, pace: Pace, batch: BatchLimits): Job[] {
     this.#pace = { ...pace, maxInFlight: 1 };
     this.#batch = batch;
-    if (now < this.#restsUntil || this.#inFlight.size > 0) return [];
+    if (now < this.#coolsDownUntil || this.#inFlight.size > 0) return [];
     const jobs = this.#nextBatch(now, batch);
     const [first] = jobs;
     if (first !== undefined) this.#isRetryNext = first.attempts === 0;
@@ -101,7 +101,7 @@ export class Scheduler {
     return jobs.length > 0 ? jobs : other();
   }
 
-  /** First attempts for one batch: of each lane as many as there are, then of the next one, all of one replay or of none. */
+  /** First attempts for one batch, lane by lane; all of one replay or of none. */
   #firstsFor({ maxEvents }: BatchLimits): Job[] {
     const jobs: Job[] = [];
     for (const next of this.#firsts()) {
@@ -125,7 +125,7 @@ export class Scheduler {
   }
 
   get #resumesAt(): number {
-    return Math.max(this.#restsUntil, this.#pausedUntil, this.#pace.pausedUntil);
+    return Math.max(this.#coolsDownUntil, this.#pausedUntil, this.#pace.pausedUntil);
   }
 
   /** First attempts and retries take turns, so neither starves the other. */
@@ -209,14 +209,14 @@ export class Scheduler {
     this.#pausedUntil = Math.max(this.#pausedUntil, until);
   }
 
-  /** Starts no job for `ms` more than it already rests, but at most until `maxMs` after `now` (epoch ms). */
-  rest(ms: number, now: number, maxMs: number): void {
-    this.#restsUntil = Math.min(Math.max(this.#restsUntil, now) + ms, now + maxMs);
+  /** Starts no job for `ms` beyond its present cooldown, but at most until `maxMs` after `now` (epoch ms). */
+  coolDown(ms: number, now: number, maxMs: number): void {
+    this.#coolsDownUntil = Math.min(Math.max(this.#coolsDownUntil, now) + ms, now + maxMs);
   }
 
   resume(): void {
     this.#pausedUntil = Number.NEGATIVE_INFINITY;
-    this.#restsUntil = Number.NEGATIVE_INFINITY;
+    this.#coolsDownUntil = Number.NEGATIVE_INFINITY;
   }
 
   clear(): void {
@@ -233,7 +233,7 @@ export class Scheduler {
    */
   dueAt(now: number): number | null {
     if (this.#inFlight.size > 0 && this.#inFlight.size >= this.#pace.maxInFlight) return null;
-    if (this.#next.length > 0) return Math.max(now, this.#restsUntil);
+    if (this.#next.length > 0) return Math.max(now, this.#coolsDownUntil);
     const mayFirstsWait = now < this.#resumesAt || this.#inFlight.size === 0;
     const firstAt = mayFirstsWait ? this.#firstDueAt(now) : null;
     const retryAt = firstAt === now ? null : (this.#earliestRetry()?.dueAt ?? null);
@@ -262,7 +262,7 @@ export type Job = {
   readonly dueAt: number;
 };
 
-/** The deliveries in storage that are pending. Each question reads a bounded number of rows. */
+/** The deliveries in storage that are pending. Each query reads a bounded number of rows. */
 export interface WaitingJobs {
   /** Called with the lane of each delivery that is added. Its transaction may still be rolled back. */
   onAdded: (lane: string) => void;
@@ -281,8 +281,8 @@ export class RoundRobin {
   readonly #max: number;
   readonly #lanes = new Set<string>();
   /**
-   * When these turns are over, lanes behind this one are read from storage. Null when all were read: of each lane with
-   * pending first attempts, one then has a turn, is in flight, or is over and not recorded.
+   * When these turns are over, lanes behind this one are read from storage. Null when all were read: each lane
+   * with pending first attempts then has a turn, is in flight, or is over and not recorded.
    */
   #unreadAfter: string | null = "";
 
@@ -292,7 +292,10 @@ export class RoundRobin {
     waiting.onAdded = (lane) => this.give(lane);
   }
 
-  /** The lane may have a first attempt that can start. While lanes are to be read, this one is among them. */
+  /**
+   * Called when the lane may have a first attempt that can start. While lanes are still to be read, this one is
+   * among them.
+   */
   give(lane: string): void {
     if (this.#unreadAfter !== null) return;
     this.#lanes.add(lane);

@@ -1,5 +1,5 @@
 /** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
-import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../platform/time.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import type { AttemptMetrics, StatsRange, SubscriberStats } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FinalOutcome } from "./handler.ts";
@@ -27,7 +27,7 @@ type Row = { at: number; succeeded: number; failed: number; waiting: number; lat
 
 const FIELDS = "at, succeeded, failed, waiting, latencies";
 
-/** Counts attempts that have ended, and what waits then. */
+/** Counts ended attempts, and the backlog at that time. */
 export function recordAttempts(store: DeliveryStore, outcomes: readonly FinalOutcome[], now: number): void {
   const attempts = outcomes.flatMap(({ type, attempt }) => (attempt === null ? [] : [{ type, attempt }]));
   if (attempts.length === 0) return;

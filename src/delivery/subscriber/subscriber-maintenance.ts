@@ -1,5 +1,6 @@
 /** Maintenance of a subscriber: retention of its deliveries, and events of its schedule. */
-import { DAY_MS, MINUTE_MS } from "../../platform/time.ts";
+import { parseStored } from "@atrium/contract/stored.ts";
+import { DAY_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { Timetable } from "./handler.ts";
 
@@ -61,7 +62,7 @@ export class DeliveryRetention {
     return times.reduce((a, b) => (a === null || b === null ? (a ?? b) : Math.min(a, b)));
   }
 
-  /** Ends what waits, up to this number, without an attempt: some of it now, the rest by {@link endSome}. */
+  /** Ends pending deliveries up to this number without an attempt: some of them now, the rest by {@link endSome}. */
   endWaiting(untilSeq: number, error: string | null): void {
     if ((this.#ending?.untilSeq ?? 0) >= untilSeq) return;
     this.#store.transaction(() => {
@@ -103,13 +104,13 @@ export class DeliveryRetention {
 }
 
 const parseEnding = (json: string | null): Ending | null =>
-  json === null ? null : (JSON.parse(json) as Ending);
+  json === null ? null : parseStored<Ending>(json, { error: null });
 
-/** A change that was announced is committed by then, or never. */
+/** Time within which an announced change is committed, if ever. */
 const COMMITTED_AFTER_MS = 30_000;
 /** A reading that fails, or that a crash cuts off, is made again after this time. */
 const RETRY_MS = 5_000;
-/** Their lane: first attempts run one at a time, in order, beside those of rooms. */
+/** Lane of timed deliveries: first attempts run one at a time, in order, beside the lanes of rooms. */
 const LANE = "schedule";
 const FACT = "timetable";
 
@@ -127,7 +128,7 @@ const earliest = ({ nextAt, checkAt }: Plan): number =>
 export class TimedDeliveries {
   readonly #store: DeliveryStore;
   #retryAt = Number.NEGATIVE_INFINITY;
-  /** Counts the changes: what was read before one is out of date. */
+  /** Number of changes; a reading that a change has overtaken is out of date. */
   #changes = 0;
 
   constructor(store: DeliveryStore) {
@@ -151,7 +152,7 @@ export class TimedDeliveries {
     return Number.isFinite(at) ? Math.max(at, this.#retryAt) : null;
   }
 
-  /** Does what is due. Rejects when the timetable cannot be read: {@link dueAt} then says when to try again. */
+  /** Runs the timetable if it is due. Rejects when it cannot be read; {@link dueAt} has the time of the retry. */
   async step(timetable: Timetable, now: number): Promise<"idle" | "enqueued" | "orphaned"> {
     const dueAt = this.dueAt();
     if (dueAt === null || now < dueAt) return "idle";
@@ -159,7 +160,7 @@ export class TimedDeliveries {
     const changes = this.#changes;
     this.#retryAt = now + RETRY_MS;
     const reading = await timetable(nextAt !== null && nextAt <= now ? nextAt : null, now);
-    if (changes !== this.#changes) return "idle"; // it is due again
+    if (changes !== this.#changes) return "idle"; // the plan is due again
     this.#retryAt = Number.NEGATIVE_INFINITY;
     if (reading === null) return "orphaned";
     return this.#store.transaction(() => {
@@ -174,7 +175,7 @@ export class TimedDeliveries {
 
   get #plan(): Plan {
     const json = this.#store.readFact(FACT);
-    return json === null ? NOTHING : (JSON.parse(json) as Plan);
+    return json === null ? NOTHING : parseStored<Plan>(json, NOTHING);
   }
 
   #write(plan: Plan): void {

@@ -29,7 +29,7 @@ import { Replay } from "./replay.ts";
 import { readStats } from "./stats-store.ts";
 import { DeliveryRetention, TimedDeliveries } from "./subscriber-maintenance.ts";
 
-/** While attempts are in flight, an alarm is set this far ahead: it outlives a crash and takes them up again. */
+/** Delay of an alarm that is set while attempts are in flight: after a crash it starts them again. */
 const WATCHDOG_MS = 5_000;
 
 interface ManualDelivery {
@@ -48,7 +48,7 @@ interface Parts {
 }
 
 /** Reading creates nothing in storage. */
-export class SubscriberObject extends ArchivedDurableObject<object> {
+export class SubscriberObjectBase extends ArchivedDurableObject<object> {
   clock: () => number = () => Date.now();
 
   readonly archived: StorageArchive;
@@ -228,8 +228,8 @@ export class SubscriberObject extends ArchivedDurableObject<object> {
   }
 
   /**
-   * As a sender: makes a request for the webhook's own object, and stores nothing. Rejects when the sender fails: the
-   * request may have arrived.
+   * Called on a sender: makes a request for the webhook's own object, and stores nothing. Rejects when the
+   * sender fails; the request may have arrived.
    */
   send(destination: Destination, message: WebhookMessage): Promise<AttemptResult> {
     return this.#ports.send(destination, message, () => this.clock());

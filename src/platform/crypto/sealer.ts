@@ -10,7 +10,7 @@ export interface Sealed {
   readonly sealed: string;
 }
 
-/** Seals with the key of the first secret, and opens what was sealed with any of them. */
+/** Seals with the key of the first secret, and opens values sealed with any of them. */
 export interface Sealer {
   /** `place` says where the text belongs: it can be opened for the same place only. */
   seal(text: string, place: readonly string[]): Promise<Sealed>;

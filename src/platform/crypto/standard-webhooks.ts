@@ -23,7 +23,7 @@ async function signWith(secret: string, content: BufferSource): Promise<string> 
   return `v1,${bytesToBase64(new Uint8Array(await crypto.subtle.sign("HMAC", key, content)))}`;
 }
 
-/** The headers by which a receiver verifies the message with any one of the secrets. */
+/** Headers with which a receiver verifies the message by any one of the secrets. */
 export async function signatureHeaders(
   { id, timestampSeconds, body }: SignedMessage,
   secrets: readonly string[],
@@ -40,7 +40,7 @@ export async function signatureHeaders(
 /** The largest difference between the time of a message and ours, as Standard Webhooks recommends. */
 export const TOLERANCE_SECONDS = 5 * 60;
 const MAX_SIGNATURES = 10;
-/** No dot: it separates what is signed. */
+/** A dot is not allowed: it separates the signed fields. */
 const MESSAGE_ID = /^[\x21-\x2d\x2f-\x7e]{1,255}$/;
 
 interface SignedHeaders {

@@ -1,9 +1,10 @@
 /** The only file that runs SQL on D1. Stores return statements; commands and queries run them in one round trip. */
+
+import { innermostCause } from "@atrium/contract/errors.ts";
 import type { D1Database } from "@cloudflare/workers-types";
 import { fillPlaceholders, getTableColumns, type SQL, sql } from "drizzle-orm";
-import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { SQLiteAsyncDialect, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { drizzle } from "drizzle-orm/sqlite-proxy";
-import { innermostCause } from "../errors.ts";
 
 /** A statement with its parameters. `row` never has a value; it carries the type of the rows. */
 export interface Statement<Row = unknown> {
@@ -33,7 +34,7 @@ export interface Order {
 }
 
 export interface ListPosition {
-  /** Of times, epoch ms. */
+  /** Times are epoch ms. */
   readonly key: number | string;
   readonly id: string;
   readonly sort?: string | undefined;
@@ -59,21 +60,21 @@ export const openDatabase = (d1: Pick<D1Database, "prepare" | "batch">): Databas
   async run(statements) {
     const bound = statements.map(({ sql, params }) => d1.prepare(sql).bind(...params));
     const results = await d1.batch(bound);
-    // The type of a statement names its rows; this is the only place that relies on it.
+    // The type of a statement names its rows; only this cast relies on it.
     return results.map((result) => result.results) as Results<typeof statements>;
   },
 });
 
-/** Organizations on their way to another database, which sweeps over all organizations leave out. */
-export const FENCED = "(SELECT account_id FROM fences)";
+/** The results of the statements behind the first `count`. */
+export const withoutFirst = <T extends readonly Statement[]>(
+  results: readonly unknown[],
+  count: number,
+): Results<T> => results.slice(count) as Results<T>;
 
-export const isNotFenced = (accountId: SQLiteColumn): SQL => sql`${accountId} NOT IN ${sql.raw(FENCED)}`;
-
-/** Succeeds whenever D1 responds, because it reads no table. */
-export const PING: Statement = { sql: "SELECT 1", params: [] };
-
-export const build = drizzle(() => {
-  throw new Error("Statements are run by Database.run");
+/** The same database, whose batches begin with these statements. Their results are left out. */
+export const behind = (db: Database, first: readonly [Statement, ...Statement[]]): Database => ({
+  run: async <const T extends readonly [Statement, ...Statement[]]>(statements: T) =>
+    withoutFirst<T>(await db.run([...first, ...statements]), first.length),
 });
 
 interface Query<Rows> {
@@ -83,8 +84,36 @@ interface Query<Rows> {
 
 type RowOf<Rows> = Rows extends readonly (infer Row)[] ? Row : never;
 
-/** A statement whose SQL depends on its values, and is therefore built each time. */
-export const statement = <Rows>(query: Query<Rows>): Statement<RowOf<Rows>> => query.toSQL();
+const dialect = new SQLiteAsyncDialect();
+
+/** Renders a template of SQL as drizzle's `sql` does: values become parameters, and `sql` in it stays SQL. */
+export function statement<Row>(template: TemplateStringsArray, ...values: readonly unknown[]): Statement<Row>;
+/** Renders what the builder has built. */
+export function statement<Rows>(query: Query<Rows>): Statement<RowOf<Rows>>;
+export function statement(
+  from: TemplateStringsArray | Query<unknown>,
+  ...values: readonly unknown[]
+): Statement {
+  if ("toSQL" in from) return from.toSQL();
+  const { sql: text, params } = dialect.sqlToQuery(sql(from, ...values));
+  return { sql: text, params };
+}
+
+/** Values as one parameter, however many they are: `id IN ${listed(ids)}`. */
+export const listed = (values: readonly unknown[]): SQL =>
+  sql`(SELECT value FROM json_each(${JSON.stringify(values)}))`;
+
+/** Organizations on their way to another database, which sweeps over all organizations leave out. */
+export const FENCED = sql`(SELECT account_id FROM fences)`;
+
+export const isNotFenced = (accountId: SQLiteColumn): SQL => sql`${accountId} NOT IN ${FENCED}`;
+
+/** Succeeds whenever D1 responds, because it reads no table. */
+export const PING = statement`SELECT 1`;
+
+export const build = drizzle(() => {
+  throw new Error("Statements are run by Database.run");
+});
 
 type Columns<T extends SQLiteTable> = {
   [K in keyof T["$inferSelect"] & string]: SQL.Aliased<T["$inferSelect"][K]>;
@@ -96,8 +125,18 @@ export const columnsOf = <T extends SQLiteTable>(table: T): Columns<T> =>
     Object.entries(getTableColumns(table)).map(([name, column]) => [name, sql`${column}`.as(name)]),
   ) as Columns<T>;
 
+/** A row as it is inserted: columns that are left out have their default, or null. */
+export function rowOf<T extends SQLiteTable>(table: T, values: T["$inferInsert"]): T["$inferSelect"] {
+  const given = new Map<string, unknown>(Object.entries(values));
+  const columns = Object.entries(getTableColumns(table));
+  return Object.fromEntries(
+    columns.map(([name, column]) => [name, given.get(name) ?? column.default ?? null]),
+  );
+}
+
 /** The next version of a row: the time of its update, and always later than its last version. */
-export const nextVersion = (updatedAt: SQLiteColumn, now: number): SQL => sql`max(${now}, ${updatedAt} + 1)`;
+export const nextVersion = (updatedAt: SQLiteColumn, now: number): SQL => sql`max(${now},
+    ${updatedAt} + 1)`;
 
 /** The violated constraint: `unique:rooms.custom_id`, `foreign`, `required:memberships.role`; null otherwise. */
 export function violatedConstraint(error: unknown): string | null {
@@ -132,6 +171,12 @@ export function preparedByShape<Shape extends string, Rows>(
 export function prepared<Rows>(buildQuery: () => Query<Rows>): (values: object) => Statement<RowOf<Rows>> {
   const byShape = preparedByShape<"", Rows>(buildQuery);
   return (values) => byShape("", values);
+}
+
+/** The insertion of a row with all columns. */
+export function insertionInto<T extends SQLiteTable>(table: T) {
+  const insertion = prepared(() => build.insert(table).values(placeholdersOf(table)));
+  return (_: Tenant, row: T["$inferSelect"]): Statement => insertion(row);
 }
 
 /** A placeholder for each column of a table, under its TypeScript name: the values of an insert. */

@@ -1,9 +1,17 @@
 /** The databases of a deployment: the one place that opens them, for requests, objects and the cron trigger alike. */
 
+import { AppError } from "@atrium/contract/errors.ts";
 import { TtlCache } from "../cache.ts";
-import { AppError } from "../errors.ts";
 import type { WorkBudget } from "../flow/work-budget.ts";
-import { type Database, isFenced, openDatabase, type Results, type Statement, type Tenant } from "./d1.ts";
+import {
+  type Database,
+  isFenced,
+  openDatabase,
+  type Results,
+  type Statement,
+  type Tenant,
+  withoutFirst,
+} from "./d1.ts";
 import { isElsewhere, requireHere, selectPlacement } from "./placement-store.ts";
 
 export const DIRECTORY = "DB";
@@ -93,9 +101,6 @@ export const openDirectory = (env: DatabaseBindings): Database => open(env.DB);
 export const openAll = (env: DatabaseBindings): ReadonlyMap<string, Database> =>
   new Map(knownOf(env).names.map((name) => [name, openBinding(env, name)]));
 
-const withoutFirst = <T extends readonly Statement[]>(results: readonly unknown[]): Results<T> =>
-  results.slice(1) as Results<T>;
-
 /** Looks the organization's database up in the directory, unless memory knows it. */
 class PlacedDatabase implements Database {
   readonly #env: DatabaseBindings;
@@ -136,7 +141,7 @@ class PlacedDatabase implements Database {
         throw error;
       });
     if (results[0].length > 0) this.#remember(DIRECTORY);
-    return withoutFirst<T>(results);
+    return withoutFirst<T>(results, 1);
   }
 
   /** One that does not exist owns nothing anywhere, and is not remembered. */
@@ -174,7 +179,7 @@ export interface PlacedTenant extends Tenant {
   readonly directory: Database;
 }
 
-/** For stale reads of one request: the nearest replica answers. */
+/** Opens the nearest replica, for stale reads of one request. */
 export const openNearest = (env: DatabaseBindings, accountId: string): Database =>
   new PlacedDatabase(env, accountId, nearestIn(env));
 

@@ -5,31 +5,30 @@ import { fences, type moves } from "./table.ts";
 
 type FenceHolder = Pick<typeof moves.$inferSelect, "accountId" | "fencingToken">;
 
-/** From then on, the database refuses what is written for the organization. */
-export const raiseFence = ({ accountId, fencingToken }: FenceHolder): Statement => ({
-  sql: `INSERT INTO fences (account_id, fencing_token) VALUES (?, ?)
-        ON CONFLICT (account_id) DO UPDATE SET fencing_token = excluded.fencing_token WHERE excluded.fencing_token > fences.fencing_token`,
-  params: [accountId, fencingToken],
-});
+/** Makes the database refuse writes of the organization. */
+export const raiseFence = ({
+  accountId,
+  fencingToken,
+}: FenceHolder): Statement => statement`INSERT INTO fences (account_id, fencing_token)
+    VALUES (${accountId}, ${fencingToken})
+    ON CONFLICT (account_id) DO UPDATE SET fencing_token = excluded.fencing_token
+      WHERE excluded.fencing_token > fences.fencing_token`;
 
 export const lowerFence = ({ accountId, fencingToken }: FenceHolder): Statement =>
   statement(
     build.delete(fences).where(and(eq(fences.accountId, accountId), lte(fences.fencingToken, fencingToken))),
   );
 
-/** Once the organization is gone from this database: no restore is to meet what a move has left. */
-export const deleteFence = (accountId: string): Statement => ({
-  sql: "DELETE FROM fences WHERE account_id = ? AND NOT EXISTS (SELECT 1 FROM accounts WHERE id = fences.account_id)",
-  params: [accountId],
-});
+/** Deletes fences once the organization is gone from this database, so that no restore meets remains of a move. */
+export const deleteFence = (accountId: string): Statement =>
+  statement`DELETE FROM fences WHERE account_id = ${accountId} AND NOT EXISTS (SELECT 1 FROM accounts
+      WHERE id = fences.account_id)`;
 
-/** A batch that writes behind the fence. It fails as a whole when a later run has the fence. */
+/** A batch of writes behind the fence. It fails as a whole when a later run has the fence. */
 export const behindFence = (move: FenceHolder, writes: readonly Statement[]): [Statement, ...Statement[]] => [
-  {
-    sql: `INSERT INTO fences (account_id, fencing_token)
-          SELECT NULL, NULL WHERE NOT EXISTS (SELECT 1 FROM fences WHERE account_id = ? AND fencing_token = ?)`,
-    params: [move.accountId, move.fencingToken],
-  },
+  statement`INSERT INTO fences (account_id, fencing_token)
+      SELECT NULL, NULL WHERE NOT EXISTS (SELECT 1 FROM fences
+        WHERE account_id = ${move.accountId} AND fencing_token = ${move.fencingToken})`,
   lowerFence(move),
   ...writes,
   raiseFence(move),

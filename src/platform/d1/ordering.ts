@@ -1,7 +1,7 @@
-/** Pages of long lists in one of several orders: an index finds where each one starts, so that the last one costs what the first one does. */
+/** Keyset pagination of sorted lists: the last page costs as much as the first one. */
 import { count, getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
-import { build, type ListPosition, type Page, preparedByShape, type Statement } from "./d1.ts";
+import { build, type ListPosition, type Page, preparedByShape, type Statement, statement } from "./d1.ts";
 
 type OrderingColumn<Table extends SQLiteTable> = {
   [Name in keyof Table["$inferSelect"]]: Table["$inferSelect"][Name] extends string
@@ -138,6 +138,12 @@ export const isUnfiltered = (page: Page): boolean => page.search === "" && isUnd
 
 type Total = Statement<{ total: number }>;
 
-/** Counts for the first page; those that follow it show the same total, which their position holds. */
+/** The number of `all` items without these others. */
+export const countWithout = (all: Total, others: Total): Total => ({
+  sql: `SELECT (${all.sql}) - (${others.sql}) AS total`,
+  params: [...all.params, ...others.params],
+});
+
+/** Counts for the first page; later pages show the same total, which their position holds. */
 export const countOnce = ({ after }: Page, total: () => Total): Total =>
-  after?.total === undefined ? total() : { sql: "SELECT ? AS total", params: [after.total] };
+  after?.total === undefined ? total() : statement`SELECT ${after.total} AS total`;

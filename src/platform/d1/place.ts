@@ -1,4 +1,4 @@
-/** Places new organizations: in which database, and what that one needs before the directory knows of it. */
+/** Chooses and prepares the database of a new organization. */
 
 import { logError } from "../log.ts";
 import { readSetting, type Settings } from "../settings.ts";

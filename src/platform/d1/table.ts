@@ -34,9 +34,12 @@ export const accounts = sqliteTable(
     createdAt: integer("created_at").notNull(),
     /** When the tokens of all of its users were last ended, epoch ms; 0 before that. Grows with each ending. */
     tokenEpoch: integer("token_epoch").notNull().default(0),
-    /** When its owner deleted it (epoch ms): what it owns is being deleted, and no one has access to it; null otherwise. */
+    /**
+     * Time of deletion by its owner (epoch ms); null otherwise. Its data is being deleted, and no one has
+     * access to it.
+     */
     deletedAt: integer("deleted_at"),
-    /** In the directory: the binding of the database that has what it owns. */
+    /** Binding of the organization's database; valid in the directory. */
     database: text().notNull().default("DB"),
   },
   (table) => [index("accounts_deleted").on(table.deletedAt).where(sql`deleted_at IS NOT NULL`)],

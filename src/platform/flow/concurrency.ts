@@ -1,5 +1,5 @@
-/** Concurrency limits: several pieces of work at once, and no more. */
-import { combined } from "../errors.ts";
+/** Concurrency limits: a bounded number of pieces of work at once. */
+import { combined } from "@atrium/contract/errors.ts";
 
 const runWorkers = (count: number, worker: () => Promise<void>): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, worker));

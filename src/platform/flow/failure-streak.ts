@@ -1,5 +1,5 @@
 /** Failures of work that is retried: a log line for each streak of them, not for each retry. */
-import { isDefect } from "../errors.ts";
+import { isDefect } from "@atrium/contract/errors.ts";
 
 export class FailureStreak {
   readonly #report: (error: unknown) => void;

@@ -15,7 +15,7 @@ export class FairQueue<Item> {
       if (item === undefined || !isReady(item, key)) continue;
       items.shift();
       this.#items.delete(key);
-      if (items.length > 0) this.#items.set(key, items); // at the end: the others come first
+      if (items.length > 0) this.#items.set(key, items); // moves the key to the end: the others come first
       return item;
     }
     return undefined;

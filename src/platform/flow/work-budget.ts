@@ -33,7 +33,7 @@ export class WorkBudget {
     this.#parent?.spend();
   }
 
-  /** Runs `chunk` until it returns false, for no more work. Returns false when the budget was spent before. */
+  /** Runs `chunk` until it returns false, as no work is left. Returns false when the budget was spent before. */
   async run(chunk: () => Promise<boolean>): Promise<boolean> {
     while (this.hasLeft) {
       this.spend();

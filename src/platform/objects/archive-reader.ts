@@ -17,7 +17,7 @@ import {
 } from "./row-store.ts";
 import { beingArchived } from "./rpc.ts";
 
-/** A backup that has not asked for so long has died: nothing is noted for it any more. */
+/** A backup that has not asked for this time has died; its changes are no longer noted. */
 const KEPT_MS = 60_000;
 
 interface Cursor {
@@ -110,7 +110,7 @@ export class ArchiveReader {
 const parseCursor = (json: string): Cursor => JSON.parse(json) as Cursor;
 
 const LIMITS = { rows: 5_000, bytes: 1024 * 1024 };
-/** Slices of changes are larger by this: they overtake those who write. */
+/** Factor for the size of slices of changes, so that they overtake the writers. */
 const CHANGES_FACTOR = 4;
 
 type Position =

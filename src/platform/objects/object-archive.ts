@@ -1,6 +1,7 @@
-/** An archive of what a Durable Object stores, slice by slice, and the port through which it is made and restored. */
+/** The archive of a Durable Object's storage, slice by slice, and the port that makes and restores it. */
+
+import { AppError, type ErrorCode, type Module } from "@atrium/contract/errors.ts";
 import * as z from "zod";
-import { AppError, type ErrorCode, type Module } from "../errors.ts";
 
 const ArchiveValue = z.union([z.string(), z.number(), z.null(), z.object({ base64: z.string() })]);
 export type ArchiveValue = z.infer<typeof ArchiveValue>;

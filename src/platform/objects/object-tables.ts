@@ -14,7 +14,7 @@ interface Migration {
 export interface Schema {
   /** Idempotent statements by table; {@link FACTS} is one of them. */
   readonly tables: Readonly<Record<string, string>>;
-  /** In the order of their versions; a database without a number has the first version. */
+  /** Migrations in the order of their versions. A database without a number has the first version. */
   readonly migrations: readonly Migration[];
 }
 
@@ -47,7 +47,7 @@ export function openTables(storage: Storage, schema: Schema): boolean {
   const names = Object.keys(schema.tables);
   const known = findTables(storage, [...names, CHANGES_TABLE, RESTORING_TABLE]);
   if (known.has(RESTORING_TABLE)) return false;
-  if (known.has(CHANGES_TABLE)) dropChanges(storage.sql); // of an archive that has ended with the object's last life
+  if (known.has(CHANGES_TABLE)) dropChanges(storage.sql); // these changes belong to an archive that ended with the object's last life
   const found = names.filter((name) => known.has(name));
   if (found.length === 0) return false;
   const version = readVersion(storage);
@@ -62,7 +62,7 @@ export function openTables(storage: Storage, schema: Schema): boolean {
   return true;
 }
 
-/** The tables of an object that stores nothing before its first write: until then, reads find nothing. */
+/** Tables of an object that stores nothing before its first write; until then, reads find nothing. */
 export class ObjectTables {
   protected readonly storage: Storage;
   readonly #schema: Schema;
@@ -109,7 +109,7 @@ export class ObjectTables {
     return this.read<Row>(query, ...params)[0] ?? null;
   }
 
-  /** Without tables it changes nothing. */
+  /** Does nothing while there are no tables. */
   write(query: string, ...params: SqlStorageValue[]): void {
     if (this.#exist) this.storage.sql.exec(query, ...params);
   }
@@ -142,7 +142,7 @@ export function readVersion(storage: Pick<Storage, "sql">): number {
   return Number(sql.exec<{ value: string }>(query).toArray()[0]?.value ?? 1);
 }
 
-/** The row of this table names the reading that the database is restored from: until that is complete, it is closed. */
+/** Names the reading that the database is restored from. The database is closed until that is complete. */
 export const RESTORING_TABLE = "restoring_archive";
 
 /** The rows that were changed since an archive began, each once: `key` is the primary key as a JSON array. */

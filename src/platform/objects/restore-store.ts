@@ -1,4 +1,4 @@
-/** Writes the slices of an archive into the database of an object that stores nothing, which stays closed meanwhile. */
+/** Restores slices of an archive into an empty object, which refuses calls until it is whole. */
 
 import type { ArchivedPart, ArchiveRefusal, ArchiveSlice } from "./object-archive.ts";
 import { RESTORING_TABLE } from "./object-tables.ts";
@@ -71,7 +71,7 @@ export function writeSlice(sql: Sql, slice: ArchiveSlice): void {
   if (slice.cursor === null) sql.exec(`UPDATE ${RESTORING_TABLE} SET is_whole = 1`);
 }
 
-/** Drops what an earlier attempt has left. Triggers wait for the end: they would count the rows once more. */
+/** Drops the remains of an earlier attempt. Triggers are created last: they would count the rows again. */
 function begin(sql: Sql, { reading, schema }: ArchiveSlice): void {
   for (const { type, name } of partsOf(sql)) if (type === "table") sql.exec(`DROP TABLE "${name}"`);
   sql.exec(`DROP TABLE IF EXISTS ${RESTORING_TABLE}`);

@@ -25,9 +25,9 @@ export const beingArchived = (): Error => new Error(BEING_ARCHIVED);
 
 export const beingRestored = (): Error => new Error(BEING_RESTORED);
 
-/** By message: errors lose their class on the way to the caller. */
+/** Reasons by message: errors lose their class on the way to the caller. */
 const REASONS: readonly (readonly [message: string, reason: string])[] = [
-  // It still runs the version before, for some minutes at most.
+  // The object still runs the version before, for some minutes at most.
   ["RPC receiver does not implement", "The service is being updated; wait and retry"],
   [BEING_ARCHIVED, "Another backup is reading this; wait and retry"],
   [BEING_RESTORED, "This is being restored from a backup; wait and retry"],

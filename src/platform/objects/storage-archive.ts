@@ -1,4 +1,4 @@
-/** Archives and restores what a Durable Object stores, and keeps the object closed until it is restored. */
+/** Archives and restores the storage of a Durable Object, which stays closed until it is restored. */
 
 import { DurableObject } from "cloudflare:workers";
 import { ArchiveReader } from "./archive-reader.ts";
@@ -14,11 +14,11 @@ interface ArchivePorts {
   /** A restore has begun: nothing is to go on that memory knows of. */
   close?(): void;
   /**
-   * Runs in the completing transaction, also for an object that stored nothing: ends what cannot outlast the archive, and
-   * skips the numbers of the lost history.
+   * Runs in the completing transaction, also for an object that stored nothing: ends state that cannot outlast
+   * the archive, and skips the numbers of the lost history.
    */
   settle?(): void;
-  /** Storage has been replaced: reads it anew, and plans the alarm for what it owes. */
+  /** Called after storage was replaced: reads it anew, and plans its alarm. */
   open(): void;
 }
 
@@ -37,7 +37,7 @@ export class StorageArchive {
     return this.#isRestoring;
   }
 
-  /** Throws what callers are to retry, until the object is restored. */
+  /** Throws an error for callers to retry, until the object is restored. */
   requireOpen(): void {
     if (this.#isRestoring) throw beingRestored();
   }
@@ -79,7 +79,7 @@ export class StorageArchive {
     return null;
   }
 
-  /** Deletes what an unfinished restore has left, the alarm included; false when there is none. */
+  /** Deletes the remains of an unfinished restore, the alarm included; false when there are none. */
   async discard(): Promise<boolean> {
     if (!this.#isRestoring) return false;
     await this.#ports.storage.deleteAll();

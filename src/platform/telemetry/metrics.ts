@@ -11,11 +11,11 @@ export interface MetricSink {
   writeDataPoint(point: DataPoint): void;
 }
 
-/** Points are written at most so often: what they cost does not grow with the traffic. */
+/** Interval between writes: the cost does not grow with the traffic. */
 const WRITE_EVERY_MS = 10_000;
-/** The platform takes 25 points of an invocation; what is left is written by the next one. */
+/** The platform takes 25 points per invocation; the next one writes the rest. */
 export const MAX_POINTS = 25;
-/** Labels have few values by design. Should one not, the rest counts together. */
+/** Labels have few values by design. Above this number, further combinations count together. */
 export const MAX_SERIES = 3_000;
 const REST = "other";
 const SEPARATOR = "\n";
@@ -91,7 +91,7 @@ export class Metrics {
     return known;
   }
 
-  /** Writes what was added, unless that was done lately. `now` is in epoch milliseconds. */
+  /** Writes added values, unless it did so lately. `now` is in epoch milliseconds. */
   writeIfDue(sinks: () => readonly MetricSink[], now: number): void {
     if (now - this.#writtenAt < WRITE_EVERY_MS) return;
     this.#writtenAt = now;
@@ -158,7 +158,7 @@ export class RequestMetrics {
       metrics.series(DATA_SETS.errors, { source: "rest", module, code }).add("errors");
     }
     write();
-    // Without it, the latest values would be lost with the isolate.
+    // A delayed write: otherwise the latest values are lost with the isolate.
     if (metrics.expectWrite()) defer(wait(WRITE_EVERY_MS).then(write));
   }
 }

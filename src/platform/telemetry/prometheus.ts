@@ -54,7 +54,7 @@ function presentSet(set: DataSet, totals: readonly Total[]): string {
   return [...counters, ...timings].join("");
 }
 
-/** A series that has not changed for so long is forgotten, and begins at 0 when it comes back, as after a restart. */
+/** A series without a change for this time is forgotten, and restarts at 0, as after a restart. */
 const KEPT_MS = 6 * 60 * 60 * 1000;
 const MAX_SERIES = 5_000;
 

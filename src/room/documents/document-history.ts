@@ -1,6 +1,7 @@
 /** The edit history and the versions of a room's documents. */
 
-import { AppError, notFound } from "../../platform/errors.ts";
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
 import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
 import type { StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
@@ -14,11 +15,10 @@ import type {
   VersionPosition,
   WrittenRange,
 } from "../types/documents.ts";
-import type { Documents } from "./documents.ts";
+import type { RoomDocuments } from "./documents.ts";
 import { foldHistoryEntries, sumOfBytes } from "./folding.ts";
 import { deleteVersions, makeVersion, nameVersion } from "./history/versions.ts";
 import { mergeWhole } from "./updates/known-content.ts";
-import { DOCUMENT_LIMITS } from "./updates/limits.ts";
 
 /** History entries that one part of a version is read from. */
 const PART_ENTRIES = 2_000;
@@ -32,10 +32,10 @@ interface HistoryPorts {
 export class DocumentHistory {
   readonly #storage: RoomStorage;
   readonly #now: () => number;
-  readonly #documents: Documents;
+  readonly #documents: RoomDocuments;
   readonly #events: HistoryPorts["events"];
 
-  constructor(ports: HistoryPorts, documents: Documents) {
+  constructor(ports: HistoryPorts, documents: RoomDocuments) {
     this.#storage = ports.storage;
     this.#now = () => ports.now();
     this.#documents = documents;
@@ -72,7 +72,7 @@ export class DocumentHistory {
     const row = this.#table.find(name);
     const isOther = documentId !== null && documentId !== row?.id;
     if (row === null || isOther || this.#storage.versions.find(row.id, seq) === null) return null;
-    const entries = this.#table.listStretches(row.id, { after: afterSeq, upTo: seq, limit: PART_ENTRIES });
+    const entries = this.#table.listEntries(row.id, { after: afterSeq, upTo: seq, limit: PART_ENTRIES });
     const upTo = entries[countFitting(entries) - 1]?.seq ?? seq;
     const updates = this.#table.listUpdates(row.id, afterSeq, upTo).map(({ data }) => data);
     const next = upTo >= seq ? null : { documentId: row.id, afterSeq: upTo };
@@ -91,7 +91,7 @@ export class DocumentHistory {
       upTo: upTo ?? Number.MAX_SAFE_INTEGER,
       limit: DOCUMENT_LIMITS.comparedEntries + 1,
     };
-    const entries = this.#table.listStretches(row.id, range);
+    const entries = this.#table.listEntries(row.id, range);
     if (
       entries.length > DOCUMENT_LIMITS.comparedEntries ||
       sumOfBytes(entries) > DOCUMENT_LIMITS.comparedBytes

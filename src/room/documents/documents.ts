@@ -1,7 +1,8 @@
 /** Appends updates to a room's documents, and reads them for clients, without building a document. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
 import { diffUpdate, mergeUpdates } from "yjs";
-import { AppError } from "../../platform/errors.ts";
 import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
 import type { DocumentTail, StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
@@ -17,7 +18,6 @@ import {
   sumOf,
 } from "./loaded-documents.ts";
 import { isServerClient } from "./updates/built-document.ts";
-import { DOCUMENT_LIMITS } from "./updates/limits.ts";
 import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
@@ -35,7 +35,7 @@ interface DocumentPorts {
   readonly trailKeptMs: number;
 }
 
-export class Documents {
+export class RoomDocuments {
   readonly #storage: RoomStorage;
   readonly #now: () => number;
   readonly #loaded: LoadedDocuments;
@@ -124,7 +124,7 @@ export class Documents {
     this.#loaded.release(name);
   }
 
-  /** The state vector of a document: clients send what is missing. */
+  /** The state vector of a document, with which clients find missing updates. */
   stateVector(name: string): Uint8Array {
     return this.#loaded.get(name).known.inserted.encodeStateVector();
   }

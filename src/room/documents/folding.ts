@@ -1,12 +1,12 @@
 /** Folds the updates of documents into parts and edit history (`trail` on the wire), which gets coarser with age. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import type { StoredDocument, StoredUpdate } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import { distinctAuthors, type TrailEntry } from "../types/documents.ts";
 import { deleteVersions, findUnversioned } from "./history/versions.ts";
 import { KNOWN_PART, type LoadedDocument, type LoadedDocuments, sumOf } from "./loaded-documents.ts";
 import { type Deleted, mergeWhole } from "./updates/known-content.ts";
-import { DOCUMENT_LIMITS } from "./updates/limits.ts";
 
 /** Folds updates, and ages history before `keptFrom` (epoch ms). Returns the number of first parts that stay. */
 export function foldDocument(
@@ -124,7 +124,7 @@ function joinEntries(
   { horizon, seq: after }: Aged,
   upTo: number,
 ): AgingProgress {
-  const entries = documents.listStretches(documentId, { after, upTo, limit: DOCUMENT_LIMITS.agedEntries });
+  const entries = documents.listEntries(documentId, { after, upTo, limit: DOCUMENT_LIMITS.agedEntries });
   const young = entries.findIndex(({ at }) => at >= horizon);
   const old = young < 0 ? entries : entries.slice(0, young);
   const ends = new Set(versions.listSeqs(documentId, after));
@@ -147,13 +147,13 @@ function joinStretch(
   documents: RoomStorage["documents"],
   documentId: number,
   stretch: Stretch<TrailEntry>,
-  seq: number,
+  lastSeq: number,
 ): number {
-  const [first, ...others] = documents.listUpdates(documentId, stretch[0].seq - 1, seq);
+  const [first, ...others] = documents.listUpdates(documentId, stretch[0].seq - 1, lastSeq);
   if (first === undefined) return 0;
   const [joined, ...rest] = joinUpdates([first, ...others], "dropped");
   if (joined === undefined || rest.length > 0) return 0;
-  documents.deleteUpdates(documentId, first.seq, seq);
+  documents.deleteUpdates(documentId, first.seq, lastSeq);
   documents.appendUpdate(documentId, joined);
   return sumOfBytes(stretch) - joined.data.length;
 }

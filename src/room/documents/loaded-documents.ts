@@ -1,11 +1,11 @@
-/** Keeps the state of documents that are in use: their operations, and their unfolded updates. */
+/** Caches the state of documents in use: known operations and unfolded updates. */
 
-import { AppError } from "../../platform/errors.ts";
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
 import type { StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import { findUnversioned, type Unversioned } from "./history/versions.ts";
 import { KnownContent } from "./updates/known-content.ts";
-import { DOCUMENT_LIMITS } from "./updates/limits.ts";
 import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 /** The part with a document's {@link KnownContent}. Content is in the parts from 0 on. */

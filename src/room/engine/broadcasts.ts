@@ -1,11 +1,11 @@
 /** Broadcasts: messages to the users who are online now, never stored. */
 
-import { AppError } from "../../platform/errors.ts";
-import { byteLength } from "../../platform/text.ts";
-import { LIMITS } from "../protocol/limits.ts";
-import type { BroadcastData } from "../protocol/messages.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import type { BroadcastData } from "@atrium/contract/operations/presence.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import type { Effect } from "../transport/connection.ts";
-import { type Connections, send } from "../transport/connections.ts";
+import { type RoomConnections, send } from "../transport/connections.ts";
 import { ORGANIZATION } from "./content/changes.ts";
 
 interface BroadcastSender {
@@ -27,11 +27,11 @@ interface Sent {
 }
 
 export class Broadcasts {
-  readonly #connections: Connections;
+  readonly #connections: RoomConnections;
   /** Responses by sender and request id, oldest first. */
   readonly #remembered = new Map<string, Sent>();
 
-  constructor(connections: Connections) {
+  constructor(connections: RoomConnections) {
     this.#connections = connections;
   }
 

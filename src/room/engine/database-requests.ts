@@ -1,9 +1,9 @@
-/** The requests that need the database, as ROOM_GET: their queue, and their responses. */
+/** Requests that need the database, such as ROOM_GET: their queue and their responses. */
 
+import { presentRoom } from "@atrium/contract/resources/room.ts";
+import type { MentionRecipients } from "@atrium/contract/resources/thread.ts";
+import { presentUser } from "@atrium/contract/resources/user.ts";
 import { FairQueue } from "../../platform/flow/fair-queue.ts";
-import { presentRoom } from "../../wire/room.ts";
-import type { Addressees } from "../../wire/thread.ts";
-import { presentUser } from "../../wire/user.ts";
 import { failure, INTERNAL_FAULT, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
@@ -12,6 +12,7 @@ import { send } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { Participants } from "./participants/participants.ts";
+import { missingRight } from "./requests.ts";
 
 const NO_SUCH_USER: Fault = { module: "Users", code: "NOT_FOUND", message: "User not found" };
 
@@ -25,7 +26,10 @@ interface DatabaseRequestParts {
   readonly participants: Participants;
   readonly content: RoomContent;
   /** Handles a request that needs nothing more of the database. */
-  handle(connection: Joined, request: Postponed & { readonly addressees?: Addressees }): Effect[];
+  handle(
+    connection: Joined,
+    request: Postponed & { readonly recipients?: MentionRecipients | undefined },
+  ): Effect[];
 }
 
 export class DatabaseRequests {
@@ -35,14 +39,19 @@ export class DatabaseRequests {
     this.#room = room;
   }
 
-  /** Asks the database, except for a follow of a user whom the room knows: it is handled at once, in order. */
+  /**
+   * Queues a database request. A follow of a known user is handled at once, in order, and so is a request that
+   * its sender may not make.
+   */
   ask(connection: Joined, query: DatabaseQuery): Effect[] {
-    const { id, userId } = connection;
-    return this.#guard(id, query, () =>
-      isFollow(query) && this.#hasJoined(query.data.userId)
+    const { id, userId, rights } = connection;
+    return this.#guard(id, query, () => {
+      const isPostponed = query.type !== "ROOM_GET" && query.type !== "USERS_GET";
+      const isKnown = isFollow(query) && this.#hasJoined(query.data.userId);
+      return isPostponed && (isKnown || missingRight(query, { rights, userId, connection }) !== null)
         ? this.#room.handle(connection, query)
-        : [{ type: "queryDatabase", id, userId, query }],
-    );
+        : [{ type: "queryDatabase", id, userId, query }];
+    });
   }
 
   /** An unexpected failure becomes a response as well. */
@@ -73,17 +82,17 @@ export class DatabaseRequests {
     const { id, userId } = connection;
     if (typeof result === "object" && "userExists" in result)
       return isFollow(query) ? this.#answerFollow(connection, query, result.userExists) : [];
-    if (typeof result === "object" && "addressees" in result)
+    if (typeof result === "object" && "recipients" in result)
       return query.type === "ROOM_GET" || query.type === "USERS_GET"
         ? []
-        : this.#room.handle(connection, { ...query, addressees: result.addressees });
+        : this.#room.handle(connection, { ...query, recipients: result.recipients });
     const counted: Effect = { type: "countDelivery", userId, isBroadcast: false };
     return [send([id], this.#responseOf(result, query.requestId)), counted];
   }
 
   #responseOf(
     result:
-      | Exclude<QueryResult, { readonly userExists: boolean } | { readonly addressees: Addressees }>
+      | Exclude<QueryResult, { readonly userExists: boolean } | { readonly recipients: MentionRecipients }>
       | "failed"
       | "refused",
     requestId: string | undefined,
@@ -118,28 +127,28 @@ export class DatabaseRequests {
 const isFollow = (query: DatabaseQuery): query is Follow =>
   query.type === "USER_FOLLOW" || query.type === "USER_UNFOLLOW";
 
-export interface Question {
+export interface DatabaseRead {
   readonly id: string;
   readonly userId: string;
   readonly query: DatabaseQuery;
 }
 
 interface DatabaseQueuePorts {
-  /** Reads and answers equal questions, all at once. Never rejects. */
-  answer(questions: readonly Question[]): Promise<void>;
+  /** Reads and answers equal ones, all at once. Never rejects. */
+  answer(reads: readonly DatabaseRead[]): Promise<void>;
   keepAlive(work: Promise<unknown>): void;
 }
 
-/** Questions of one user that wait for the database; further ones are refused. */
-const MAX_WAITING_QUESTIONS = 32;
+/** Reads of one user that wait for the database; further ones are refused. */
+const MAX_WAITING_READS = 32;
 
 /**
  * Refreshes, which show participants the changes of REST, run one after the other, so that the latest result is used
- * last. Questions run one at a time, fairly by user, and only while no refresh waits. Joins run beside both.
+ * last. Reads run one at a time, fairly by user, and only while no refresh waits. Joins run beside both.
  */
 export class DatabaseQueue {
   readonly #ports: DatabaseQueuePorts;
-  readonly #questions = new FairQueue<Question>();
+  readonly #reads = new FairQueue<DatabaseRead>();
   #refreshed: Promise<void> = Promise.resolve();
   #waitingRefreshes = 0;
   #answering: Promise<void> | null = null;
@@ -171,21 +180,21 @@ export class DatabaseQueue {
     return this.#refreshed;
   }
 
-  /** Answers a question when it is its user's turn. False when too many of the user's questions wait. */
-  ask(question: Question): boolean {
-    if (this.#questions.itemsOf(question.userId).length >= MAX_WAITING_QUESTIONS) return false;
-    this.#questions.add(question.userId, question);
+  /** Answers a read when it is its user's turn. False when too many of the user's reads wait. */
+  ask(read: DatabaseRead): boolean {
+    if (this.#reads.itemsOf(read.userId).length >= MAX_WAITING_READS) return false;
+    this.#reads.add(read.userId, read);
     this.#answerNext();
     return true;
   }
 
   #answerNext(): void {
     if (this.#answering !== null || this.#waitingRefreshes > 0) return;
-    const question = this.#questions.take();
-    if (question === undefined) return;
-    const text = textOf(question);
-    const equal = this.#questions.takeAll((other) => textOf(other) === text);
-    this.#answering = this.#ports.answer([question, ...equal]).finally(() => {
+    const read = this.#reads.take();
+    if (read === undefined) return;
+    const text = textOf(read);
+    const equal = this.#reads.takeAll((other) => textOf(other) === text);
+    this.#answering = this.#ports.answer([read, ...equal]).finally(() => {
       this.#answering = null;
       this.#answerNext();
     });
@@ -193,6 +202,6 @@ export class DatabaseQueue {
   }
 }
 
-/** Equal for questions that have the same answer and change nothing. */
-const textOf = ({ id, query: { type, data, requestId } }: Question): string =>
+/** Equal for reads that have the same answer and change nothing. */
+const textOf = ({ id, query: { type, data, requestId } }: DatabaseRead): string =>
   JSON.stringify([type, data, type === "ROOM_GET" || type === "USERS_GET" ? null : [id, requestId]]);

@@ -1,9 +1,9 @@
 /** Downloads of large stores: parts that a joined client reads over HTTP, one after the other, as fast as it takes them. */
 
+import { LIMITS } from "@atrium/contract/limits.ts";
 import { deliveryPoints } from "../protocol/costs.ts";
-import { LIMITS } from "../protocol/limits.ts";
 import type { Joined } from "../transport/connection.ts";
-import type { Connections } from "../transport/connections.ts";
+import type { RoomConnections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import type { RoomContent } from "./content/content.ts";
 import type { MessageQueue } from "./message-queue.ts";
@@ -27,14 +27,14 @@ interface Piece {
   readonly isLast: boolean;
 }
 
-/** Bytes that are read at once: in between, the room does other things. */
+/** Size of a piece. Between pieces, the room does other things. */
 const PIECE_BYTES = 512 * 1024;
 
 const encoder = new TextEncoder();
 
 interface DownloadParts {
   readonly ports: Pick<RoomPorts, "now" | "newId">;
-  readonly connections: Connections;
+  readonly connections: RoomConnections;
   readonly content: Pick<RoomContent, "changes" | "stores">;
   readonly queue: Pick<MessageQueue, "canAfford" | "countDelivery">;
 }

@@ -1,12 +1,13 @@
 /** Token buckets of users and sockets, and the fair queue of messages that their users cannot afford yet. */
 
-import { backoffMs } from "../../platform/flow/backoff.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
+import { KeyedLimits, TokenBucket } from "@atrium/contract/pacing/token-bucket.ts";
 import { FairQueue } from "../../platform/flow/fair-queue.ts";
-import { KeyedLimits, TokenBucket } from "../../platform/flow/token-bucket.ts";
 import { costOf, framesOf, framesOfRefused, pointsOf, RATES, type SocketMessage } from "../protocol/costs.ts";
-import { LIMITS } from "../protocol/limits.ts";
+import type { RoomRequest } from "../protocol/room-request.ts";
 import type { Joined } from "../transport/connection.ts";
-import type { Connections } from "../transport/connections.ts";
+import type { RoomConnections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 
 interface WaitingMessage {
@@ -18,25 +19,25 @@ interface WaitingMessage {
 
 /** The pause after a flood, which doubles each time. */
 const FLOOD_PAUSE = { firstMs: 5_000, maxMs: 60_000 };
-/** After this time without another flood, the next pause is the first again. */
+/** Time without a flood that resets the pause to the first one. */
 const FLOOD_FORGET_MS = 60_000;
 
 /** The wait for a client that has to read first, before looking again. */
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Memory only: all limits are full again, and nothing waits any more, long before the object may hibernate. A crash
- * loses unanswered messages only.
+ * Kept in memory only: buckets refill and the queue empties long before the object can hibernate. A crash loses
+ * unanswered messages only.
  */
 export class MessageQueue {
   readonly #ports: Pick<RoomPorts, "now" | "answerableIn">;
-  readonly #connections: Connections;
+  readonly #connections: RoomConnections;
   readonly #frames = new KeyedLimits((now) => new TokenBucket(RATES.framesOfSocket, now));
   readonly #users = new KeyedLimits((now) => new UserLimits(now));
   readonly #waiting = new FairQueue<WaitingMessage>();
   readonly #broadcasts: TokenBucket;
 
-  constructor(ports: Pick<RoomPorts, "now" | "answerableIn">, connections: Connections) {
+  constructor(ports: Pick<RoomPorts, "now" | "answerableIn">, connections: RoomConnections) {
     this.#ports = ports;
     this.#connections = connections;
     this.#broadcasts = new TokenBucket(RATES.broadcastsOfRoom, ports.now());
@@ -44,7 +45,7 @@ export class MessageQueue {
 
   /** Admits a message of a joined socket; a waiting one is kept for {@link next}. */
   admit({ id, userId }: Joined, message: SocketMessage, bytes: number): "run" | "wait" | "refuse" | "close" {
-    const { excess, isQuestion } = costOf(message.type);
+    const { excess, isExpensiveRead } = costOf(message.type);
     const waiting = this.#waiting.itemsOf(id);
     const isNext = waiting.length === 0;
     if (excess === "runs" || (excess === "follows" && isNext)) {
@@ -57,7 +58,7 @@ export class MessageQueue {
       return "run";
     }
     // A broadcast must not overtake the writes before it.
-    const isAlike = isQuestion ? isLarge : excess === "refused" ? isBroadcast : () => false;
+    const isAlike = isExpensiveRead ? isLarge : excess === "refused" ? isBroadcast : () => false;
     if (waiting.filter(isAlike).length >= LIMITS.waitingOfSocket) return "refuse";
     if (!this.#reserve(userId, bytes)) return "close";
     this.#waiting.add(id, { id, userId, message, bytes });
@@ -76,7 +77,7 @@ export class MessageQueue {
   }
 
   /** Charges a user's message over REST, which cannot wait; false while the user owes a whole burst. */
-  charge(userId: string, message: SocketMessage): boolean {
+  charge(userId: string, message: RoomRequest): boolean {
     const isAffordable = this.#ofUser(userId).work.left(this.#ports.now()) > -RATES.workOfUser.burst;
     if (isAffordable) this.#spend(userId, message);
     return isAffordable;
@@ -89,11 +90,11 @@ export class MessageQueue {
     const affordableIn = work.affordableIn(now);
     if (message.type === "BROADCAST")
       return Math.max(affordableIn, broadcasts.affordableIn(now), this.#broadcasts.affordableIn(now));
-    if (!costOf(message.type).isQuestion) return affordableIn;
+    if (!costOf(message.type).isExpensiveRead) return affordableIn;
     return Math.max(affordableIn, this.#ports.answerableIn(id) ?? LOOK_AGAIN_MS);
   }
 
-  #spend(userId: string, message: SocketMessage): void {
+  #spend(userId: string, message: SocketMessage | RoomRequest): void {
     const points = pointsOf(message);
     if (points > 0) this.#ofUser(userId).work.spend(points, this.#ports.now());
   }
@@ -192,7 +193,7 @@ export class MessageQueue {
   }
 }
 
-const isLarge = ({ message }: WaitingMessage): boolean => costOf(message.type).isQuestion;
+const isLarge = ({ message }: WaitingMessage): boolean => costOf(message.type).isExpensiveRead;
 const isBroadcast = ({ message }: WaitingMessage): boolean => message.type === "BROADCAST";
 
 class UserLimits {

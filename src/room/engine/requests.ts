@@ -1,17 +1,18 @@
 /** Handles the requests of participants and the organization: one transaction each, and one response. */
 
-import { AppError, notFound } from "../../platform/errors.ts";
-import type { Comment } from "../../wire/comment.ts";
-import type { EventCause } from "../../wire/events.ts";
-import { mayWrite, missing, READS_ONLY, type Resource, type Rights } from "../../wire/permissions.ts";
-import type { Addressees, Author, Reader } from "../../wire/thread.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { type InputOf, type OutputOf, operationOf, rightOf } from "@atrium/contract/operations/room.ts";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { EventCause } from "@atrium/contract/resources/events.ts";
+import { type Rights, refusalOf } from "@atrium/contract/resources/permissions.ts";
+import type { Author, MentionRecipients, Reader, Thread } from "@atrium/contract/resources/thread.ts";
 import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
-import { commentDataForGuest } from "../protocol/guest-view.ts";
-import { LIMITS } from "../protocol/limits.ts";
-import type { CommentCreation, StoreOperation } from "../protocol/messages.ts";
-import type { Fault, Response } from "../protocol/protocol.ts";
-import type { OrganizationRequest, RoomRequest } from "../protocol/room-request.ts";
+import { commentDataForGuest, readersForGuest } from "../protocol/guest-view.ts";
+import type { Fault, Response, ServerEvent } from "../protocol/protocol.ts";
+import type { RequestOf, RoomOperation, RoomRequest } from "../protocol/room-request.ts";
 import type { Effect, Joined } from "../transport/connection.ts";
+import { send } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import { Broadcasts } from "./broadcasts.ts";
 import { ORGANIZATION } from "./content/changes.ts";
@@ -28,46 +29,44 @@ export interface Requester {
   readonly userId: string | null;
   /** Null over REST. */
   readonly connection: Joined | null;
+  /** Guests do not see which identities outside of the room are mentioned. */
+  readonly isGuest: boolean;
   /** The run that makes the request; null for anyone else. */
   readonly cause: EventCause | null;
 }
 
+/** The requester, with the people of its request. */
+interface By extends Requester, Pick<RoomRequest, "requestId"> {
+  /** The reader for whom the request is made; for a connection, its own user. */
+  readonly reader: Reader | null;
+  readonly recipients: MentionRecipients;
+}
+
 export interface RequestOutcome {
   readonly response: Response;
-  /** To be carried out in order, before the response is sent. */
+  /** Effects to run in order before the response is sent. */
   readonly effects: readonly Effect[];
 }
 
-interface Result {
-  readonly data: object;
-  readonly effects?: readonly Effect[];
+/** The data of an answer, with the effects of the operation. */
+class Effected<Data extends object> {
+  readonly data: Data;
+  readonly effects: readonly Effect[];
+
+  constructor(data: Data, effects: readonly Effect[] = []) {
+    this.data = data;
+    this.effects = effects;
+  }
 }
 
-type RequestOf<Type extends RoomRequest["type"]> = Extract<RoomRequest, { readonly type: Type }>;
+/** Carries out an operation, and returns the data of its answer. */
+type Handler<Type extends RoomOperation> = (
+  input: InputOf<Type>,
+  by: By,
+) => OutputOf<Type> | JsonText | Effected<OutputOf<Type> | JsonText>;
+type Handlers = { readonly [Type in RoomOperation]: Handler<Type> };
 
-/** Handles the requests of one type. */
-interface Handler<Request extends RoomRequest> {
-  /** The `description` of a successful response. */
-  readonly description: string;
-  /** True if the request can make lasting changes: it runs in a transaction, once per request ID. */
-  readonly isLasting: boolean;
-  handle(request: Request, by: Requester): Result;
-}
-
-type Handlers = { readonly [Type in RoomRequest["type"]]: Handler<RequestOf<Type>> };
-
-/** Requests whose success is an event for subscribers. */
-const REPORTED: ReadonlySet<string> = new Set([
-  "COMMENT_CREATE",
-  "COMMENT_POST",
-  "COMMENT_UPDATE",
-  "COMMENT_EDIT",
-  "COMMENT_RESOLVE",
-  "COMMENT_DELETE",
-  "THREAD_RESOLVE",
-  "THREAD_DELETE",
-] satisfies RoomRequest["type"][]);
-export const isReported = ({ type }: RoomRequest): boolean => REPORTED.has(type);
+type PersonalEvent = Extract<ServerEvent, { readonly event: "threadUpdated" | "settingsUpdated" }>;
 
 const isOfComments = ({ type }: RoomRequest): boolean => type.startsWith("COMMENT");
 
@@ -80,46 +79,27 @@ interface RequestParts {
   readonly downloads: Downloads;
 }
 
-/** The resource that a message writes; others only read. */
-const WRITTEN: Readonly<Partial<Record<RoomRequest["type"], Resource>>> = {
-  PRESENCE_UPDATE: "presence",
-  BROADCAST: "broadcasts",
-  STORE_SET: "stores",
-  STORE_UPDATE: "stores",
-  STORE_DELETE: "stores",
-  STORE_BATCH: "stores",
-  COMMENT_CREATE: "comments",
-  COMMENT_UPDATE: "comments",
-  COMMENT_DELETE: "comments",
-  COMMENT_RESOLVE: "comments",
-  COMMENT_REACT: "comments",
-  TEXT_MENTION_CREATE: "documents",
-  TEXT_MENTION_DELETE: "documents",
-};
-
-/** True for a change of what the room keeps of its sender: whom it follows, and what it is notified of. */
-const changesSettings = (request: RoomRequest): boolean =>
-  ["THREAD_SUBSCRIBE", "USER_FOLLOW", "USER_UNFOLLOW"].includes(request.type) ||
-  (request.type === "SUBSCRIPTION_SETTINGS" && Object.keys(request.data).length > 0);
-
-function requireRight(request: RoomRequest, { rights, connection }: Requester): void {
-  const resource = WRITTEN[request.type];
-  if (resource !== undefined && !mayWrite(rights, resource)) throw missing("Rooms", resource);
-  if (connection?.readsOnly && changesSettings(request)) throw new AppError("Rooms", "FORBIDDEN", READS_ONLY);
-}
+/** The right that a request lacks, whatever it is about; null if it lacks none. */
+export const missingRight = (
+  { type, data }: RoomRequest,
+  { rights, userId, connection }: Asking,
+): AppError | null =>
+  refusalOf(
+    rightOf(type, data),
+    { isOrganization: userId === null, rights, readsOnly: connection?.readsOnly === true },
+    "Rooms",
+  );
+type Asking = Pick<Requester, "rights" | "userId" | "connection">;
 
 /** The request without those whom the room has erased since the database was read for it. NOT_FOUND in the name of one. */
 function withoutErased(request: RoomRequest, erased: ReadonlySet<string>): RoomRequest {
   if (erased.size === 0) return request;
   const isLeft = ({ subject, userId }: Reader) => !erased.has(subject) && !erased.has(userId ?? subject);
-  const isByErased =
-    ("reader" in request && request.reader !== undefined && !isLeft(request.reader)) ||
-    (request.type === "COMMENT_POST" && erased.has(request.data.userId));
-  if (isByErased) throw notFound("Users", "User");
-  if (!("addressees" in request) || request.addressees === undefined) return request;
-  const { readers, others = [] } = request.addressees;
-  const addressees = {
-    ...request.addressees,
+  if (request.reader !== undefined && !isLeft(request.reader)) throw notFound("Users", "User");
+  if (request.recipients === undefined) return request;
+  const { readers, others = [] } = request.recipients;
+  const recipients = {
+    ...request.recipients,
     readers: readers.filter(isLeft),
     others: others.filter(isLeft),
   };
@@ -130,12 +110,12 @@ function withoutErased(request: RoomRequest, erased: ReadonlySet<string>): RoomR
       : undefined;
   return {
     ...request,
-    addressees,
+    recipients,
     data: mentions === undefined ? data : { ...data, mentions },
   } as RoomRequest;
 }
 
-export class Requests {
+export class RoomRequests {
   readonly #room: RequestParts;
   readonly #handlers: Handlers;
 
@@ -145,16 +125,16 @@ export class Requests {
   }
 
   /** Handles a request completely or not at all. Never throws. */
-  handle(request: RoomRequest, by: Requester): RequestOutcome {
+  handle(request: RoomRequest, requester: Requester): RequestOutcome {
     const { participants, content } = this.#room;
-    const handler: Handler<RoomRequest> = this.#handlers[request.type];
-    content.cause = by.cause;
+    content.cause = requester.cause;
     try {
-      requireRight(request, by);
-      const { data, effects = [] } = this.#run(handler, request, by);
+      const refusal = missingRight(request, requester);
+      if (refusal !== null) throw refusal;
+      const { data, effects } = this.#run(request, requester);
       const changes = participants.connections.sendToAll(content.changes.takeEvents());
-      const shown = by.connection?.isGuest && isOfComments(request) ? commentDataForGuest(data) : data;
-      const response = success(handler.description, shown, request.requestId);
+      const shown = requester.isGuest && isOfComments(request) ? commentDataForGuest(data) : data;
+      const response = success(operationOf(request.type).done, shown, request.requestId);
       return { response, effects: [...changes, ...effects] };
     } catch (error) {
       return { response: failure(this.#faultOf(request, error), request.requestId), effects: [] };
@@ -163,22 +143,31 @@ export class Requests {
     }
   }
 
-  #run(handler: Handler<RoomRequest>, request: RoomRequest, by: Requester): Result {
-    const { changes, erased } = this.#room.content;
-    // In the work: the receipt knows the request as it was sent, so that a repetition finds it.
-    const handle = () => handler.handle(withoutErased(request, erased), by);
+  #run(request: RoomRequest, requester: Requester): Effected<object> {
+    const { cause } = requester;
+    // Erased people are removed here, within the work: the receipt keeps the original request, so that a
+    // repetition finds it.
+    const handle = () => this.#answer(withoutErased(request, this.#room.content.erased), requester);
     // A repeated run repeats its requests: none has an effect twice, not even a broadcast.
-    const isOfRun = by.cause !== null && request.requestId !== undefined;
-    if (!isOfRun && !handler.isLasting) return handle();
+    const isOfRun = cause !== null && request.requestId !== undefined;
+    if (!isOfRun && !operationOf(request.type).isLasting) return handle();
     let effects: readonly Effect[] = [];
     const work = () => {
       const result = handle();
-      effects = result.effects ?? [];
+      effects = result.effects;
       return result.data;
     };
-    const sender = isOfRun ? `workflow:${by.cause?.workflowId}` : senderOf(by);
-    const data = changes.once(sender, request, work, isOfRun ? "always" : "ifChanged");
-    return { data, effects };
+    const sender = isOfRun ? `workflow:${cause.workflowId}` : senderOf(requester);
+    const data = this.#room.content.changes.once(sender, request, work, isOfRun ? "always" : "ifChanged");
+    return new Effected(data, effects);
+  }
+
+  #answer<Type extends RoomOperation>(request: RequestOf<Type>, requester: Requester): Effected<object> {
+    const { type, data, requestId, recipients = NO_RECIPIENTS } = request;
+    const reader = request.reader ?? readerOf(requester.connection);
+    const handler: Handler<Type> = this.#handlers[type];
+    const answer = handler(data, { ...requester, requestId, reader, recipients });
+    return answer instanceof Effected ? answer : new Effected(answer);
   }
 
   #faultOf({ type }: RoomRequest, error: unknown): Fault {
@@ -189,195 +178,143 @@ export class Requests {
 }
 
 /** The sender whose receipts a request is looked up in. */
-const senderOf = ({ userId }: Requester): string => userId ?? ORGANIZATION;
+const senderOf = ({ userId }: Pick<Requester, "userId">): string => userId ?? ORGANIZATION;
 
 /** The connection of a request that is about its sender. */
-function participantOf({ connection }: Requester): Joined {
-  if (connection === null)
-    throw new AppError("Rooms", "BAD_REQUEST", "Only participants can make this request");
+function participantOf({ connection }: By): Joined {
+  if (connection === null) throw ofParticipants();
   return connection;
 }
 
-/** A request that stores nothing. */
-const passing = <Request extends RoomRequest>(
-  description: string,
-  handle: (request: Request, by: Requester) => Result,
-): Handler<Request> => ({ description, isLasting: false, handle });
+/** The reader of a request that is made for one. */
+function ownReaderOf({ reader }: By): Reader {
+  if (reader === null) throw ofParticipants();
+  return reader;
+}
 
-/** A request that reads stored content. */
-const read = <Request extends RoomRequest>(
-  description: string,
-  dataOf: (request: Request) => object,
-): Handler<Request> => passing(description, (request) => ({ data: dataOf(request) }));
+/** The user of the room for whom a request writes. */
+function authorOf({ reader }: By): Author {
+  if (reader === null || reader.userId === null) throw ofParticipants();
+  return { ...reader, userId: reader.userId };
+}
 
-/** A request that changes stored content. */
-const write = <Request extends RoomRequest>(
-  description: string,
-  dataOf: (request: Request, by: Requester) => object,
-): Handler<Request> => ({
-  description,
-  isLasting: true,
-  handle: (request, by) => ({ data: dataOf(request, by) }),
-});
-
-/** A request about presence: its answer has no data. */
-const act = <Request extends RoomRequest>(
-  description: string,
-  effectsOf: (request: Request, by: Requester) => readonly Effect[],
-): Handler<Request> => passing(description, (request, by) => ({ data: {}, effects: effectsOf(request, by) }));
+const ofParticipants = () => new AppError("Rooms", "BAD_REQUEST", "Only participants can make this request");
 
 function createHandlers({ participants, restParticipants, content, downloads }: RequestParts): Handlers {
   const { presence, connections, sessions } = participants;
   const { stores, comments, threads, follows } = content;
   const broadcasts = new Broadcasts(connections);
-  const apply = (
-    { type, data }: RequestOf<"STORE_SET" | "STORE_UPDATE" | "STORE_DELETE">,
-    { userId }: Requester,
-  ) => stores.apply({ type, ...data } as StoreOperation, userId);
+  /** Answers with a reader's own state, and sends it to all sockets of the reader. */
+  const personal = <Event extends PersonalEvent>(event: Event, by: By): Effected<Event["data"]> => {
+    const to = connections.idsOfReader(ownReaderOf(by));
+    return new Effected(event.data, to.length === 0 ? [] : [send(to, event)]);
+  };
+  const threadUpdated = (thread: Thread, by: By) =>
+    personal({ type: "event", event: "threadUpdated", data: { thread } }, by);
   return {
-    STORE_LIST: read("Stores retrieved", () => ({ stores: stores.list() })),
-    STORE_SYNC: passing("Store retrieved", ({ data }, { connection }) => {
-      const { store, download: isWanted, lines } = data;
+    STORE_LIST: () => ({ stores: [...stores.list()] }),
+    STORE_SYNC: (input, { connection }) => {
+      const { store, download: isWanted, lines } = input;
       const download =
         isWanted === true && connection !== null ? downloads.open(store, connection, lines) : null;
-      if (download === null) return { data: stores.page(data) };
+      if (download === null) return stores.page(input);
       const lineBytes = lines === true ? LIMITS.minLineBytes : undefined;
-      return { data: { entries: {}, seq: content.changes.lastSeq, download, lineBytes } };
+      return { entries: {}, seq: content.changes.lastSeq, download, lineBytes };
+    },
+    STORE_GET: ({ store, key }) => stores.get(store, key),
+    STORE_SET: (input, { userId }) => stores.apply({ type: "STORE_SET", ...input }, userId),
+    STORE_UPDATE: (input, { userId }) => stores.apply({ type: "STORE_UPDATE", ...input }, userId),
+    STORE_DELETE: (input, { userId }) => stores.apply({ type: "STORE_DELETE", ...input }, userId),
+    STORE_BATCH: (input, { userId }) => stores.applyAll(input, userId),
+
+    COMMENT_LIST: (input) => ({ ...comments.list(input), limit: input.limit, offset: input.offset }),
+    COMMENT_SEARCH: (input) => comments.search(input),
+    COMMENTS_GET: ({ commentIds }) => ({ comments: comments.find(commentIds) }),
+    COMMENT_CREATE: (input, by) =>
+      withUnnotified(comments.create(input, authorOf(by), by.recipients), by.recipients),
+    COMMENT_UPDATE: ({ commentId, resolved, ...fields }, { userId, recipients }) => {
+      const edit = () => comments.edit(commentId, fields, userId, recipients);
+      if (resolved === undefined) return withUnnotified(edit(), recipients);
+      if (Object.values(fields).some((field) => field !== undefined)) edit();
+      return withUnnotified(comments.resolve(commentId, resolved, userId), recipients);
+    },
+    COMMENT_RESOLVE: ({ commentId, resolved }, { userId }) => ({
+      comment: comments.resolve(commentId, resolved, userId),
     }),
-    STORE_GET: read("Entry retrieved", ({ data }) => stores.get(data.store, data.key)),
-    STORE_SET: write("Entry set", apply),
-    STORE_UPDATE: write("Entry updated", apply),
-    STORE_DELETE: write("Entry deleted", apply),
-    STORE_BATCH: write("Operations applied", ({ data }, by) => stores.applyAll(data, by.userId)),
+    COMMENT_REACT: ({ commentId, reaction, on }, by) => ({
+      comment: comments.react(commentId, reaction, on, authorOf(by).userId),
+    }),
+    COMMENT_DELETE: ({ commentId }, { userId }) => ({ comment: comments.delete(commentId, userId) }),
 
-    COMMENT_LIST: read("Comments retrieved", ({ data }) => ({
-      ...comments.list(data),
-      limit: data.limit,
-      offset: data.offset,
-    })),
-    COMMENT_SEARCH: read("Comments searched", ({ data }) => comments.search(data)),
-    COMMENTS_GET: read("Comments retrieved", ({ data }) => ({ comments: comments.find(data.commentIds) })),
-    COMMENT_CREATE: write("Comment created", ({ data, addressees }, by) =>
-      createComment(content, data, readerOf(participantOf(by)), addressees),
-    ),
-    COMMENT_POST: write("Comment created", ({ data, addressees }) =>
-      createComment(
-        content,
-        data,
-        { subject: addressees?.author ?? data.userId, userId: data.userId },
-        addressees,
-      ),
-    ),
-    COMMENT_UPDATE: write("Comment updated", ({ data, addressees = NO_ADDRESSEES }, by) =>
-      withUnnotified(comments.edit(data.commentId, data, by.userId, addressees), addressees),
-    ),
-    COMMENT_EDIT: write("Comment updated", ({ data, addressees }) => editComment(content, data, addressees)),
-    COMMENT_RESOLVE: write("Comment updated", ({ data }, by) => ({
-      comment: comments.resolve(data.commentId, data.resolved, by.userId),
-    })),
-    COMMENT_REACT: write("Comment updated", ({ data }, by) => ({
-      comment: comments.react(data.commentId, data.reaction, data.on, participantOf(by).userId),
-    })),
-    COMMENT_DELETE: write("Comment deleted", ({ data }, by) => ({
-      comment: comments.delete(data.commentId, by.userId),
-    })),
-
-    TEXT_MENTION_CREATE: write("Mention created", ({ data, addressees = NO_ADDRESSEES }, by) => {
-      if (addressees.readers.length === 0) return { unnotified: [data.userId] };
-      threads.mentionInText(data, addressees, readerOf(by.connection));
+    TEXT_MENTION_CREATE: (input, by) => {
+      const { recipients, userId } = by;
+      if (recipients.readers.length === 0) return { unnotified: [input.userId] };
+      threads.mentionInText(input, recipients, userId === null ? null : authorOf(by));
       return {};
-    }),
-    TEXT_MENTION_DELETE: write("Mention deleted", ({ data, addressees }) => {
+    },
+    TEXT_MENTION_DELETE: ({ mentionId, userId }, { recipients: { readers, others } }) => {
       // The version before does not look up readers who may not read the room any more.
-      const { readers = [], others = [{ subject: data.userId, userId: null }] } = addressees ?? {};
-      const [reader] = [...readers, ...others];
-      if (reader !== undefined) threads.unmentionInText(data.mentionId, reader);
+      const [reader] = [...readers, ...(others ?? [{ subject: userId, userId: null }])];
+      if (reader !== undefined) threads.unmentionInText(mentionId, reader);
       return {};
+    },
+
+    THREAD_LIST: (input, { reader }) => ({
+      ...threads.list(input, reader),
+      limit: input.limit,
+      offset: input.offset,
     }),
+    THREAD_GET: ({ threadId }, { reader }) => ({ thread: threads.get(threadId, reader) }),
+    THREAD_PARTICIPANTS: ({ threadId }, { isGuest }) => {
+      const participants = threads.participants(threadId);
+      return { participants: isGuest ? readersForGuest(participants) : participants };
+    },
+    THREAD_SUBSCRIBE: ({ threadId, on }, by) =>
+      threadUpdated(threads.subscribe(threadId, ownReaderOf(by), on), by),
+    THREAD_READ: ({ threadId, seq }, by) => threadUpdated(threads.read(threadId, ownReaderOf(by), seq), by),
+    THREAD_RESOLVE: ({ threadId, resolved }, { userId }) => ({
+      thread: comments.resolveThread(threadId, resolved, userId),
+    }),
+    THREAD_DELETE: ({ threadId }) => ({ thread: comments.deleteThread(threadId) }),
+    SUBSCRIPTION_SETTINGS: (input, by) => {
+      const data = { settings: threads.updateSettings(ownReaderOf(by), input) };
+      const isRead = rightOf("SUBSCRIPTION_SETTINGS", input) === "read";
+      return isRead ? data : personal({ type: "event", event: "settingsUpdated", data }, by);
+    },
 
-    THREAD_LIST: passing("Threads retrieved", ({ data, reader }, by) => ({
-      data: {
-        ...threads.list(data, reader ?? readerOf(by.connection)),
-        limit: data.limit,
-        offset: data.offset,
-      },
-    })),
-    THREAD_GET: passing("Thread retrieved", ({ data, reader }, by) => ({
-      data: { thread: threads.get(data.threadId, reader ?? readerOf(by.connection)) },
-    })),
-    THREAD_PARTICIPANTS: read("Participants retrieved", ({ data }) => ({
-      participants: threads.participants(data.threadId),
-    })),
-    THREAD_SUBSCRIBE: write("Subscription changed", ({ data, reader }, by) => ({
-      thread: threads.subscribe(data.threadId, reader ?? readerOf(participantOf(by)), data.on),
-    })),
-    THREAD_READ: write("Thread read", ({ data, reader }, by) => ({
-      thread: threads.read(data.threadId, reader ?? readerOf(participantOf(by)), data.seq),
-    })),
-    THREAD_RESOLVE: write("Thread updated", ({ data }) => ({
-      thread: comments.resolveThread(data.threadId, data.resolved),
-    })),
-    THREAD_DELETE: write("Thread deleted", ({ data }) => ({ thread: comments.deleteThread(data.threadId) })),
-    SUBSCRIPTION_SETTINGS: write("Settings retrieved", ({ data, reader }, by) => ({
-      settings: threads.updateSettings(reader ?? readerOf(participantOf(by)), data),
-    })),
-
-    USER_FOLLOW: write("User followed", ({ data }, by) => {
-      follows.follow(participantOf(by).userId, data.userId);
+    USER_FOLLOW: ({ userId }, by) => {
+      follows.follow(authorOf(by).userId, userId);
       return {};
-    }),
-    USER_UNFOLLOW: write("User unfollowed", ({ data }, by) => {
-      follows.unfollow(participantOf(by).userId, data.userId);
+    },
+    USER_UNFOLLOW: ({ userId }, by) => {
+      follows.unfollow(authorOf(by).userId, userId);
       return {};
-    }),
+    },
 
-    USERS_ONLINE: read("Users online retrieved", ({ data }) =>
-      onlinePage(sessions.open(), data.limit, data.after),
-    ),
-    USERS_SEEN: read("Users found", ({ data }) => findSeen(sessions, data)),
-    IDENTITY_ONLINE: read("Identity looked up", ({ data }) => ({
-      online: connections.ofIdentities(data.identityId).length > 0,
-    })),
-    PRESENCE_GET: read("Presence retrieved", () => JsonText.of({ presence: presence.states() })),
-    PARTICIPANT_REMOVE: act("Participant removed", ({ data }) => restParticipants.remove(data.userId)),
-    PRESENCE_UPDATE: act("Presence updated", ({ data }, by) => presence.update(participantOf(by), data)),
-    PRESENCE_SUBSCRIBE: act("Subscription changed", ({ data }, by) =>
-      presence.subscribe(participantOf(by), data),
-    ),
-    BROADCAST: passing("Broadcast sent", ({ requestId, data }, by) =>
-      broadcasts.send(data, { requestId, sender: senderOf(by), socketId: by.connection?.id ?? null }),
-    ),
+    USERS_ONLINE: ({ limit, after }) => onlinePage(sessions.open(), limit, after),
+    USERS_SEEN: (input) => findSeen(sessions, input),
+    IDENTITY_ONLINE: ({ identityId }) => ({ online: connections.ofIdentities(identityId).length > 0 }),
+    PRESENCE_GET: () => JsonText.of({ presence: presence.states() }),
+    PARTICIPANT_REMOVE: ({ userId }) => new Effected({}, restParticipants.remove(userId)),
+    PRESENCE_UPDATE: (input, by) => new Effected({}, presence.update(participantOf(by), input)),
+    PRESENCE_SUBSCRIBE: (input, by) => new Effected({}, presence.subscribe(participantOf(by), input)),
+    BROADCAST: (input, { requestId, userId, connection }) => {
+      const sender = senderOf({ userId });
+      const { data, effects } = broadcasts.send(input, {
+        requestId,
+        sender,
+        socketId: connection?.id ?? null,
+      });
+      return new Effected(data, effects);
+    },
   };
 }
 
-function readerOf(connection: Joined): Author;
-function readerOf(connection: Joined | null): Author | null;
-function readerOf(connection: Joined | null) {
-  return connection && { subject: connection.identityId ?? connection.userId, userId: connection.userId };
-}
+const readerOf = (connection: Joined | null): Author | null =>
+  connection && { subject: connection.identityId ?? connection.userId, userId: connection.userId };
 
-const NO_ADDRESSEES: Addressees = { readers: [], groups: [], unnotified: [] };
+const NO_RECIPIENTS: MentionRecipients = { readers: [], groups: [], unnotified: [] };
 
 /** `unnotified` is absent when everyone who is mentioned may read the comment. */
-const withUnnotified = (comment: Comment, { unnotified }: Addressees) =>
-  unnotified.length === 0 ? { comment } : { comment, unnotified };
-
-const createComment = (
-  { comments }: RoomContent,
-  data: CommentCreation,
-  author: Author,
-  addressees = NO_ADDRESSEES,
-) => withUnnotified(comments.create(data, author, addressees), addressees);
-
-/** The organization edits text, mentions and resolution together. */
-function editComment(
-  { comments }: RoomContent,
-  { commentId, resolved, ...content }: Extract<OrganizationRequest, { type: "COMMENT_EDIT" }>["data"],
-  addressees = NO_ADDRESSEES,
-) {
-  const isEdited = Object.values(content).some((field) => field !== undefined);
-  const edited = isEdited ? comments.edit(commentId, content, null, addressees) : null;
-  const comment =
-    edited !== null && resolved === undefined ? edited : comments.resolve(commentId, resolved ?? false, null);
-  return withUnnotified(comment, addressees);
-}
+const withUnnotified = (comment: Comment, { unnotified }: MentionRecipients) =>
+  unnotified.length === 0 ? { comment } : { comment, unnotified: [...unnotified] };

@@ -1,10 +1,11 @@
 /** Applies the changes of REST in a live room: commands that close, delete or update the room and its users. */
 
-import { NO_ACCESS } from "../../wire/no-access.ts";
-import { permissionsOf, type Rights, roleOf } from "../../wire/permissions.ts";
-import { presentRoom, type RoomFields } from "../../wire/room.ts";
-import { opensRoom, type TokenEpochs } from "../../wire/token-claims.ts";
-import { presentUser } from "../../wire/user.ts";
+import { NO_ACCESS } from "@atrium/contract/no-access.ts";
+import { mayWrite, permissionsOf, type Rights, roleOf } from "@atrium/contract/resources/permissions.ts";
+import { presentRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
+import { presentUser } from "@atrium/contract/resources/user.ts";
+import { opensRoom } from "../../platform/narrowing.ts";
+import type { TokenEpochs } from "../../platform/token-claims.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import type { Effect } from "../transport/connection.ts";
 import { isOfDocuments, send } from "../transport/connections.ts";
@@ -72,9 +73,10 @@ export class RoomCommandHandler {
     this.#isDeleted = true;
   }
 
-  /** The database had the room at this `revision`: a deleted room without content has been restored. */
-  recordExistence(revision: number): void {
-    if (revision === this.#revision && !this.isUsed) this.#isDeleted = false;
+  /** The database has this row: its limits hold, and a deleted room without content has been restored. */
+  recordRow(row: RoomFields): void {
+    this.#room.ports.storage.occupancy.recordLimits(row);
+    if (!this.isUsed) this.#isDeleted = false;
   }
 
   /**
@@ -132,7 +134,7 @@ export class RoomCommandHandler {
     return [...effects, ...this.#sendChanges()];
   }
 
-  /** In a transaction. */
+  /** Needs a transaction. */
   #forgetUser(userId: string): void {
     this.#room.participants.sessions.deleteUser(userId);
     this.#room.ports.storage.follows.deleteUser(userId);
@@ -140,9 +142,9 @@ export class RoomCommandHandler {
   }
 
   /**
-   * The effects of an erasure in steps, between which others in the room are served: a user is out with the first one. An
-   * identity also leaves what others wrote about it before its first join, or without one. Throws when storage fails:
-   * the command is applied again from the start.
+   * The effects of an erasure in steps, between which others in the room are served; the first one removes the
+   * user. An identity also disappears from content that others wrote about it before its first join, or without
+   * one. Throws when storage fails: the command is applied again from the start.
    */
   *erase(command: Erasure): Generator<readonly Effect[], void> {
     this.#revision += 1;
@@ -187,7 +189,7 @@ export class RoomCommandHandler {
     return [...this.#changeRights(user.id, rights), ...this.#sendChanges()];
   }
 
-  /** Completes a `refreshAccess` effect: sockets of these users have what they may do now, or are closed. */
+  /** Completes a `refreshAccess` effect: applies access anew to sockets of these users, and closes those without. */
   changeAccess(users: readonly KnownUser[]): Effect[] {
     return users.flatMap(({ record: { id }, subject, rights }) => {
       const ended = this.#endedBy(id, {
@@ -197,6 +199,10 @@ export class RoomCommandHandler {
       return [
         ...this.#room.participants.disconnectFor(ended, TOKENS_ENDED),
         ...(rights === 0 ? this.#shutOut(id, SHUT_OUT) : this.#changeRights(id, rights)),
+        // A user without a socket, who may show nothing any more, leaves.
+        ...(mayWrite(rights, "presence") || this.#room.participants.connections.hasUser(id)
+          ? []
+          : this.#room.participants.endGracePeriods([id])),
       ];
     });
   }
@@ -258,7 +264,9 @@ export class RoomCommandHandler {
     this.#room.ports.storage.transaction(() => this.#room.ports.storage.occupancy.writeRoom(row));
   }
 
+  /** The current row, as read after the latest change of it that the room knows. */
   recordRoom(row: RoomFields): void {
+    this.#room.ports.storage.occupancy.recordLimits(row);
     this.#room.participants.sessions.updateRoom(row);
   }
 
@@ -278,7 +286,7 @@ export class RoomCommandHandler {
     return [...this.#room.participants.disconnectFor(unnamed, ANOTHER_ROOM), ...this.#sendChanges()];
   }
 
-  /** The sockets whose tokens name the room by a custom ID that it has no more. */
+  /** Sockets whose tokens name the room by a former custom ID. */
   #unnamedIn(row: RoomFields): string[] {
     const joined = [...this.#room.participants.connections.all()];
     return joined.flatMap((each) =>
@@ -301,9 +309,11 @@ export class RoomCommandHandler {
 
   /** Deletes everything the room stores, once the events of its deletion have been passed on. */
   clear(): Effect[] {
-    const effects = this.#room.participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
-    this.#room.participants.sessions.clear();
-    this.#room.content.changes.reset();
+    const { participants, content, ports } = this.#room;
+    const effects = participants.disconnectAll(CLOSE.roomDeleted, "room deleted");
+    ports.storage.transaction(() => ports.storage.clear());
+    participants.sessions.load();
+    content.changes.reset();
     return effects;
   }
 }

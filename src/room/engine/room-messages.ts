@@ -1,6 +1,6 @@
 /** Receives the frames of sockets, and runs their messages as fast as their users can afford. */
 
-import { ALL_RIGHTS } from "../../wire/permissions.ts";
+import { ALL_RIGHTS } from "@atrium/contract/resources/permissions.ts";
 import type { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import type { OpenDocuments } from "../documents/sync/open-documents.ts";
 import type { SocketMessage } from "../protocol/costs.ts";
@@ -16,7 +16,7 @@ import type { JoinDecision } from "./join/join-decision.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { MessageQueue } from "./message-queue.ts";
 import type { Participants } from "./participants/participants.ts";
-import type { Requester, RequestOutcome, Requests } from "./requests.ts";
+import type { Requester, RequestOutcome, RoomRequests } from "./requests.ts";
 
 const LEAVING: SocketMessage = { type: "LEAVE_ROOM", requestId: undefined, data: {} };
 
@@ -47,7 +47,7 @@ interface MessageParts {
   readonly ports: Pick<RoomPorts, "now" | "handling">;
   readonly participants: Participants;
   readonly queue: MessageQueue;
-  readonly requests: Requests;
+  readonly requests: RoomRequests;
   readonly handshake: JoinHandshake;
   readonly documentSockets: DocumentSockets;
   readonly openDocuments: OpenDocuments;
@@ -69,8 +69,7 @@ export class RoomMessages {
     const size = typeof data === "string" ? data.length : data.byteLength;
     if (connection.phase === "joined" && !this.#room.queue.countFrame(connection, size))
       return this.#disconnectFlooding(connection);
-    const seen =
-      connection.phase === "joined" ? connections.recordSeen(connection, this.#room.ports.now()) : [];
+    const seen = connection.phase === "joined" ? this.#room.participants.seen(connection) : [];
     const effects = this.#receiveFrame(connection, data, size);
     return seen.length === 0 ? effects : [...seen, ...effects];
   }
@@ -149,7 +148,7 @@ export class RoomMessages {
     return Number.isFinite(ms) ? [{ type: "resumeIn", ms }] : [];
   }
 
-  /** A client has closed its socket for good: it leaves behind what the socket has sent and waits. */
+  /** Handles a clean close. Messages that wait run before the user leaves. */
   leave(id: string): Effect[] {
     const connection = this.#room.participants.connections.get(id);
     const waits = connection?.phase === "joined" && this.#room.queue.admit(connection, LEAVING, 0) === "wait";
@@ -199,30 +198,25 @@ export class RoomMessages {
   /** Handles a request of a joined socket. */
   handle(connection: Joined, request: RoomRequest): Effect[] {
     const { id, rights, userId } = connection;
-    const { response, effects } = this.#room.requests.handle(request, {
-      rights,
-      userId,
-      connection,
-      cause: null,
-    });
+    const by = { rights, userId, connection, isGuest: connection.isGuest === true, cause: null };
+    const { response, effects } = this.#room.requests.handle(request, by);
     const answer = response.success && isUnconfirmed(request) ? [] : [send([id], response)];
     return [...effects, ...answer, deliveryOf(request, userId)];
   }
 
-  /** Handles a request that came over REST. */
-  request(request: RoomRequest, { userId, cause }: Pick<Requester, "userId" | "cause">): RequestOutcome {
-    const sender = userId ?? ORGANIZATION;
+  /** Handles a request that came over REST. A user is charged for it, and it cannot wait. */
+  request(request: RoomRequest, by: RestRequester): RequestOutcome {
+    const sender = by.userId ?? ORGANIZATION;
+    const { queue, requests } = this.#room;
     const isAffordable =
       request.type === "BROADCAST"
-        ? this.#room.queue.canBroadcast(sender)
-        : userId === null || request.type !== "STORE_BATCH" || this.#room.queue.charge(userId, request);
+        ? queue.canBroadcast(sender)
+        : by.userId === null || queue.charge(by.userId, request);
     if (!isAffordable) return { response: failure(TOO_MUCH, request.requestId), effects: [] };
-    const { response, effects } = this.#room.requests.handle(request, {
-      rights: ALL_RIGHTS,
-      userId,
-      connection: null,
-      cause,
-    });
+    const { response, effects } = requests.handle(request, { ...by, rights: ALL_RIGHTS, connection: null });
     return { response, effects: [...effects, deliveryOf(request, sender)] };
   }
 }
+
+/** A requester over REST, whose right the database has confirmed. */
+export type RestRequester = Pick<Requester, "userId" | "isGuest" | "cause">;

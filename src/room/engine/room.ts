@@ -1,7 +1,6 @@
 /** The room: its parts, and its operations on sockets. Synchronous and pure: it knows nothing of the platform. */
-import type { EventCause } from "../../wire/events.ts";
 import { DocumentHistory } from "../documents/document-history.ts";
-import { Documents } from "../documents/documents.ts";
+import { RoomDocuments } from "../documents/documents.ts";
 import { Channels } from "../documents/sync/channels.ts";
 import { DocumentRequests } from "../documents/sync/document-requests.ts";
 import { DocumentSockets } from "../documents/sync/document-sockets.ts";
@@ -13,7 +12,7 @@ import { CLOSE, type Fault } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import type { DocumentWire, Effect, Joined, Waiting } from "../transport/connection.ts";
-import type { Connections } from "../transport/connections.ts";
+import type { RoomConnections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import type { PersonalPart, RecordsOfUser } from "../types/room-object.ts";
 import { RoomContent } from "./content/content.ts";
@@ -27,9 +26,9 @@ import { DocumentEvents, StoreEvents } from "./outbox/delayed-events.ts";
 import { Participants } from "./participants/participants.ts";
 import { RestParticipants } from "./participants/rest-participants.ts";
 import type { Sessions } from "./participants/sessions.ts";
-import { type RequestOutcome, Requests } from "./requests.ts";
+import { type RequestOutcome, RoomRequests } from "./requests.ts";
 import { RoomCommandHandler } from "./room-commands.ts";
-import { RoomMessages } from "./room-messages.ts";
+import { type RestRequester, RoomMessages } from "./room-messages.ts";
 
 /** A client's request for a socket of documents; the document and the token are part of some addresses. */
 interface DocumentEntry {
@@ -38,6 +37,8 @@ interface DocumentEntry {
   readonly token: string;
 }
 
+const ORGANIZATION_ITSELF: RestRequester = { userId: null, isGuest: false, cause: null };
+
 const TOO_MANY_WAIT = "too many connections are waiting to join";
 const ROOM_DELETED: Fault = { module: "Rooms", code: "NOT_FOUND", message: "Room not found" };
 
@@ -45,9 +46,9 @@ export class Room {
   readonly ports: RoomPorts;
 
   // Participants
-  /** Users online: their sockets, sessions and presence, and deadlines that end them. */
+  /** Users online: sockets, sessions, presence, and the deadlines of sessions. */
   readonly participants: Participants;
-  readonly connections: Connections;
+  readonly connections: RoomConnections;
   readonly sessions: Sessions;
   /** Users whom REST keeps online without a socket. */
   readonly restParticipants: RestParticipants;
@@ -60,7 +61,7 @@ export class Room {
   /** Limits and delays messages. */
   readonly queue: MessageQueue;
   /** Handles requests about stores, comments, follows, presence and broadcasts. */
-  readonly requests: Requests;
+  readonly requests: RoomRequests;
   /** Requests that need the database: completes `queryDatabase` effects. */
   readonly databaseRequests: DatabaseRequests;
   /** Large stores, over HTTP. */
@@ -78,7 +79,7 @@ export class Room {
   readonly documentEvents: DocumentEvents;
 
   // Documents
-  readonly #documents: Documents;
+  readonly #documents: RoomDocuments;
   /** The documents that sockets have open. */
   readonly openDocuments: OpenDocuments;
   /** Sockets of editors' own clients: completes `authorizeDocuments` effects. */
@@ -114,7 +115,7 @@ export class Room {
     this.queue = new MessageQueue(ports, this.connections);
     this.handshake = new JoinHandshake(ports, this.participants, this.content);
     this.downloads = new Downloads(this);
-    this.requests = new Requests(this);
+    this.requests = new RoomRequests(this);
     this.databaseRequests = new DatabaseRequests({
       ports,
       participants: this.participants,
@@ -127,7 +128,7 @@ export class Room {
       require: (before: number, after: number) => storeQuota.require("documents", before, after),
       changed: (before: number, after: number) => storeQuota.changed(before, after),
     };
-    this.#documents = new Documents({ storage, now, trailKeptMs: ports.trailKeptMs, events, quota });
+    this.#documents = new RoomDocuments({ storage, now, trailKeptMs: ports.trailKeptMs, events, quota });
     const channels = new Channels(this.#documents);
     const pendingTokens = new PendingTokens();
     this.openDocuments = new OpenDocuments(this.participants, this.#documents, channels, pendingTokens);
@@ -185,7 +186,7 @@ export class Room {
   open(id: string, address: string, entry: DocumentEntry | null = null): Effect[] {
     const openedAt = this.ports.now();
     this.connections.addresses.of(address, openedAt).spend(CONNECTION_COSTS.opened, openedAt);
-    const leaving = this.connections.waiting.giveWayTo(address);
+    const leaving = this.connections.waiting.findSocketToReplace(address);
     const refuse = (socketId: string) =>
       this.participants.disconnect([socketId], CLOSE.tooManySockets, TOO_MANY_WAIT);
     if (leaving === "none") return refuse(id);
@@ -211,14 +212,10 @@ export class Room {
     return this.participants.interrupt(ids, CLOSE.failed, "the server failed");
   }
 
-  /** Handles a request over REST: of the organization, of an editor (`userId`), or of a workflow's run (`cause`). */
-  request(
-    request: RoomRequest,
-    userId: string | null = null,
-    cause: EventCause | null = null,
-  ): RequestOutcome {
+  /** Handles a REST request of the organization, of a workflow's run (`cause`), or of a user with the right to it. */
+  request(request: RoomRequest, by: RestRequester = ORGANIZATION_ITSELF): RequestOutcome {
     if (this.commands.isDeleted) return { response: failure(ROOM_DELETED, request.requestId), effects: [] };
-    return this.messages.request(request, { userId, cause });
+    return this.messages.request(request, by);
   }
 
   /** Sends the presence that has changed since the last flush; flushes are `intervalMs` apart. */

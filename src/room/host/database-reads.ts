@@ -1,6 +1,6 @@
 /** The reads of a room's object from D1 after joins, in the order of its {@link DatabaseQueue}. */
-import type { RoomFields } from "../../wire/room.ts";
-import { DatabaseQueue, type Question } from "../engine/database-requests.ts";
+import type { RoomFields } from "@atrium/contract/resources/room.ts";
+import { DatabaseQueue, type DatabaseRead } from "../engine/database-requests.ts";
 import type { Room } from "../engine/room.ts";
 import { mentionsOf, type QueryResult } from "../protocol/room-request.ts";
 import type { Effect } from "../transport/connection.ts";
@@ -29,7 +29,7 @@ export class DatabaseReads {
   constructor(ports: DatabaseReadPorts) {
     this.#ports = ports;
     this.#queue = new DatabaseQueue({
-      answer: (questions) => this.#answer(questions),
+      answer: (reads) => this.#answer(reads),
       keepAlive: (work) => ports.context.keepAlive(work),
     });
   }
@@ -59,15 +59,15 @@ export class DatabaseReads {
     return this.#queue.refreshed();
   }
 
-  /** Answers equal questions from one read; none if all sockets are gone. */
-  async #answer(questions: readonly Question[]): Promise<void> {
-    const open = questions.find(({ id }) => this.#ports.room.isOpen(id));
-    if (open !== undefined) this.#answerAll(questions, (await this.#query(open)) ?? "failed");
+  /** Answers equal reads from one read; none if all sockets are gone. */
+  async #answer(reads: readonly DatabaseRead[]): Promise<void> {
+    const open = reads.find(({ id }) => this.#ports.room.isOpen(id));
+    if (open !== undefined) this.#answerAll(reads, (await this.#query(open)) ?? "failed");
   }
 
-  #answerAll(questions: readonly Question[], result: QueryResult | "failed" | "refused"): void {
+  #answerAll(reads: readonly DatabaseRead[], result: QueryResult | "failed" | "refused"): void {
     const { room } = this.#ports;
-    for (const question of questions) this.#ports.perform(room.databaseRequests.answer(question, result));
+    for (const read of reads) this.#ports.perform(room.databaseRequests.answer(read, result));
   }
 
   /** A user or a room that has been deleted in the meantime is skipped. */
@@ -104,18 +104,22 @@ export class DatabaseReads {
     if (row !== null) this.#ports.perform(room.commands.updateRoom(row, closing));
   }
 
+  /** A read that a command overtakes may have missed its change, and is repeated. */
   async #findRoom(): Promise<RoomFields | null> {
-    const { context, service } = this.#ports;
-    const { commands } = this.#ports.room;
-    const { revision } = commands;
-    const row = await service.findRoom(context.identity);
-    if (row !== null) commands.recordExistence(revision);
+    const { context, room, service } = this.#ports;
+    let revision: number;
+    let row: RoomFields | null;
+    do {
+      revision = room.commands.revision;
+      row = await service.findRoom(context.identity);
+    } while (revision !== room.commands.revision);
+    if (row !== null) room.commands.recordRow(row);
     return row;
   }
 
   /**
-   * Before a room's first write: the caller may have checked the database before the room was deleted, and its write
-   * would bring the erased object back.
+   * Checks the database before a room's first write. The room may have been deleted since the caller's check,
+   * and the write would bring the erased object back.
    */
   async requireExisting(): Promise<void> {
     const { identity, storeEvents, documentEvents, commands } = this.#ports.room;
@@ -126,8 +130,8 @@ export class DatabaseReads {
   }
 
   /**
-   * Before a change of a comment, whose event shows the room. Until the first join, changes of the room do not reach
-   * its object: the row is read each time.
+   * Reads the room's row before a change of a comment, whose event shows it. Until the first join, changes of
+   * the row do not reach the object, so each change reads it.
    */
   async requireRow(): Promise<void> {
     const { room } = this.#ports;
@@ -137,7 +141,7 @@ export class DatabaseReads {
     else room.commands.keepRow(row);
   }
 
-  async #query({ query, userId }: Question): Promise<QueryResult | null> {
+  async #query({ query, userId }: DatabaseRead): Promise<QueryResult | null> {
     const { context, service } = this.#ports;
     const { identity } = context;
     try {
@@ -150,7 +154,7 @@ export class DatabaseReads {
         const { userId } = query.data;
         return { userExists: (await service.findUser(identity, userId)).user !== null };
       }
-      return { addressees: await service.findAddressees(identity, mentionsOf(query), userId) };
+      return { recipients: await service.findRecipients(identity, mentionsOf(query), userId) };
     } catch (error) {
       context.report("The database could not be read for a room", error);
       return null;

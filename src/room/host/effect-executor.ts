@@ -33,7 +33,7 @@ type Executors = { readonly [Type in Effect["type"]]: Executor<Type>["execute"] 
 /** The delay of folding, so that it delays no answer of the turn that makes it due. */
 const FOLD_DELAY_MS = 100;
 
-/** The sockets that cannot go on without an effect: their clients would miss something. */
+/** The sockets to close if an effect fails: their clients would miss something. */
 function socketsOf(effect: Effect): readonly string[] {
   switch (effect.type) {
     case "send":
@@ -154,7 +154,7 @@ export class EffectExecutor {
     this.#tick.recordFlush(now);
     try {
       const effects = this.#ports.room.flush(intervalMs);
-      this.#hasPresenceChanged = false; // after a failure the next effects try again
+      this.#hasPresenceChanged = false; // stays set if the flush throws: the next effects try again
       if (!effects.some(({ type }) => type === "send")) this.#tick.recordEmpty();
       for (const effect of effects) this.#isolate(effect);
       if (this.#hasPresenceChanged) this.#presenceTimer.request(); // some attachments are left to write

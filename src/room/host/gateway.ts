@@ -1,12 +1,15 @@
 /** The only way to a room's object: turns a room's ID into its stub, and unwraps answers that RPC cannot carry as they are. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import type { InputOf, OutputOf } from "@atrium/contract/operations/room.ts";
+import type { EventCause } from "@atrium/contract/resources/events.ts";
 import { TtlCache } from "../../platform/cache.ts";
-import { AppError } from "../../platform/errors.ts";
 import { clientOf } from "../../platform/network.ts";
 import { archivedObject } from "../../platform/objects/object-archive.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
 import type { Trace } from "../../platform/trace.ts";
-import type { EventCause } from "../../wire/events.ts";
 import type { Response as RoomResponse } from "../protocol/protocol.ts";
+import type { RoomOperation, Subjects } from "../protocol/room-request.ts";
 import type {
   DocumentPart,
   DocumentRefusal,
@@ -18,7 +21,7 @@ import type {
   WrittenRange,
 } from "../types/documents.ts";
 import { type DocumentAddress, HEADERS, type TracedCommand } from "../types/room-object.ts";
-import type { RoomObject } from "./room-object.ts";
+import type { RoomObjectBase } from "./room-object.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
 const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
@@ -26,11 +29,21 @@ const refused = new TtlCache<number>({ ttlMs: 1_000, maxEntries: 10_000 });
 /** The last argument of a call: an object of the version before takes none. */
 const given = (user: Writer | undefined): [] | [Writer] => (user === undefined ? [] : [{ ...user }]);
 
+/** The circumstances of a call of a room. */
+export interface CallOptions extends Subjects {
+  /** An operation under this ID is carried out once. */
+  readonly requestId?: string | undefined;
+  readonly cause?: EventCause | null;
+  readonly trace?: Trace | null;
+  /** The user who asks; absent for the organization. */
+  readonly writer?: Writer | undefined;
+}
+
 /** The objects of rooms. Callers have checked that a room is the organization's. */
 export type RoomGateway = ReturnType<typeof roomGateway>;
 
 export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
-  const stub = (roomId: string) => openStub<RoomObject>(env.ROOMS, roomId);
+  const stub = (roomId: string) => openStub<RoomObjectBase>(env.ROOMS, roomId);
   /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
   const requireConnectable = (roomId: string, request: Request): void => {
     const seconds = refused.get(refusalKey(roomId, request), Date.now());
@@ -44,15 +57,19 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
     /** Applies a change to the connected users; idempotent. Returns the stats after it. */
     apply: async (roomId: string, accountId: string, command: TracedCommand) =>
       stub(roomId).apply(accountId, command),
-    /** Sends a request of the organization, or with `cause` of a workflow's run. Throws the error of the response. */
-    request: async (
+    /** Carries out an operation for the organization, a workflow's run (`cause`) or a user. Throws the refusal. */
+    call: async <Type extends RoomOperation>(
       roomId: string,
       accountId: string,
-      request: object,
-      cause?: EventCause | null,
-      trace?: Trace | null,
-    ): Promise<object> =>
-      dataOf(await stub(roomId).request(accountId, JSON.stringify(request), cause && { ...cause }, trace)),
+      type: Type,
+      data: InputOf<Type>,
+      { cause, trace, writer, ...subjects }: CallOptions = {},
+    ): Promise<OutputOf<Type>> => {
+      const request = JSON.stringify({ type, data, ...subjects });
+      return outputOf<Type>(
+        await stub(roomId).call(accountId, request, cause && { ...cause }, trace, ...given(writer)),
+      );
+    },
     /** Keeps a user online without a socket; returns until when (epoch ms), and throws the refusal. */
     addParticipant: async (
       roomId: string,
@@ -60,8 +77,10 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       userId: string,
       input: object,
       trace?: Trace | null,
+      writer?: Writer,
     ): Promise<number> => {
-      const response = await stub(roomId).addParticipant(accountId, userId, JSON.stringify(input), trace);
+      const json = JSON.stringify(input);
+      const response = await stub(roomId).addParticipant(accountId, userId, json, trace, ...given(writer));
       return (dataOf(response) as { readonly endsAt: number }).endsAt;
     },
     /** Sends batches of a user, or of the organization with null; a refused one is a response of its own. */
@@ -122,7 +141,7 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       entry?: DocumentAddress | null,
       trace?: Trace | null,
     ): Promise<Response> => {
-      requireConnectable(roomId, request); // of many at once, the first may have been refused meanwhile
+      requireConnectable(roomId, request); // a simultaneous upgrade may have been refused meanwhile
       const response = await env.ROOMS.getByName(roomId).fetch("https://room/socket", {
         headers: {
           Upgrade: request.headers.get("Upgrade") ?? "",
@@ -166,8 +185,11 @@ function accepted<Answer>(answer: Answer | DocumentRefusal): Answer {
 const isRefusal = (answer: unknown): answer is DocumentRefusal =>
   typeof answer === "object" && answer !== null && "code" in answer;
 
-/** As the object serialized them. */
+/** Parses responses that the object serialized. */
 const parseResponses = (json: string): RoomResponse[] => JSON.parse(json) as RoomResponse[];
+
+/** The output of an operation, as the room's handler of its type has returned it. Throws the refusal. */
+const outputOf = <Type extends RoomOperation>(json: string) => dataOf(json) as OutputOf<Type>;
 
 /** The data of a serialized response. Throws its error. */
 function dataOf(json: string): object {
@@ -177,7 +199,7 @@ function dataOf(json: string): object {
   throw new AppError(module, code, message);
 }
 
-/** Reads the parts of a document one by one; from the start again when they were folded meanwhile. */
+/** Reads the parts of a document one by one. Starts again when they were folded meanwhile. */
 async function collectParts(
   read: (part: number) => Promise<DocumentPart | null>,
 ): Promise<readonly Uint8Array[] | null> {

@@ -1,24 +1,23 @@
 /** Authorizes joins: verifies the token, reads its user with the room in turn, and completes the join. */
 
-import { AppError, notFound } from "../../platform/errors.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { NO_ACCESS } from "@atrium/contract/no-access.ts";
+import type { Rights } from "@atrium/contract/resources/permissions.ts";
+import { describeExceeded, type QuotaUse } from "@atrium/contract/resources/quota.ts";
+import type { RoomFields } from "@atrium/contract/resources/room.ts";
+import type { RoomName } from "@atrium/contract/resources/room-name.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import { FairLoader } from "../../platform/flow/fair-queue.ts";
-import { NO_ACCESS } from "../../wire/no-access.ts";
-import type { Rights } from "../../wire/permissions.ts";
-import { describeExceeded, type QuotaUse } from "../../wire/quota.ts";
-import type { RoomFields } from "../../wire/room.ts";
+import { limitOf, opensRoom } from "../../platform/narrowing.ts";
 import {
   beingRestored,
   ceilingOf,
   type IdentityClaims,
   isTokenOf,
-  limitOf,
-  opensRoom,
   RESTORING_EPOCH,
-  type RoomName,
   type TokenClaims,
   type TokenEpochs,
-} from "../../wire/token-claims.ts";
+} from "../../platform/token-claims.ts";
 import {
   JOIN_FAILED,
   JOIN_READS,
@@ -61,9 +60,9 @@ interface Authorization {
   mayJoin(userId: string): boolean;
 }
 
-interface Joiner extends Pick<Joiners, "room" | "onlineUsers" | "allUsers"> {
+interface Joiner extends Pick<Joiners, "room" | "onlineUsers" | "noPlace"> {
   readonly user: KnownUser | null;
-  /** Of an identity's token. */
+  /** The identity of the token; null for a user's token. */
   readonly identity: KnownIdentity | null;
   readonly postponed: AppError | null;
 }
@@ -84,7 +83,7 @@ interface Credential {
   /** Epoch seconds. */
   readonly exp: number;
   readonly epochs: Required<TokenEpochs>;
-  /** The names by which it opens the room, if that is not the room's ID. */
+  /** The custom names in the token that open the room; null or absent if it names the room's ID. */
   readonly byCustomId?: readonly RoomName[] | null;
 }
 
@@ -155,7 +154,7 @@ export class JoinAuthorizer {
     this.#ports.context.keepAlive(completing);
   }
 
-  /** A change over REST meanwhile may have come too late for what was read. */
+  /** A concurrent change over REST may have come too late for this read. */
   async #decideAsOfNow(id: string, token: string): Promise<JoinDecision> {
     const { commands } = this.#ports.room;
     let decision: JoinDecision;
@@ -242,19 +241,17 @@ export class JoinAuthorizer {
   }
 
   #judgeIdentity(claims: IdentityClaims, joiner: Joiner): JoinDecision {
-    const { room, identity, onlineUsers, allUsers, postponed } = joiner;
+    const { room, identity, onlineUsers, noPlace, postponed } = joiner;
     const { exp, identityEpoch, accountEpoch, rooms } = claims;
     if (identity?.identityEpoch !== identityEpoch || identity.accountEpoch !== accountEpoch)
       return INVALID_TOKEN;
     if (room === null) return ROOM_GONE;
     if (postponed !== null) return refusalBy(postponed);
-    if (!opensRoom(claims, room)) return ANOTHER_ROOM; // its custom ID has just changed
+    if (!opensRoom(claims, room)) return ANOTHER_ROOM; // the room's custom ID has just changed
     const { user } = identity;
     if (user === null) {
       if (room.state === "closed") return ROOM_CLOSED;
-      return identity.rights === 0
-        ? SHUT_OUT
-        : joinRefusal("Accounts", "FORBIDDEN", describeExceeded(allUsers));
+      return identity.rights === 0 ? SHUT_OUT : refusalBy(noPlace);
     }
     const epochs = { user: user.subject.tokenEpoch, account: accountEpoch, identity: identityEpoch };
     const byCustomId = rooms === undefined || rooms.includes(room.id) ? null : rooms;
@@ -316,7 +313,7 @@ export class JoinAuthorizer {
       firstJoinAt,
       (work) => context.keepAlive(work),
     );
-    if (joiner.room !== null) room.commands.recordExistence(revision);
+    if (joiner.room !== null && revision === room.commands.revision) room.commands.recordRow(joiner.room);
     return (key) => {
       const id = isEntrant(key) ? (JSON.parse(key) as Entrant).identityId : key;
       const found = { ...joiner, postponed: postponed.get(id) ?? null };

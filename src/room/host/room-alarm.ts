@@ -1,11 +1,11 @@
 /** The tasks of a room's alarm, and the recovery that makes memory, storage and sockets match after a failure. */
 
+import { LIMITS } from "@atrium/contract/limits.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import type { StatsProjection } from "../engine/content/stats-projection.ts";
 import type { DelayedEvents } from "../engine/outbox/delayed-events.ts";
 import type { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import type { Room } from "../engine/room.ts";
-import { LIMITS } from "../protocol/limits.ts";
 import type { Sockets } from "../transport/sockets.ts";
 import type { DatabaseReads } from "./database-reads.ts";
 import type { EffectExecutor } from "./effect-executor.ts";
@@ -15,7 +15,7 @@ import type { RoomService } from "./room-service.ts";
 /** The wait after a failure, before memory, storage and sockets are compared. */
 const RECOVERY_DELAY_MS = 1_000;
 
-/** A room with connections has an alarm at least so often; in a longer time it had none. */
+/** Longest interval between alarms of a room with connections. It had none in a longer gap. */
 const MAX_COUNTED_MS = 2 * LIMITS.sweepIntervalMs;
 
 interface AlarmPorts {
@@ -132,7 +132,7 @@ export class RoomAlarm {
     const now = context.now();
     const since = this.#countedAt ?? room.sessions.record?.lastAliveAt ?? now;
     const seconds = Math.min(Math.max(0, now - since), MAX_COUNTED_MS) / 1000;
-    this.#countedAt = now;
+    this.#countedAt = sockets.count === 0 ? null : now;
     roomMetrics.add("alarms");
     if (sockets.count === 0) return;
     roomMetrics.add("occupied_seconds", seconds);

@@ -11,7 +11,10 @@ export class RoomContext {
   /** Epoch milliseconds. */
   readonly now: () => number;
   readonly #state: DurableObjectState;
-  /** From the caller, and kept in storage and with the sockets: an alarm does not say which room it is for. */
+  /**
+   * Comes from a caller and is kept in storage and attachments, because an alarm does not say which room it is
+   * for.
+   */
   #identity: RoomIdentity | null = null;
 
   constructor(state: DurableObjectState, now: () => number) {
@@ -48,7 +51,7 @@ export class RoomContext {
   }
 }
 
-/** A room acts in turns without a pause: at any time for one request at most. */
+/** The trace of the request being handled: a room acts in synchronous turns, for one request at most. */
 export class CurrentTrace {
   #trace: Trace | null = null;
   #frameId: string | undefined;
@@ -72,7 +75,7 @@ export class CurrentTrace {
     this.#frameId = frameId;
   }
 
-  /** As an event keeps it: JSON, or null for none. */
+  /** The trace as JSON for an event's row; null for none. */
   get stored(): string | null {
     return storeTrace(this.#trace && { ...this.#trace, frameId: this.#frameId });
   }

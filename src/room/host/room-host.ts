@@ -1,6 +1,7 @@
 /** Hosts one room in a Durable Object: owns its sockets, storage and alarm, and carries out the room's effects. */
+
+import { unusedNumber } from "@atrium/contract/time.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
-import { unusedNumber } from "../../platform/time.ts";
 import { readTrace } from "../../platform/trace.ts";
 import type { Downloads } from "../engine/downloads.ts";
 import { Sessions } from "../engine/participants/sessions.ts";
@@ -13,11 +14,11 @@ import { roomMetrics } from "./room-context.ts";
 import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
 import type { RoomService } from "./room-service.ts";
 
-/** For the gateway, which remembers it. */
+/** The gateway remembers this refusal. */
 const tooManyConnections = (waitMs: number): Response =>
   new Response(null, { status: 429, headers: { "Retry-After": `${Math.ceil(waitMs / 1000)}` } });
 
-/** As the gateway wrote it. */
+/** Parses the document address that the gateway wrote. */
 const parseEntry = (header: string | null): DocumentAddress | null =>
   header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
 
@@ -119,7 +120,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
   }
 
   #release(socket: WebSocket, isForGood: boolean): void {
-    this.#batcher.finish(); // what it has sent before
+    this.#batcher.finish(); // frames that the socket has sent before
     const { sockets, traces, alarm } = this.#opened;
     const trace = sockets.traceOf(sockets.idOf(socket) ?? "");
     const id = sockets.release(socket);
@@ -130,7 +131,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
 
   override async alarm(): Promise<void> {
     if (this.archived.isRestoring) return;
-    this.#batcher.finish(); // who has sent something is not silent
+    this.#batcher.finish(); // a client with waiting frames is not silent
     await this.#opened.alarm.run();
   }
 }
@@ -141,7 +142,7 @@ function respondWithPart(downloads: Downloads, id: string): Response {
   const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const piece = downloads.read(id);
     for (const text of piece?.texts ?? []) controller.enqueue(text);
-    // A download that was given up ends within its JSON: its client is gone, or reads on over its socket.
+    // An abandoned download ends within its JSON: its client is gone, or continues over its socket.
     if (piece === null || piece.isLast) controller.close();
   };
   const source = { pull, cancel: () => downloads.close(id) };
@@ -158,6 +159,7 @@ function settleRestored(storage: DurableObjectStorage, now: number): void {
   for (const { userId } of stored.gracePeriods.list()) stored.gracePeriods.delete(userId);
   new Sessions({ storage: stored, newId: () => crypto.randomUUID() }).recover(new Set());
   const record = stored.readRecord();
-  // The database may have stats of a later version than the archive: those of the archive are newer from now on.
+  // The database may have a later version than the archive. A version from the clock makes the archive's stats
+  // win.
   if (record !== null) stored.writeRecord({ ...record, version: Math.max(record.version + 1, now) });
 }

@@ -1,16 +1,17 @@
 /** The Durable Object of one room: the methods that Workers call over RPC. Each names the organization it acts for. */
 
-import { AppError, notFound } from "../../platform/errors.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { NO_ACCESS } from "@atrium/contract/no-access.ts";
+import { operationOf, rightOf } from "@atrium/contract/operations/room.ts";
+import type { EventCause } from "@atrium/contract/resources/events.ts";
+import { type Right, refusalOf } from "@atrium/contract/resources/permissions.ts";
+import type { LastSeen, RoomStats, UserSnapshot } from "@atrium/contract/resources/snapshots.ts";
+import { tokenEnded } from "../../platform/token-claims.ts";
 import type { Trace } from "../../platform/trace.ts";
-import type { EventCause } from "../../wire/events.ts";
-import { mayWrite, missing, type Resource } from "../../wire/permissions.ts";
-import type { LastSeen, RoomStats, UserSnapshot } from "../../wire/snapshots.ts";
-import { tokenEnded } from "../../wire/token-claims.ts";
-import { isReported } from "../engine/requests.ts";
 import type { Room } from "../engine/room.ts";
 import { type Erasure, PartialFailure } from "../engine/room-commands.ts";
 import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
-import { LIMITS } from "../protocol/limits.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
 import type {
@@ -31,7 +32,7 @@ import type { RoomRuntime } from "./room-runtime.ts";
 const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code, message });
 
 /** Errors lose their class on the way to the caller. */
-function refusalOf(error: unknown): DocumentRefusal {
+function documentRefusal(error: unknown): DocumentRefusal {
   if (!(error instanceof AppError)) throw error;
   return { code: error.code, message: error.message };
 }
@@ -47,7 +48,7 @@ interface RoomSnapshot {
   readonly lastSeen: Record<string, LastSeen>;
 }
 
-export class RoomObject extends RoomHost {
+export class RoomObjectBase extends RoomHost {
   /** The runtime for a call. Throws for a caller of another organization. */
   #called(accountId: string): RoomRuntime {
     const runtime = this.runtime();
@@ -91,7 +92,7 @@ export class RoomObject extends RoomHost {
     alarm.closeVanished();
     const { previous, effects } = room.reconcile();
     executor.perform(effects);
-    alarm.plan(); // before the copy below, which may fail
+    alarm.plan(); // planned before the copy below, which may fail
     const { stats } = room.sessions;
     await statsProjection.copy();
     return { previous, reconciled: stats.activeParticipants, stats };
@@ -122,19 +123,24 @@ export class RoomObject extends RoomHost {
   }
 
   /**
-   * Handles a request of the organization or, with `cause`, of a workflow's run for it. Request and response are JSON,
-   * as they hold any value that users send. `trace` is that of the request over REST.
+   * Handles a request of the organization, of a workflow's run for it (`cause`), or of a user (`writer`). Request and
+   * response are JSON, as they hold any value that users send. `trace` is that of the request over REST.
    */
-  async request(
+  async call(
     accountId: string,
     request: string,
     cause: EventCause | null = null,
     trace: Trace | null = null,
+    writer?: Writer,
   ): Promise<string> {
-    const { effects: executor, reads, room, traces } = this.#called(accountId);
+    const runtime = this.#called(accountId);
+    const { effects: executor, reads, room, traces } = runtime;
     const parsed = JSON.parse(request) as RoomRequest;
-    await (isReported(parsed) ? reads.requireRow() : reads.requireExisting());
-    const { response, effects } = traces.during(trace, () => room.request(parsed, null, cause));
+    await (operationOf(parsed.type).isReported ? reads.requireRow() : reads.requireExisting());
+    const refused = await this.#lostRight(runtime, writer, rightOf(parsed.type, parsed.data));
+    if (refused !== null) return serialize(failure(refused, parsed.requestId));
+    const by = { userId: writer?.userId ?? null, isGuest: writer?.isGuest === true, cause };
+    const { response, effects } = traces.during(trace, () => room.request(parsed, by));
     executor.perform(effects);
     return serialize(response);
   }
@@ -145,9 +151,15 @@ export class RoomObject extends RoomHost {
     userId: string,
     input: string,
     trace: Trace | null = null,
+    writer?: Writer,
   ): Promise<string> {
-    const { alarm, effects: executor, joins, room, traces } = this.#called(accountId);
+    const runtime = this.#called(accountId);
+    const { alarm, effects: executor, joins, room, traces } = runtime;
     try {
+      const refused = await this.#lostRight(runtime, writer, "presence:write");
+      if (refused !== null) return serialize(failure(refused, undefined));
+      if (writer !== undefined && !room.queue.countJoin(userId))
+        return serialize(failure(TOO_MUCH, undefined));
       const participant = await joins.readRestParticipant(userId);
       const { endsAt, effects } = traces.during(trace, () =>
         room.restParticipants.add(participant, JSON.parse(input) as ParticipantInput),
@@ -166,12 +178,8 @@ export class RoomObject extends RoomHost {
    * role, or the access or the tokens of its identity, may have ended since its request was authenticated. Null for none,
    * and for the organization.
    */
-  async #refusalOf(
-    runtime: RoomRuntime,
-    writer: Writer | undefined,
-    resource: Resource,
-  ): Promise<Fault | null> {
-    if (writer === undefined) return null;
+  async #lostRight(runtime: RoomRuntime, writer: Writer | undefined, right: Right): Promise<Fault | null> {
+    if (writer === undefined || right === "read") return null;
     const { context, service, room } = runtime;
     let revision: number;
     let found: Awaited<ReturnType<typeof service.findUser>>;
@@ -183,7 +191,10 @@ export class RoomObject extends RoomHost {
     if (found.room === null) return faultOf(notFound("Rooms", "Room"));
     if (user?.subject.identityEpoch !== writer.identityEpoch) return faultOf(tokenEnded());
     const rights = user?.rights ?? 0;
-    if (!mayWrite(rights, resource)) return faultOf(missing("Rooms", resource));
+    if (rights === 0) return faultOf(new AppError("Auth", "FORBIDDEN", NO_ACCESS));
+    const subject = { isOrganization: false, rights, readsOnly: false };
+    const refusal = refusalOf(right, subject, "Rooms");
+    if (refusal !== null) return faultOf(refusal);
     const isClosed = found.room.state === "closed";
     return isClosed ? faultOf(new AppError("Rooms", "FORBIDDEN", "The room is closed")) : null;
   }
@@ -200,28 +211,28 @@ export class RoomObject extends RoomHost {
   ): Promise<string> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, writer, "stores");
+    const refused = await this.#lostRight(runtime, writer, "stores:write");
     const maxWritten = room.content.stores.writtenBytes + LIMITS.writtenBytes;
     const responses = (JSON.parse(batches) as RoomRequest[]).map((batch) => {
       if (refused !== null) return serialize(failure(refused, batch.requestId));
       if (room.content.stores.writtenBytes >= maxWritten)
         return serialize(failure(TOO_MUCH, batch.requestId));
-      const { response, effects } = room.request(batch, userId);
+      const { response, effects } = room.request(batch, { userId, isGuest: false, cause: null });
       executor.perform(effects);
       return serialize(response);
     });
     return `[${responses.join()}]`;
   }
 
-  /** From now on, the room's log keeps every change of its stores, within the limits of the log. */
+  /** Keeps every change of the room's stores in its log from now on, within the limits of the log. */
   async keepEveryChange(accountId: string): Promise<void> {
     const { room } = await this.#existing(accountId);
     room.content.changes.keepEvery();
   }
 
-  /** Kept changes of stores and comments after a seq, oldest first; `data` is JSON. */
+  /** Kept changes of stores after a seq, oldest first; `data` is JSON. */
   listContentChanges(accountId: string, afterSeq: number, limit: number) {
-    return this.#room(accountId).content.changes.ofContent(afterSeq, limit);
+    return this.#room(accountId).content.changes.ofStores(afterSeq, limit);
   }
 
   listDocuments(accountId: string) {
@@ -247,7 +258,7 @@ export class RoomObject extends RoomHost {
   ): Promise<boolean | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, write.writer, "documents");
+    const refused = await this.#lostRight(runtime, write.writer, "documents:write");
     if (refused !== null) return refused;
     const { documentRequests, commands } = room;
     if (commands.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
@@ -257,7 +268,7 @@ export class RoomObject extends RoomHost {
       return isApplied;
     } catch (error) {
       executor.perform(documentRequests.refused(name));
-      return refusalOf(error);
+      return documentRefusal(error);
     }
   }
 
@@ -265,7 +276,7 @@ export class RoomObject extends RoomHost {
   async deleteDocument(accountId: string, name: string, writer?: Writer): Promise<boolean | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#refusalOf(runtime, writer, "documents");
+    const refused = await this.#lostRight(runtime, writer, "documents:write");
     if (refused !== null) return refused;
     const effects = room.documentRequests.delete(name);
     executor.perform(effects ?? []);
@@ -293,7 +304,7 @@ export class RoomObject extends RoomHost {
     try {
       return documentHistory.written(name, range);
     } catch (error) {
-      return refusalOf(error);
+      return documentRefusal(error);
     }
   }
 
@@ -306,12 +317,12 @@ export class RoomObject extends RoomHost {
   ): Promise<VersionInfo | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects, room } = runtime;
-    const refused = await this.#refusalOf(runtime, writer, "documents");
+    const refused = await this.#lostRight(runtime, writer, "documents:write");
     if (refused !== null) return refused;
     try {
       return room.documentHistory.change(name, change);
     } catch (error) {
-      return refusalOf(error);
+      return documentRefusal(error);
     } finally {
       effects.perform([]); // plans the alarm that reports it
     }

@@ -1,8 +1,9 @@
 /** The runtime of one room: creates the parts of its object, and connects them. */
-import { documentTrailKeptMs, notificationsPerHour, storeQuotaBytes } from "../../platform/config.ts";
+
+import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
+import { documentTrailKeptMs, roomLimits } from "../../platform/config.ts";
 import { readSetting, type Settings } from "../../platform/settings.ts";
 import { type MetricBindings, writeMetrics } from "../../platform/telemetry/telemetry.ts";
-import type { RoomStats } from "../../wire/snapshots.ts";
 import { StatsProjection } from "../engine/content/stats-projection.ts";
 import { OutboxDrain } from "../engine/outbox/outbox-drain.ts";
 import { Room } from "../engine/room.ts";
@@ -47,6 +48,7 @@ export class RoomRuntime {
     };
     const storage = new SqliteStorage(ctx.storage, recorded, () => this.traces.stored);
     this.#env = env;
+    const limits = roomLimits(env);
     this.service = service;
     this.context = context;
     this.storage = storage;
@@ -68,9 +70,8 @@ export class RoomRuntime {
       newId: () => crypto.randomUUID(),
       graceMs: readSetting(env, "RECONNECT_GRACE_MS"),
       roomId: () => context.identity.roomId,
-      storeQuotaBytes: storeQuotaBytes(env),
       trailKeptMs: documentTrailKeptMs(env),
-      notificationsPerHour: notificationsPerHour(env),
+      limits: () => limits,
       lastPingAt: (id) => sockets.lastPingAt(id),
       answerableIn: (id) => sockets.answerableIn(id),
       canTakeMore: (id) => sockets.canTakeMore(id),
@@ -133,7 +134,7 @@ export class RoomRuntime {
     const storeBytes = storeQuota.roomBytes;
     const projected = { ...stats, storeBytes, at: this.context.now() };
     const copied = await this.service.copyStats(this.context.identity, projected, version);
-    storeQuota.copied(copied.storeUse, storeBytes, copied.maxCommentBytes);
+    storeQuota.copied(copied.storeUse, storeBytes);
     // A socket that joined while the organization's tokens were ended may have missed the command.
     this.perform(commands.endTokens(null, { account: copied.accountTokenEpoch }));
   }

@@ -1,17 +1,17 @@
 /** The service that a live room uses: the database, its users' tokens and its subscribers. */
-import type { AppError } from "../../platform/errors.ts";
+import type { AppError } from "@atrium/contract/errors.ts";
+import type { InputOf } from "@atrium/contract/operations/room.ts";
+import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
+import type { Rights } from "@atrium/contract/resources/permissions.ts";
+import type { QuotaUse } from "@atrium/contract/resources/quota.ts";
+import type { RoomFields } from "@atrium/contract/resources/room.ts";
+import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
+import type { Mention, MentionRecipients } from "@atrium/contract/resources/thread.ts";
+import type { UserRecord } from "@atrium/contract/resources/user.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
-import type { WebhookEventName } from "../../wire/events.ts";
-import type { Rights } from "../../wire/permissions.ts";
-import type { QuotaUse } from "../../wire/quota.ts";
-import type { RoomFields } from "../../wire/room.ts";
-import type { RoomStats } from "../../wire/snapshots.ts";
-import type { Addressees } from "../../wire/thread.ts";
-import type { IdentityClaims, TokenClaims } from "../../wire/token-claims.ts";
-import type { UserRecord } from "../../wire/user.ts";
+import type { IdentityClaims, TokenClaims } from "../../platform/token-claims.ts";
 import type { KnownUser } from "../engine/join/join-decision.ts";
 import type { Unreached } from "../engine/outbox/outbox-drain.ts";
-import type { MessageOf } from "../protocol/messages.ts";
 import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
 import type { StoredInboxUpdate } from "../storage/sqlite-threads.ts";
 import type { RoomIdentity, RoomStorage } from "../storage/storage.ts";
@@ -27,9 +27,9 @@ export interface Entrant {
 export interface KnownIdentity {
   readonly identityEpoch: number;
   readonly accountEpoch: number;
-  /** Its rights; 0 once it has a user, who has rights of its own. */
+  /** Rights of the identity; 0 once it has a user, who has rights of its own. */
   readonly rights: Rights;
-  /** Its user, whom a valid token with access creates. Null without access, and above the quota `users`. */
+  /** User of the identity; a valid token with access creates it. Null without access, and if there is no place: {@link Joiners}. */
   readonly user: KnownUser | null;
 }
 
@@ -37,11 +37,15 @@ export interface Joiners {
   readonly room: RoomFields | null;
   readonly users: ReadonlyMap<string, KnownUser>;
   readonly identities: ReadonlyMap<string, KnownIdentity>;
-  /** Why users and identities, by their IDs, can not join yet: the database takes no writes, and their joins need one. */
+  /**
+   * Refusals by the IDs of users and identities that cannot join yet: the database takes no writes, and their
+   * joins need one.
+   */
   readonly postponed: ReadonlyMap<string, AppError>;
-  /** The organization's quotas `online_users` and `users`. */
+  /** The organization's quota `online_users`. */
   readonly onlineUsers: QuotaUse;
-  readonly allUsers: QuotaUse;
+  /** The reason why an identity with access has no user: the room's limit of users, or the quota `users`. */
+  readonly noPlace: AppError;
 }
 
 /** The stats of a room at a time (epoch ms), with the bytes of its stores and documents. */
@@ -51,12 +55,10 @@ interface StatsCopy extends RoomStats {
 }
 
 /** The database's answer to a copy of the stats. */
-export interface CopiedStats {
+interface CopiedStats {
   readonly accountTokenEpoch: number;
-  /** The quota `store_bytes` as it holds for this room. */
+  /** The organization's quota `store_bytes`. */
   readonly storeUse: QuotaUse;
-  /** The most bytes of all comments; null for the limit of every room. */
-  readonly maxCommentBytes: number | null;
 }
 
 /** The composition root fills it. */
@@ -73,16 +75,16 @@ export interface RoomService {
   ): Promise<{ readonly room: RoomFields | null; readonly user: KnownUser | null }>;
   findUsers(
     room: RoomIdentity,
-    page: MessageOf<"USERS_GET">["data"],
+    page: InputOf<"USERS_GET">,
   ): Promise<{ readonly users: readonly UserRecord[]; readonly total: number }>;
   /** The users among these who exist. */
   findBearers(room: RoomIdentity, userIds: readonly string[]): Promise<readonly KnownUser[]>;
   /** The mentioned people whom a user reaches in the room, and the others. One round trip. */
-  findAddressees(
+  findRecipients(
     room: RoomIdentity,
-    mentions: MessageOf<"COMMENT_CREATE">["data"]["mentions"],
+    mentions: readonly (string | Mention)[],
     userId: string,
-  ): Promise<Addressees>;
+  ): Promise<MentionRecipients>;
   /** The token epoch of the organization; 0 when it is gone. */
   findAccountTokenEpoch(room: RoomIdentity): Promise<number>;
   /**
@@ -98,8 +100,8 @@ export interface RoomService {
   /** Copies the stats to the database, unless it has a later `version` of them. */
   copyStats(room: RoomIdentity, stats: StatsCopy, version: number): Promise<CopiedStats>;
   /**
-   * Enqueues events at their subscribers by at most so many calls. The subscriptions that could not be reached are left;
-   * rejects when the subscriptions could not be read.
+   * Enqueues events at their subscribers with at most `calls` calls. Returns the subscriptions that were not
+   * reached; rejects when the subscriptions could not be read.
    */
   fanOut(room: RoomIdentity, events: readonly OutboxEvent[], calls: WorkBudget): Promise<Unreached>;
   /** Passes updates to the inboxes that they concern, as {@link fanOut}; the place to go on from is left. */

@@ -1,11 +1,18 @@
-/** Frames as text: parses what a client sends and serializes what the server sends. */
+/** Text frames: parses messages of clients and serializes those of the server. */
 
+import type { ErrorCode } from "@atrium/contract/errors.ts";
+import { describeField, fieldOf, ownIssues } from "@atrium/contract/issues.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { parseMove } from "@atrium/contract/operations/presence.ts";
+import {
+  type ClientMessage,
+  isMessageType,
+  type MessageType,
+  parseMessage,
+} from "@atrium/contract/operations/room.ts";
+import { isRecord, RequestId } from "@atrium/contract/operations/values.ts";
+import { byteLength, describeOverflow, findOverflow, isTooDeep, parseJson } from "@atrium/contract/text.ts";
 import type * as z from "zod";
-import type { ErrorCode } from "../../platform/errors.ts";
-import { describeField } from "../../platform/issues.ts";
-import { byteLength, describeOverflow, findOverflow, isTooDeep, parseJson } from "../../platform/text.ts";
-import { LIMITS } from "./limits.ts";
-import { ClientMessage, isRecord, parseMove, RequestId } from "./messages.ts";
 import type { Fault, Response, ServerMessage } from "./protocol.ts";
 
 /** A parsed frame. `attempted` is the message type that a faulty frame named. */
@@ -20,10 +27,6 @@ type Frame =
   | { readonly kind: "tooLarge" };
 export type ReadableFrame = Exclude<Frame, { readonly kind: "tooLarge" }>;
 
-const MESSAGE_TYPES: ReadonlySet<unknown> = new Set(
-  ClientMessage.options.map((option) => option.shape.type.value),
-);
-
 /** Never throws: everything that can be wrong with a frame is an outcome. */
 export function parseFrame(frame: string | ArrayBuffer): Frame {
   if (exceedsLimit(frame)) return { kind: "tooLarge" };
@@ -34,16 +37,21 @@ export function parseFrame(frame: string | ArrayBuffer): Frame {
   const json = parseJson(frame);
   if (!isRecord(json)) return faulty("BAD_REQUEST", "A message must be a JSON object");
   const requestId = json.requestId === undefined ? undefined : RequestId.safeParse(json.requestId).data;
-  if (!MESSAGE_TYPES.has(json.type)) return faulty("BAD_REQUEST", "Unknown message type", requestId);
-  const overflow = findOverflow(json.data);
-  if (overflow !== null)
-    return faulty("VALIDATION_ERROR", describeOverflow(overflow, "data"), requestId, String(json.type));
-  const move = json.type === "PRESENCE_UPDATE" ? parseMove(json.data) : null;
-  if (move !== null) return { kind: "message", message: { type: "PRESENCE_UPDATE", requestId, data: move } };
-  const parsed = ClientMessage.safeParse({ type: json.type, requestId, data: json.data ?? {} });
-  if (parsed.success) return { kind: "message", message: parsed.data };
-  return faulty("VALIDATION_ERROR", describeIssue(parsed.error), requestId, String(json.type));
+  const { type, data: sent } = json;
+  if (!isMessageType(type)) return faulty("BAD_REQUEST", "Unknown message type", requestId);
+  const invalid = (why: string) => faulty("VALIDATION_ERROR", why, requestId, type);
+  const move = type === "PRESENCE_UPDATE" ? parseMove(sent) : null;
+  const parsed = move === null ? parseMessage(type, sent ?? {}) : { success: true as const, data: move };
+  if (!parsed.success) return invalid(describeIssue(parsed.error));
+  // Free JSON has no schema. A field of another type was refused for that.
+  const overflow = findOverflow(sent);
+  if (overflow !== null) return invalid(describeOverflow(["data", ...overflow], "data"));
+  return { kind: "message", message: asMessage(type, requestId, parsed.data) };
 }
+
+/** The message whose data the schema of its type has parsed. */
+const asMessage = (type: MessageType, requestId: string | undefined, data: unknown): ClientMessage =>
+  ({ type, requestId, data }) as ClientMessage;
 
 const faulty = (
   code: ErrorCode,
@@ -59,8 +67,10 @@ const faulty = (
 
 /** `data.role: must be one of …`: the field first, so that the sender finds it. */
 function describeIssue(error: z.ZodError): string {
-  const issue = error.issues[0];
-  return issue === undefined ? "Invalid message" : describeField(issue.path.join("."), issue.message);
+  const [issue] = ownIssues(error.issues);
+  return issue === undefined
+    ? "Invalid message"
+    : describeField(fieldOf(["data", ...issue.path]), issue.message);
 }
 
 /** Counts bytes only if the number of UTF-16 units (1 to 3 bytes each) leaves the result open. */
@@ -78,7 +88,7 @@ export class JsonText {
     this.text = text;
   }
 
-  /** The JSON of an object; its fields that are JSON text already become part of it. Undefined ones are left out. */
+  /** The JSON of an object. Fields that are JSON text are inserted as they are; undefined ones are left out. */
   static of(fields: Readonly<Record<string, unknown>>): JsonText {
     let members = "";
     for (const [name, value] of Object.entries(fields)) {
@@ -98,18 +108,18 @@ export type Sendable =
 export const serialize = (message: Sendable): string =>
   message.data instanceof JsonText ? JsonText.of({ ...message }).text : JSON.stringify(message);
 
-/** For failures that no one expected; the log has the cause. */
+/** Answer to an unexpected failure; the log has the cause. */
 export const INTERNAL_FAULT: Fault = {
   module: "Server",
   code: "INTERNAL_ERROR",
   message: "Something went wrong on our side",
 };
 
-/** For what a user, or everyone together, cannot afford right now. */
+/** Refusal when the user's budget, or the room's, is spent. */
 export const TOO_MUCH: Fault = {
   module: "Rooms",
   code: "RATE_LIMITED",
-  message: "Too much is being asked of the room at once; wait for some answers, then send this again",
+  message: "Too many requests are waiting; send this again after some of them are answered",
 };
 
 const echo = (requestId: string | undefined) => (requestId === undefined ? {} : { requestId });

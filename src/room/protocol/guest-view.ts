@@ -1,5 +1,6 @@
 /** Content as guests receive it: without mentioned identities, whom they could recognize in other rooms by their IDs. */
-import type { Comment } from "../../wire/comment.ts";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { Reader } from "@atrium/contract/resources/thread.ts";
 import { JsonText } from "./frame.ts";
 import type { Change, ServerEvent } from "./protocol.ts";
 
@@ -28,6 +29,10 @@ export function commentDataForGuest(data: object): object {
   };
 }
 
+/** The people of a thread: the users of the room alone, without their identities. */
+export const readersForGuest = (readers: readonly Reader[]): Reader[] =>
+  readers.flatMap(({ userId }) => (userId === null ? [] : { subject: userId, userId }));
+
 const isOfComment = (event: string): boolean => event.startsWith("comment");
 
 /** The event itself if guests may receive all of it. */
@@ -37,7 +42,7 @@ export function eventForGuest(message: ServerEvent): ServerEvent {
   return data === message.data ? message : { ...message, data };
 }
 
-/** For the changes that a client has missed, as an array. */
+/** Guest view of missed changes, as a JSON array. */
 export function changesForGuest(changes: JsonText): JsonText {
   if (!mayMention(changes.text)) return changes;
   const shown = (JSON.parse(changes.text) as Change[]).map((change) =>

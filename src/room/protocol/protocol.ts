@@ -1,9 +1,10 @@
-/** The WebSocket protocol (docs/protocol.md) in types: what the server sends, and why it closes sockets. */
-import { ERROR_CODES, type ErrorCode, type Module } from "../../platform/errors.ts";
-import type { Permission } from "../../wire/permissions.ts";
-import type { Room } from "../../wire/room.ts";
-import type { Role, User } from "../../wire/user.ts";
-import type { OnlinePlace } from "./messages.ts";
+/** The WebSocket protocol (docs/protocol.md) in types: messages of the server, and close codes. */
+import { ERROR_CODES, type ErrorCode, type Module } from "@atrium/contract/errors.ts";
+import type { OnlinePlace } from "@atrium/contract/operations/presence.ts";
+import type { Permission } from "@atrium/contract/resources/permissions.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { SubscriptionSettings, Thread } from "@atrium/contract/resources/thread.ts";
+import type { Role, User } from "@atrium/contract/resources/user.ts";
 
 /** A client sends PING when it is otherwise idle; the runtime answers PONG without waking the room. */
 export const PING = "ping";
@@ -23,7 +24,7 @@ export type Response =
       readonly success: false;
       readonly description: string;
       readonly data: Record<string, never>;
-      readonly error: { readonly module: Module; readonly code: ErrorCode; readonly message: string };
+      readonly error: Fault;
       readonly requestId?: string;
     };
 
@@ -83,6 +84,13 @@ export type ServerEvent =
       readonly event: "accessChanged";
       readonly data: { readonly role: Role; readonly permissions: readonly Permission[] };
     }
+  /** The reader's position in a thread, subscription or settings have changed: sent to that reader's sockets alone. */
+  | { readonly type: "event"; readonly event: "threadUpdated"; readonly data: { readonly thread: Thread } }
+  | {
+      readonly type: "event";
+      readonly event: "settingsUpdated";
+      readonly data: { readonly settings: SubscriptionSettings };
+    }
   | {
       readonly type: "event";
       readonly event: "authFailed";
@@ -112,7 +120,7 @@ export interface JoinedRoom {
   readonly seq: number;
   /** The changes after `since`, if it was given and they are still kept. */
   readonly changes?: readonly Change[];
-  /** True if they are not kept: what the client knows may be out of date. */
+  /** True if the changes are no longer kept: the client's state may be out of date. */
   readonly reset?: true;
 }
 
@@ -122,7 +130,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** Why the server closes a socket. After an error, the close code is the one defined for its error code. */
+/** Close codes. After an error, the code is the one defined for its error code. */
 export const CLOSE = {
   left: 1000,
   silent: 1001,

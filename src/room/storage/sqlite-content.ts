@@ -1,6 +1,7 @@
 /** A room's comments and follows in SQLite. */
-import type { EventCause } from "../../wire/events.ts";
-import type { Reader } from "../../wire/thread.ts";
+import type { CommentFilter } from "@atrium/contract/operations/comments.ts";
+import type { EventCause } from "@atrium/contract/resources/events.ts";
+import type { Reader } from "@atrium/contract/resources/thread.ts";
 import { SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
 /** A comment; `comment` is JSON, and lists filter by the other fields. */
@@ -11,7 +12,7 @@ export interface StoredComment {
   readonly comment: string;
 }
 
-/** With the seq of the change that wrote it. */
+/** A comment with the seq of the change that wrote it. */
 interface NewComment extends StoredComment {
   readonly seq: number;
 }
@@ -21,14 +22,8 @@ interface PlacedComment extends NewComment {
   readonly position: number;
 }
 
-/** A field that is null matches all comments but those of ended threads. */
-export interface CommentFilter {
-  readonly threadId: string | null;
-  readonly resolved: boolean | null;
-}
-
 export interface CommentPart {
-  /** The place behind which it begins; 0 for the start. It costs nothing. */
+  /** The position of the comment before the page; 0 for the start. Costs nothing, unlike `offset`. */
   readonly after: number;
   readonly limit: number;
   readonly offset?: number;
@@ -45,8 +40,8 @@ const conditionsOf = ({
   threadId,
   resolved,
 }: CommentFilter): readonly (readonly [string, string | number])[] => [
-  ...(threadId === null ? [] : [["thread_id = ?", threadId] as const]),
-  ...(resolved === null ? [] : [["resolved = ?", Number(resolved)] as const]),
+  ...(threadId === undefined ? [] : [["thread_id = ?", threadId] as const]),
+  ...(resolved === undefined ? [] : [["resolved = ?", Number(resolved)] as const]),
 ];
 
 const IS_SHOWN = "thread_id NOT IN (SELECT thread_id FROM ended_threads)";

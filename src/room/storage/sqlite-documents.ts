@@ -28,12 +28,12 @@ export interface StoredUpdate {
   /** When the first and the last arrived (epoch ms). */
   readonly firstAt: number;
   readonly at: number;
-  /** At least one; several once it is older than the trail is kept. */
+  /** One author, or several once the update is older than the edit history is kept. */
   readonly authors: readonly Author[];
   readonly data: Uint8Array;
 }
 
-interface StretchRange {
+interface EntryRange {
   readonly after: number;
   readonly upTo: number;
   readonly limit: number;
@@ -112,7 +112,7 @@ const withAuthors = <Row extends AuthorsColumns>({ user_id, acting, authors, ...
 
 const parseBytes = (json: string): number[] => JSON.parse(json) as number[];
 
-/** At least one piece, which may be empty. */
+/** Splits data into pieces; empty data is one empty piece. */
 const piecesOf = (data: Uint8Array): ArrayBuffer[] =>
   Array.from(
     { length: Math.max(1, Math.ceil(data.length / PIECE_BYTES)) },
@@ -189,7 +189,7 @@ export class SqliteDocuments extends SqlitePart {
   }
 
   /** The same in order, after a sequence number and up to another. */
-  listStretches(documentId: number, { after, upTo, limit }: StretchRange): TrailEntry[] {
+  listEntries(documentId: number, { after, upTo, limit }: EntryRange): TrailEntry[] {
     const query = `${SELECT_ENTRIES} AND seq > ? AND seq <= ? GROUP BY seq ORDER BY seq LIMIT ?`;
     return this.tables.read<EntryRow>(query, documentId, after, upTo, limit).map(withAuthors);
   }

@@ -32,7 +32,7 @@ interface EntryText {
 /** Text that is read at once; more if the sizes of entries differ. */
 const TEXT_BYTES = 128 * 1024;
 const MANY_ROWS = 4_096;
-/** This many of the largest entries fit into the 2 MB that SQLite allows. */
+/** Number of entries of maximum size that fit into the 2 MB that SQLite allows. */
 const FEW_ROWS = 8;
 
 const NO_SIZE: StoreSize = { entries: 0, bytes: 0 };
@@ -97,7 +97,7 @@ export class SqliteEntries extends SqlitePart {
       if (row === null || row.lastKey === null) return null;
       return { items: new Uint8Array(row.items), lastKey: row.lastKey };
     } catch (error) {
-      // These entries are much larger than the others, and exceed what SQLite allows.
+      // The text exceeds SQLite's limit: these entries are much larger than the ones before.
       if (limit <= FEW_ROWS || !String(error).includes("SQLITE_TOOBIG")) throw error;
       return this.#readText(store, after, FEW_ROWS);
     }

@@ -125,11 +125,10 @@ export class SqliteChanges extends SqlitePart {
     );
   }
 
-  /** Changes of stores and comments after `seq`, oldest first. */
-  listOfContent(seq: number, limit: number): TimedChange[] {
+  /** Changes of stores after `seq`, oldest first. */
+  listOfStores(seq: number, limit: number): TimedChange[] {
     const query = `SELECT seq, at, event, data FROM changes
-      WHERE seq > ? AND event IN ('storeChanged', 'commentCreated', 'commentUpdated', 'commentDeleted')
-      ORDER BY seq ${LIMIT}`;
+      WHERE seq > ? AND event = 'storeChanged' ORDER BY seq ${LIMIT}`;
     return this.tables.read<TimedChange>(query, seq, limit);
   }
 
@@ -248,7 +247,7 @@ export class SqliteReceipts extends SqlitePart {
     this.tables.write(query, userId, number, total, at);
   }
 
-  /** Those of anyone whose answer contains a text. */
+  /** Lists receipts of all users whose answer contains a text. */
   listNaming(text: string): Pick<Receipt, "userId" | "requestId" | "answer">[] {
     const query =
       "SELECT user_id AS userId, request_id AS requestId, answer FROM receipts WHERE instr(answer, ?) > 0";

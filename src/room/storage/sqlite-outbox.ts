@@ -1,7 +1,8 @@
 /** A room's outbox and occupancy period in SQLite. */
-import { type EventCause, EventName } from "../../wire/events.ts";
-import type { RoomFields } from "../../wire/room.ts";
-import type { UserRecord } from "../../wire/user.ts";
+import { type EventCause, EventName } from "@atrium/contract/resources/events.ts";
+import { parseRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
+import { type OwnLimits, parseLimits } from "@atrium/contract/resources/room-limits.ts";
+import { parseUser, type UserRecord } from "@atrium/contract/resources/user.ts";
 import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
 interface RecordedEvent {
@@ -144,7 +145,7 @@ export class SqliteChangedStores extends SqlitePart {
 
 /** Documents whose events are recorded together after an interval. */
 export class SqliteDocumentNotes extends SqlitePart {
-  /** Of `document.updated`, the first of each document stays. */
+  /** Notes a document's event. The first `document.updated` of each document stays. */
   note({ event, document, seq, name }: Omit<DocumentNote, "position">): void {
     const statement = "INSERT OR IGNORE INTO document_notes (event, document, seq, name) VALUES (?, ?, ?, ?)";
     this.tables.write(statement, event, document, seq, name);
@@ -172,6 +173,8 @@ export class SqliteDocumentNotes extends SqlitePart {
 
 /** The occupancy period: the time from the first user to the last, which has an ID. */
 export class SqliteOccupancy extends SqlitePart {
+  #limits: OwnLimits | null = null;
+
   #readFact(name: string): string | null {
     const query = "SELECT value FROM facts WHERE name = ?";
     return this.tables.find<{ value: string }>(query, name)?.value ?? null;
@@ -228,7 +231,14 @@ export class SqliteOccupancy extends SqlitePart {
   writeRoom(row: RoomFields): void {
     this.#writeFact("room", JSON.stringify(row));
   }
-}
 
-const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
-const parseRoom = (json: string): RoomFields => JSON.parse(json) as RoomFields;
+  /** The limits of the row that was read last: {@link recordLimits}, or since the start that of {@link readRoom}. */
+  get limits(): OwnLimits {
+    this.#limits ??= parseLimits(this.readRoom()?.limits ?? null);
+    return this.#limits;
+  }
+
+  recordLimits(row: RoomFields): void {
+    this.#limits = parseLimits(row.limits);
+  }
+}

@@ -171,7 +171,7 @@ const TABLES: Readonly<Record<string, string>> = {
     DELETE FROM ended_threads WHERE thread_id = OLD.thread_id
       AND NOT EXISTS (SELECT 1 FROM comments WHERE thread_id = OLD.thread_id);
   END;`,
-  // Also those whom a later edit mentions no more: they are not notified again.
+  // Kept after an edit removes the mention, so that a later edit does not notify again.
   notified_mentions: `CREATE TABLE IF NOT EXISTS notified_mentions (
     comment_id TEXT NOT NULL,
     subject TEXT NOT NULL,

@@ -1,24 +1,25 @@
-/** A room's threads in SQLite, with what their readers have read; and updates about them that have yet to be passed on. */
-import { INBOX_SHARDS, inboxShardOf } from "../../wire/inbox.ts";
-import { DEFAULT_SETTINGS, type Reader, SubscriptionSettings } from "../../wire/thread.ts";
+/** A room's threads in SQLite, with the states of their readers, and inbox updates that have yet to be passed on. */
+import type { ThreadFilter } from "@atrium/contract/operations/threads.ts";
+import { INBOX_SHARDS, inboxShardOf } from "@atrium/contract/resources/inbox.ts";
+import { DEFAULT_SETTINGS, type Reader, SubscriptionSettings } from "@atrium/contract/resources/thread.ts";
 import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
 export interface StoredThread {
   readonly id: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  readonly comments: number;
+  readonly commentCount: number;
   readonly lastSeq: number;
   readonly resolved: boolean;
   readonly resolvedAt: string | null;
   readonly resolvedBy: string | null;
-  /** Of the reader for whom it is read. */
-  readonly state: ThreadState & { readonly unread: number };
+  /** The state of the reader in the query. */
+  readonly state: ThreadState & { readonly unreadCount: number };
 }
 
 /** The state of one reader in a thread. */
 export interface ThreadState {
-  /** It wrote in the thread, or was mentioned there. */
+  /** True once the reader wrote in the thread, or was mentioned there. */
   readonly participates: boolean;
   /** Null until it chooses: then its settings decide. */
   readonly subscribed: boolean | null;
@@ -27,31 +28,17 @@ export interface ThreadState {
 
 export const NO_STATE: ThreadState = { participates: false, subscribed: null, readSeq: 0 };
 
-/** A filter that is null matches all threads. */
-export interface ThreadFilter {
-  readonly resolved: boolean | null;
-  readonly unread: boolean | null;
-  readonly subscribed: boolean | null;
-}
-
-interface ThreadRow {
-  readonly id: string;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-  readonly comments: number;
-  readonly lastSeq: number;
+interface ThreadRow extends Omit<StoredThread, "resolved" | "state"> {
   readonly resolved: number;
-  readonly resolvedAt: string | null;
-  readonly resolvedBy: string | null;
   readonly participates: number | null;
   readonly subscribed: number | null;
   readonly readSeq: number | null;
-  readonly unread: number;
+  readonly unreadCount: number;
 }
 
-const SELECT_THREADS = `SELECT threads.id, created_at AS createdAt, updated_at AS updatedAt, comments,
+const SELECT_THREADS = `SELECT threads.id, created_at AS createdAt, updated_at AS updatedAt, comments AS commentCount,
     last_seq AS lastSeq, resolved, resolved_at AS resolvedAt, resolved_by AS resolvedBy, participates, subscribed, read_seq AS readSeq,
-    (SELECT count(*) FROM comments WHERE thread_id = threads.id AND seq > ifnull(read_seq, 0)) AS unread
+    (SELECT count(*) FROM comments WHERE thread_id = threads.id AND seq > ifnull(read_seq, 0)) AS unreadCount
   FROM threads LEFT JOIN thread_states ON thread_id = threads.id AND subject = ?`;
 
 const IS_UNREAD = "last_seq > ifnull(read_seq, 0)";
@@ -66,7 +53,7 @@ const threadOf = ({
   participates,
   subscribed,
   readSeq,
-  unread,
+  unreadCount,
   ...row
 }: ThreadRow): StoredThread => ({
   ...row,
@@ -75,7 +62,7 @@ const threadOf = ({
     participates: participates === 1,
     subscribed: flagOf(subscribed),
     readSeq: readSeq ?? 0,
-    unread,
+    unreadCount,
   },
 });
 
@@ -86,16 +73,16 @@ function conditionsOf(
 ): string[] {
   const byDefault = { all: "1", replies_and_mentions: "ifnull(participates, 0)", none: "0" }[threads];
   return [
-    ...(resolved === null ? [] : [`resolved = ${Number(resolved)}`]),
-    ...(unread === null ? [] : [unread ? IS_UNREAD : `NOT ${IS_UNREAD}`]),
-    ...(subscribed === null ? [] : [`ifnull(subscribed, ${byDefault}) = ${Number(subscribed)}`]),
+    ...(resolved === undefined ? [] : [`resolved = ${Number(resolved)}`]),
+    ...(unread === undefined ? [] : [unread ? IS_UNREAD : `NOT ${IS_UNREAD}`]),
+    ...(subscribed === undefined ? [] : [`ifnull(subscribed, ${byDefault}) = ${Number(subscribed)}`]),
   ];
 }
 
 const OF_USER = "(user_id = ?1 OR (subject = ?1 AND user_id IS NULL))";
 
 export class SqliteThreads extends SqlitePart {
-  /** With the state of a reader; an empty subject has none. */
+  /** Finds a thread with the state of a reader; an empty subject has none. */
   find(id: string, subject: string): StoredThread | null {
     const row = this.tables.find<ThreadRow>(`${SELECT_THREADS} WHERE threads.id = ?`, subject, id);
     return row && threadOf(row);
@@ -218,7 +205,10 @@ export class SqliteThreads extends SqlitePart {
     return this.tables.read<{ subject: string }>(query, ...params).map(({ subject }) => subject);
   }
 
-  /** Notes that inboxes are about to learn of a thread; of an edit that mentions further people, with its seq. */
+  /**
+   * Notes that inboxes are about to learn of a thread. `mentionedSeq` is the seq of an edit that mentions
+   * further people.
+   */
   expectNotified(id: string, mentionedSeq = 0): void {
     this.tables.write(
       `INSERT INTO notified_threads (thread_id, mentioned_seq) VALUES (?, ?)
@@ -253,7 +243,7 @@ export class SqliteThreads extends SqlitePart {
   /** The shards of all inboxes that may know of a thread. Null if there is none, and no update on its way to one. */
   shardsOf(id: string): readonly string[] | null {
     const notified = this.#findNotified(id);
-    // Of what an earlier version has notified, the readers tell the shards, and groups do not.
+    // Notifications of an earlier version recorded no shards: these follow from the readers, except for groups.
     const query = `SELECT DISTINCT substr(subject, 1, 2) AS shard, ${IS_GROUP} AS isOfGroup FROM thread_states
       WHERE thread_id = ? AND subject IS NOT user_id`;
     const states = this.tables.read<{ shard: string; isOfGroup: number }>(query, id);
@@ -262,7 +252,7 @@ export class SqliteThreads extends SqlitePart {
     return [...new Set([...(notified?.shards.match(/../g) ?? []), ...states.map(({ shard }) => shard)])];
   }
 
-  /** The states of a user in all threads; of an identity, those that are not a user's. */
+  /** States of a user in all threads; for an identity, only states that belong to no user. */
   listOfUser(userId: string): { threadId: string; readSeq: number; subscribed: boolean | null }[] {
     const query = `SELECT thread_id AS threadId, read_seq AS readSeq, subscribed FROM thread_states
       WHERE ${OF_USER} ORDER BY thread_id`;
@@ -278,7 +268,7 @@ export class SqliteThreads extends SqlitePart {
     return row && SubscriptionSettings.parse(row);
   }
 
-  /** Of a user, or of an identity. Without anything, no tables are created. */
+  /** Deletes the states of a user or an identity. Creates no tables when there are none. */
   deleteUser(userId: string): void {
     const known = `SELECT 1 FROM thread_states WHERE subject = ?1 OR user_id = ?1
       UNION ALL SELECT 1 FROM subscription_settings WHERE subject = ?1 OR user_id = ?1
@@ -347,7 +337,7 @@ export class SqliteInboxUpdates extends SqlitePart {
     if (this.tables.exist) this.tables.write("UPDATE inbox_updates SET owed = ? WHERE seq = ?", pending, seq);
   }
 
-  /** Of a room that was deleted meanwhile, nothing is written. */
+  /** Does nothing after the room was deleted. */
   delete(seq: number): void {
     if (this.tables.exist) this.tables.write("DELETE FROM inbox_updates WHERE seq = ?", seq);
   }

@@ -1,6 +1,6 @@
 /** The room's storage in the SQLite database of its Durable Object. */
-import type { LastSeen, StoredSession } from "../../wire/snapshots.ts";
-import type { UserRecord } from "../../wire/user.ts";
+import type { LastSeen, StoredSession } from "@atrium/contract/resources/snapshots.ts";
+import { parseUser, type UserRecord } from "@atrium/contract/resources/user.ts";
 import { SqliteComments, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteDocuments, SqliteVersions } from "./sqlite-documents.ts";
 import { SqliteEntries } from "./sqlite-entries.ts";
@@ -15,7 +15,7 @@ export interface RoomIdentity {
   readonly roomId: string;
 }
 
-/** The room's one row: its identity, its stats, and which version of them the database has. */
+/** The room's only row: identity, stats, and the version of the stats that the database has. */
 export interface RoomRecord extends RoomIdentity {
   readonly activeParticipants: number;
   readonly occupiedMs: number;
@@ -35,7 +35,7 @@ export interface OpenSession {
   readonly user: UserRecord;
 }
 
-/** Whose a session is, and when it ended; null while it is open. */
+/** The user of a session, and the time of its end; null while it is open. */
 export type Stay = Pick<StoredSession, "userId" | "leftAt">;
 
 /** A user who stays online without a socket: the last one broke, and may be replaced until `endsAt`. */
@@ -142,7 +142,7 @@ export class SqliteStorage extends SqliteTables {
     ).map((row) => ({ ...row, user: parseUser(row.user) }));
   }
 
-  /** Newest first; with `beforeId`, those before a kept session. */
+  /** Lists sessions, newest first. `beforeId`: only sessions older than this one. */
   listSessions(userId: string, limit: number, beforeId?: string): StoredSession[] {
     const before = beforeId === undefined ? "" : "AND seq < (SELECT seq FROM sessions WHERE id = ?)";
     return this.read<StoredSession>(
@@ -169,8 +169,6 @@ export class SqliteStorage extends SqliteTables {
     );
   }
 }
-
-const parseUser = (json: string): UserRecord => JSON.parse(json) as UserRecord;
 
 /** The storage as the Room sees it: synchronous, transactional, empty until the first write. Reading creates nothing. */
 export type RoomStorage = Omit<

@@ -7,7 +7,7 @@ const BUSY_TICK_MS = 16;
 const CROWDED_TICK_MS = 33;
 const MEMORY_MS = 1_000;
 /** The next tick follows after this part of the time that sending the last one took. */
-const REST_AFTER_SENDING = 0.3;
+const COOLDOWN_AFTER_SENDING = 0.3;
 /** Presence goes on while other frames wait. */
 const LONGEST_TICK_MS = 1_000;
 
@@ -44,7 +44,7 @@ export class TickPolicy {
     if (level <= CALM_DELIVERIES) return 0;
     if (this.#isSending) return LONGEST_TICK_MS;
     const tick = level <= BUSY_DELIVERIES ? BUSY_TICK_MS : CROWDED_TICK_MS;
-    return Math.max(tick, this.#sendingMs * (1 + REST_AFTER_SENDING));
+    return Math.max(tick, this.#sendingMs * (1 + COOLDOWN_AFTER_SENDING));
   }
 
   recordFlush(now: number): void {

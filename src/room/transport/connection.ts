@@ -1,8 +1,11 @@
 /** One socket as the room sees it, by phase. */
-import type { Rights } from "../../wire/permissions.ts";
-import type { RoomName, TokenEpochs } from "../../wire/token-claims.ts";
+
+import type { JoinRoom } from "@atrium/contract/operations/connection.ts";
+import type { Rights } from "@atrium/contract/resources/permissions.ts";
+import type { RoomName } from "@atrium/contract/resources/room-name.ts";
+
+import type { TokenEpochs } from "../../platform/token-claims.ts";
 import type { Sendable } from "../protocol/frame.ts";
-import type { JoinRoom } from "../protocol/messages.ts";
 import type { CloseCode } from "../protocol/protocol.ts";
 import type { DatabaseQuery } from "../protocol/room-request.ts";
 
@@ -43,7 +46,7 @@ export interface Authorizing {
   readonly openedAt: number;
   readonly address: string;
   readonly request: JoinRequest;
-  /** Its token is valid: the room reads its user. */
+  /** True once the token is verified; the room is reading the user. */
   readonly isVerified?: boolean;
   /** A user has changed since the database was read: the result may be out of date. */
   readonly stale: boolean;
@@ -55,7 +58,7 @@ export interface Joined {
   readonly phase: "joined";
   readonly id: string;
   readonly userId: string;
-  /** Its rights: those of its user, within the ceiling. */
+  /** Rights of the user, within the ceiling. */
   readonly rights: Rights;
   /** The most that its request and its token allow. */
   readonly ceiling: Rights;
@@ -79,7 +82,7 @@ export interface Joined {
   readonly subscriptions: readonly string[];
   /** Takes numbers for users in the presence of everyone (R86). */
   readonly numbers?: boolean;
-  /** Its user's presence state as JSON, if this is the socket that keeps it: as its attachment has it. */
+  /** Presence state of the user as JSON in the attachment; null if another socket of the user keeps it. */
   readonly presence: string | null;
   readonly documents?: DocumentWire;
 }
@@ -109,7 +112,7 @@ export type Effect =
     }
   /** The same for documents of a joined socket, then call `documentSockets.verified`. */
   | { readonly type: "authorizeDocuments"; readonly id: string; readonly token: string }
-  /** Read the room or its users from the database, then call `questions.answer`. */
+  /** Read the room or its users from the database, then call `databaseRequests.answer`. */
   | {
       readonly type: "queryDatabase";
       readonly id: string;
@@ -129,7 +132,7 @@ export type Effect =
   | { readonly type: "planAlarm" }
   | { readonly type: "recoverSoon" }
   | { readonly type: "acknowledgeRead"; readonly id: string; readonly mark: number }
-  /** Charge the frames sent since the first of these effects, and points of other work. */
+  /** Charge the user for the frames of this batch of effects, and for points of other work. */
   | {
       readonly type: "countDelivery";
       readonly userId: string;

@@ -1,10 +1,11 @@
 /** The room's sockets, indexed by id and by user, and the messages addressed to them. */
 
-import { KeyedLimits, TokenBucket } from "../../platform/flow/token-bucket.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { KeyedLimits, TokenBucket } from "@atrium/contract/pacing/token-bucket.ts";
+import type { Reader } from "@atrium/contract/resources/thread.ts";
 import { RATES } from "../protocol/costs.ts";
 import type { Sendable } from "../protocol/frame.ts";
 import { eventForGuest } from "../protocol/guest-view.ts";
-import { LIMITS } from "../protocol/limits.ts";
 import type { ServerEvent } from "../protocol/protocol.ts";
 import type { Authorizing, Connection, Effect, Joined, Waiting } from "./connection.ts";
 
@@ -21,7 +22,7 @@ export const send = (to: readonly string[], message: Sendable): Effect => ({
   message,
 });
 
-export class Connections {
+export class RoomConnections {
   readonly #byId = new Map<string, Connection>();
   readonly #joinedByUser = new Map<string, Set<string>>();
   /** The ids of all joined sockets; null when they have changed. */
@@ -59,13 +60,15 @@ export class Connections {
     this.#byId.set(connection.id, connection);
   }
 
-  /** Keeps the sign of life in memory, and with the socket now and then. */
+  /** Keeps the sign of life in memory, and with the socket now and then. A room that slept for long wakes sooner again. */
   recordSeen(connection: Joined, now: number): Effect[] {
     connection.lastSeenAt = now;
-    if (now - connection.savedLastSeenAt < LAST_SEEN_GRANULARITY_MS) return [];
+    const quietMs = now - connection.savedLastSeenAt;
+    if (quietMs < LAST_SEEN_GRANULARITY_MS) return [];
     const saved = { ...connection, savedLastSeenAt: now };
     this.update(saved);
-    return [{ type: "attach", connection: saved }];
+    const attach: Effect = { type: "attach", connection: saved };
+    return quietMs < LIMITS.silenceMs ? [attach] : [attach, { type: "planAlarm" }];
   }
 
   remove(id: string): Connection | undefined {
@@ -112,13 +115,19 @@ export class Connections {
     return [...(this.#joinedByUser.get(userId) ?? [])];
   }
 
-  /** The users with a socket who belong to an identity: to this one, or with null to any. */
+  /** Users with a socket who belong to an identity; null: to any identity. */
   ofIdentities(identityId: string | null): string[] {
     const users = new Set<string>();
     for (const connection of this.all())
       if (connection.phase === "joined" && connection.identityId !== undefined)
         if (identityId === null || connection.identityId === identityId) users.add(connection.userId);
     return [...users];
+  }
+
+  /** The sockets of a reader: of all users of its identity, or of a user without one. */
+  idsOfReader({ subject, userId }: Reader): string[] {
+    const users = subject === userId ? [userId] : this.ofIdentities(subject);
+    return users.flatMap((user) => this.idsOf(user));
   }
 
   hasUser(userId: string): boolean {
@@ -170,7 +179,7 @@ class WaitingSockets {
   }
 
   /** The oldest silent socket that gives way to a new one: null while there is room, "none" when all are joining. */
-  giveWayTo(address: string): string | "none" | null {
+  findSocketToReplace(address: string): string | "none" | null {
     const own = this.#byAddress.get(address);
     if (own !== undefined && own.size >= LIMITS.waitingPerAddress) return oldestSilent(own) ?? "none";
     if (this.#size < LIMITS.waitingSockets) return null;
@@ -191,8 +200,11 @@ function oldestSilent(sockets: SocketsOfAddress): string | null {
   return null;
 }
 
-/** Sockets that do not join are closed together: each alarm is stored. */
+/** Sockets that do not join are closed together, and so are those whose tokens expire: each alarm is stored. */
 const JOIN_GRANULARITY_MS = 250;
+const EXPIRY_GRANULARITY_MS = 60_000;
+const roundUp = (time: number, granularityMs: number): number =>
+  Math.ceil(time / granularityMs) * granularityMs;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 export type Overdue = "joinTimeout" | "silent" | "tokenExpired";
@@ -208,15 +220,25 @@ export function findOverdue(connection: Connection, now: number, heldUntil = NEV
   return now >= connection.tokenExpiresAt ? "tokenExpired" : null;
 }
 
-/** When to check the sockets next (epoch ms); null without sockets. A sweep also repairs the room after a crash. */
+/**
+ * When to check the sockets next (epoch ms); null without sockets. While messages arrive, none is silent for long unnoticed;
+ * when none has arrived for a time, the room sleeps for as long again. A sweep also repairs the room after a crash.
+ */
 export function planAlarm(now: number, connections: Iterable<Connection>, heldUntil = NEVER): number | null {
   let next = Number.POSITIVE_INFINITY;
+  let silentAt = Number.POSITIVE_INFINITY;
+  let activeAt = Number.NEGATIVE_INFINITY;
   for (const connection of connections) {
-    const dueAt =
-      connection.phase === "joined"
-        ? Math.min(connection.lastSeenAt + LIMITS.silenceMs, now + LIMITS.sweepIntervalMs)
-        : Math.ceil(joinDeadline(connection, heldUntil) / JOIN_GRANULARITY_MS) * JOIN_GRANULARITY_MS;
-    next = Math.min(next, dueAt);
+    if (connection.phase === "joined") {
+      silentAt = Math.min(silentAt, connection.lastSeenAt + LIMITS.silenceMs);
+      activeAt = Math.max(activeAt, connection.savedLastSeenAt);
+      next = Math.min(next, roundUp(connection.tokenExpiresAt, EXPIRY_GRANULARITY_MS));
+    } else {
+      next = Math.min(next, roundUp(joinDeadline(connection, heldUntil), JOIN_GRANULARITY_MS));
+    }
   }
+  // A socket that has not pinged since it was attached is looked at on time, also after hibernation.
+  const quietMs = now - activeAt - LIMITS.silenceMs > LAST_SEEN_GRANULARITY_MS ? now - activeAt : 0;
+  next = Math.min(next, Math.max(silentAt, now + Math.min(quietMs, LIMITS.sweepIntervalMs)));
   return Number.isFinite(next) ? next : null;
 }

@@ -3,7 +3,7 @@
 const MEBIBYTE = 1024 * 1024;
 /** A client confirms a mark after this many bytes. */
 const MARK_EVERY_BYTES = MEBIBYTE;
-/** Events beyond what the client has confirmed. */
+/** Limit of unconfirmed bytes of events. */
 const MAX_UNCONFIRMED_EVENT_BYTES = 4 * MEBIBYTE;
 /** Answers wait above this many unread bytes: requests make a client slow by one answer at most. */
 const MAX_UNREAD_BEFORE_ANSWERS = 8 * MEBIBYTE;
@@ -110,7 +110,7 @@ export class Output {
     return this.#confirms ? null : Math.ceil(excess / ASSUMED_BYTES_PER_MS);
   }
 
-  /** Whether the client has read enough to be sent more of what can wait. */
+  /** Whether the client has read enough to receive deferrable frames. */
   canTakeMore(now: number): boolean {
     const unread = this.#confirms ? this.unacknowledged : this.#assumedUnreadAt(now);
     return unread <= MAX_UNREAD_BEFORE_PRESENCE;
@@ -169,7 +169,7 @@ export class SlowReaders<Socket extends Reader> {
     if (this.#uncheckedBytes >= CHECK_EVERY_BYTES) this.#checkRoom(now);
   }
 
-  /** Above the room's bounds, the clients with the most bytes count as slow. */
+  /** Marks the clients with the most unread bytes as slow while the room exceeds its bounds. */
   #checkRoom(now: number): void {
     this.#uncheckedBytes = 0;
     const sockets = [...this.#open()];

@@ -1,4 +1,5 @@
 /** The ports of a room, which the object that hosts it fills. */
+import type { RoomLimits } from "../../platform/config.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 
 export interface RoomPorts {
@@ -11,10 +12,8 @@ export interface RoomPorts {
   readonly graceMs: number;
   /** The time for which documents keep their edit history, and their versions without a name. */
   readonly trailKeptMs: number;
-  /** The most bytes of keys and JSON in all stores. */
-  readonly storeQuotaBytes: number;
-  /** The most notifications that the mentions of one user cause in an hour. */
-  readonly notificationsPerHour: { readonly ofUser: number; readonly ofGuest: number };
+  /** The limits of the room as they hold now. */
+  limits(): RoomLimits;
   /** The room goes on with a message of this socket: events that follow belong to its trace. */
   handling?(id: string, requestId: string | undefined): void;
   /** Milliseconds until the socket may be sent another answer; null when its client has to read first. */

@@ -23,13 +23,13 @@ const CHUNK_BYTES = 512 * 1024;
 /** A frame costs as much as this many bytes, however small it is. */
 const FRAME_BYTES = 4 * 1024;
 
-/** Rest per sent frame: slightly more than sending takes, so that the room can receive. */
-const REST_PER_FRAME_MS = 0.03;
+/** Pause after each sent frame: slightly more than sending takes, so that the room can receive. */
+const COOLDOWN_PER_FRAME_MS = 0.03;
 
 /** A timer this late waits behind arriving frames, which must not keep the room from sending. */
 const LATE_MS = 5;
 
-/** With this many frames in one array, the room is so busy that more are on their way. */
+/** Number of frames in one array that shows a busy room, with more frames on their way. */
 const MANY_COLLECTED = 4;
 
 export class SendQueues<Socket extends Receiver> {
@@ -40,8 +40,8 @@ export class SendQueues<Socket extends Receiver> {
   #newest: Socket | null = null;
   /** Waiting sockets with a queued answer: they come first in each chunk, for up to half of it. */
   readonly #answered = new Set<Socket>();
-  /** When the rest after the last flush ends (epoch ms). */
-  #restUntil = Number.NEGATIVE_INFINITY;
+  /** When the cooldown after the last flush ends (epoch ms). */
+  #cooldownEndsAt = Number.NEGATIVE_INFINITY;
   /** A running timer keeps the object awake, so it runs only while something is queued. */
   #timer: ReturnType<typeof setTimeout> | null = null;
   #timerAt = 0;
@@ -50,7 +50,7 @@ export class SendQueues<Socket extends Receiver> {
   #leftAt = 0;
   /** All earlier frames are requested: an event may begin. */
   #isRequested = true;
-  /** Frames sent since nothing waited: the rest is for all of them. */
+  /** Frames sent since nothing waited: the cooldown counts all of them. */
   #flushed = 0;
   /** The most frames that were sent as one since nothing waited. */
   #collected = 0;
@@ -99,7 +99,7 @@ export class SendQueues<Socket extends Receiver> {
     return () => last === null || !this.#waiting.has(last);
   }
 
-  /** Sends queued frames once the room has rested, at the end of each event. */
+  /** Sends queued frames once the cooldown is over, at the end of each event. */
   request(): void {
     if (this.#waiting.size > 0) this.#flushSoon();
     this.#isRequested = true;
@@ -111,7 +111,7 @@ export class SendQueues<Socket extends Receiver> {
       if (now > this.#timerAt + LATE_MS) this.#runNow();
       return;
     }
-    const waitMs = Math.max(0, this.#restUntil - now);
+    const waitMs = Math.max(0, this.#cooldownEndsAt - now);
     if (waitMs === 0 && this.#hasLeft() && this.#collected < MANY_COLLECTED) this.#flush();
     else this.#runIn(waitMs);
   }
@@ -134,7 +134,7 @@ export class SendQueues<Socket extends Receiver> {
     this.#sendTo(this.#answered, CHUNK_BYTES / 2);
     if (this.#left <= 0) this.#left = ofOthers; // one large answer after the other must not keep them waiting
     this.#sendTo(this.#waiting, 0);
-    this.#restUntil = this.#ports.now() + this.#flushed * REST_PER_FRAME_MS;
+    this.#cooldownEndsAt = this.#ports.now() + this.#flushed * COOLDOWN_PER_FRAME_MS;
     this.#ports.flushed();
     if (this.#waiting.size === 0) {
       this.#flushed = 0;
@@ -169,7 +169,7 @@ export class SendQueues<Socket extends Receiver> {
     }
     this.#answered.delete(socket);
     const isOpen = this.#waiting.delete(socket);
-    // Behind the others.
+    // Remaining frames queue behind the other sockets.
     if (isOpen && next < queued.count)
       for (const part of queued.parts.slice(next)) this.#enqueue(socket, part);
     this.#ports.sent(socket);
@@ -217,7 +217,7 @@ class QueuedFrames {
   readonly count: number;
   /** The length of all frames but the last, in characters; infinite if any is bytes. */
   readonly #lengthBefore: number;
-  /** With the latest further frame: a message is queued for one of its receivers after the other. */
+  /** The list with one more frame, cached: a message is queued for one receiver after the other. */
   #longer: QueuedFrames | null = null;
   #parts: readonly Outgoing[] | null = null;
   #array: Outgoing | null = null;

@@ -1,7 +1,7 @@
 /** The object's hibernating WebSockets by id: the one place that accepts, sends to and closes them. */
 
-import { UNSENDABLE_CODES } from "../../platform/close-codes.ts";
-import { cutToBytes } from "../../platform/text.ts";
+import { UNSENDABLE_CODES } from "@atrium/contract/close-codes.ts";
+import { cutToBytes } from "@atrium/contract/text.ts";
 import type { Trace } from "../../platform/trace.ts";
 import { type Sendable, serialize } from "../protocol/frame.ts";
 import { CLOSE, type CloseCode } from "../protocol/protocol.ts";
@@ -20,7 +20,7 @@ interface SocketPorts {
   onReleased(): void;
   /** A frame could not be sent: the client misses it. */
   onFailedSend(id: string, error: unknown): void;
-  /** Some of what was queued is sent: marks may be due. */
+  /** Called when some queued frames were sent: marks may be due. */
   onFlushed(): void;
 }
 
@@ -28,7 +28,7 @@ interface SocketPorts {
 const MAX_REASON_BYTES = 123;
 const NORMAL = 1000;
 const TRY_AGAIN_LATER = 1013;
-/** Codes after which the client of a document may come back. It gives up at 4400 to 4499, so it gets another one. */
+/** Close codes after which clients of documents should reconnect. They give up at 4400 to 4499, so these are mapped to a code that they retry. */
 const TRANSIENT: ReadonlySet<number> = new Set([
   CLOSE.joinTimeout,
   CLOSE.tooManySockets,
@@ -36,7 +36,7 @@ const TRANSIENT: ReadonlySet<number> = new Set([
   CLOSE.flooding,
 ]);
 
-/** An open socket, and what its client accepts. */
+/** An open socket, and the abilities of its client. */
 interface OpenSocket extends Receiver {
   readonly id: string;
   readonly socket: WebSocket;
@@ -48,7 +48,7 @@ interface OpenSocket extends Receiver {
   isOfDocuments: boolean;
   /** Null until it has joined. */
   userId: string | null;
-  /** In memory only: a room hibernates when it has sent nothing for a while. */
+  /** Kept in memory only: a room hibernates when it has sent nothing for a while. */
   output: Output;
 }
 
@@ -196,7 +196,7 @@ export class Sockets {
     return this.#queues.watch();
   }
 
-  /** Sends the queued frames, if there are any, as soon as the room has rested. Slow readers are closed at once. */
+  /** Sends the queued frames, if there are any, as soon as the cooldown is over. Slow readers are closed at once. */
   requestFlush(): void {
     this.#queues.request();
     this.#closeSlow();
@@ -278,7 +278,7 @@ export class Sockets {
   }
 }
 
-/** Takes from a connection what its client accepts. */
+/** Takes the abilities of the client from a connection. */
 function adapt(open: OpenSocket, connection: Waiting | Joined): void {
   const batches = connection.phase === "joined" && connection.batch;
   const isForDocuments = isOfDocuments(connection);
@@ -292,7 +292,7 @@ function closeQuietly(socket: WebSocket, code: number, reason: string): void {
   try {
     socket.close(code, cutToBytes(reason, MAX_REASON_BYTES));
   } catch {
-    // It is closed already, or its code may not be sent: nothing depends on the result.
+    // The socket is closed already, or the code may not be sent: nothing depends on the result.
   }
 }
 

@@ -1,5 +1,5 @@
 /** Documents and their history, as the methods of a room's object take and return them. Times are epoch milliseconds. */
-import type { ErrorCode } from "../../platform/errors.ts";
+import type { ErrorCode } from "@atrium/contract/errors.ts";
 
 /** A user of the room, an API key, or a person of the organization; `organization` in old updates. */
 export type Author =
@@ -20,7 +20,7 @@ export interface TrailEntry {
   /** Arrival of the first and the last update. */
   readonly firstAt: number;
   readonly at: number;
-  /** At least one; of several, the first 100. */
+  /** At least one author; the first 100 of more. */
   readonly authors: readonly Author[];
 }
 
@@ -98,7 +98,7 @@ export interface DocumentDetails extends ListedDocument {
   readonly id: number;
   /** The number of versions. */
   readonly versions: number;
-  /** In storage, with its history. */
+  /** Bytes in storage, with the history. */
   readonly storedBytes: number;
 }
 
@@ -118,6 +118,8 @@ export interface DocumentRefusal {
 export interface Writer {
   readonly userId: string;
   readonly identityEpoch: number | null;
+  /** Absent from a Worker of the version before. */
+  readonly isGuest?: boolean;
 }
 
 /** The author and the conditions of a write. */

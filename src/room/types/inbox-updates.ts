@@ -1,19 +1,19 @@
 /** The updates that a room records for inboxes, in the transaction of their change, and passes on afterwards. */
 
-/** The inboxes that an update concerns: those of identities, and of the members of groups except some. */
+/** Inboxes that receive an update: of identities, and of members of groups except some. */
 export interface Recipients {
   readonly to: readonly string[];
   readonly groups: readonly string[];
   readonly except: readonly string[];
 }
 
-/** Of what was deleted, `to` also has shards of inboxes: each inbox there may know it. */
+/** An update for inboxes. For deletions, `to` also has shards, as each inbox there may know the content. */
 export type InboxUpdate =
   | ({
       readonly type: "comment";
       readonly threadId: string;
       readonly commentId: string;
-      /** Of the change that wrote it, or whose mentions it is about. */
+      /** Seq of the change that wrote the comment or its mentions. */
       readonly seq: number;
       /** Epoch milliseconds. */
       readonly at: number;
@@ -21,9 +21,9 @@ export type InboxUpdate =
       readonly by: string;
       /** The author's user, for guests; absent in updates of the version before. */
       readonly byUser?: string;
-      /** Those whom it mentions by name. */
+      /** Subjects that the comment mentions by name. */
       readonly mentioned?: readonly string[];
-      /** The thread has further subscribers, whose IDs come behind this one. */
+      /** Set if the thread has further subscribers: their IDs follow this one. */
       readonly after?: string;
     } & Recipients)
   | ({ readonly type: "threadDeleted"; readonly threadId: string } & Recipients)

@@ -1,7 +1,8 @@
 /** Commands, personal data and headers that Workers exchange with a room's object. */
+
+import type { StoredSession } from "@atrium/contract/resources/snapshots.ts";
+import type { SubscriptionSettings } from "@atrium/contract/resources/thread.ts";
 import type { Trace } from "../../platform/trace.ts";
-import type { StoredSession } from "../../wire/snapshots.ts";
-import type { SubscriptionSettings } from "../../wire/thread.ts";
 
 /** A command with the trace of its request. */
 export type TracedCommand = RoomCommand & { readonly trace?: Trace | null };
@@ -17,7 +18,10 @@ export type RoomCommand =
   | { readonly type: "room.deleted" }
   /** Closes the user's sockets and ends its session. */
   | { readonly type: "user.deleted"; readonly userId: string }
-  /** The same, and removes the user's content, and its name in the room and in its events; with that of its identity. */
+  /**
+   * Same as `user.deleted`, and removes the user's content, its name in the room and in events, and traces of
+   * its identity.
+   */
   | {
       readonly type: "user.erased";
       readonly userId: string;
@@ -25,11 +29,14 @@ export type RoomCommand =
       /** The identity itself is gone; otherwise others may name it again. */
       readonly isIdentityErased?: boolean;
     }
-  /** Removes the identity from what others wrote, and what it has read and chosen, also if it has never joined the room. */
+  /**
+   * Removes the identity from content of others, and its read positions and settings, also if it has never
+   * joined the room.
+   */
   | { readonly type: "identity.erased"; readonly identityId: string }
   /** Closes the sockets that joined with ended tokens: of a user, or of all users. */
   | { readonly type: "tokens.ended"; readonly userId: string | null }
-  /** Sockets of the users of an identity, or of all identities, have what they may do now, or are closed. */
+  /** Applies access anew to open sockets of an identity, or of all; closes those without access. */
   | { readonly type: "access.changed"; readonly identityId: string | null }
   /** Shows participants the new fields. */
   | { readonly type: "room.updated" }
@@ -44,7 +51,7 @@ export type PersonalPart = (typeof PERSONAL_PARTS)[number];
 export type RoomRecordOfUser =
   | { readonly type: "session"; readonly session: StoredSession }
   | { readonly type: "follow"; readonly followedId: string }
-  /** As JSON. */
+  /** The comment as JSON. */
   | { readonly type: "comment"; readonly comment: string }
   | { readonly type: "reaction"; readonly commentId: string; readonly reaction: string }
   | { readonly type: "mention"; readonly commentId: string }

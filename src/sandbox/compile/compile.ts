@@ -42,8 +42,8 @@ interface Erased {
 }
 
 /**
- * Erases what TypeScript calls erasable syntax. Throws {@link CodeError} for text that is no TypeScript or takes too
- * long to parse, for what TypeScript has beyond that syntax, and where types are all that keeps apart what would mean
+ * Erases TypeScript's erasable syntax. Throws {@link CodeError} for text that is no TypeScript or takes too
+ * long to parse, for TypeScript beyond that syntax, and where only types keep parts apart that would mean
  * something else together.
  */
 export function eraseTypes(text: string): Erased {
@@ -94,9 +94,8 @@ const MAX_MODULE_LENGTH = 1.5 * 1024 * 1024;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * Checks a program of JavaScript or TypeScript, and makes it ready to run. What TypeScript has beyond types and this
- * does not keep is a problem, as is a default export that is missing, or certainly no function. A byte order mark
- * counts as no column.
+ * Compiles a program of JavaScript or TypeScript. Syntax of TypeScript beyond types is a problem, as is a
+ * default export that is missing, or certainly no function. A byte order mark counts as no column.
  */
 export function compile(source: string): Compilation {
   const text = source.startsWith(BYTE_ORDER_MARK) ? source.slice(1) : source;

@@ -11,8 +11,8 @@ interface Edit {
 }
 
 /**
- * The module with each `import(…)` rejected and `import.meta` empty: what they give depends on where the program runs,
- * and may lead out of its isolate. No line changes its number.
+ * Replaces each `import(…)` by a rejection and `import.meta` by an empty object: their results depend on where
+ * the program runs, and may lead out of its isolate. Line numbers stay.
  */
 export function refuseImports(program: Program, code: string): string {
   const edits: Edit[] = [];

@@ -1,7 +1,10 @@
 /** Refuses programs whose export lists or nested blocks would keep the parser busy. */
 import { CodeError, type Node, parseDraft, partsOf, startOf } from "./syntax.ts";
 
-/** At some ten nanoseconds each. 256 KiB of code may end with a list of 380 names; shorter code with more. */
+/**
+ * Limit of comparisons, which take some ten nanoseconds each. 256 KiB of code may end with a list of 380 names;
+ * shorter code with more.
+ */
 const MAX_COMPARISONS = 50_000_000;
 /** The fewest characters that open a scope. */
 const SCOPE_LENGTH = 2;
@@ -14,8 +17,8 @@ const LINE_END = /[\n\r\u2028\u2029]/g;
 const BLOCK_END = /\*\//g;
 
 /**
- * Throws {@link CodeError} when the parser would take too long to look up exported names. It looks at the text of each
- * list only, which shows without parsing what surrounds it; one in a comment or a string counts, too.
+ * Throws {@link CodeError} when the parser would take too long to look up exported names. Only the text of each
+ * list is read, without parsing the code around it; one in a comment or a string counts, too.
  */
 export function checkExportLists(text: string): void {
   const reader = new ListReader(text);
@@ -28,7 +31,7 @@ export function checkExportLists(text: string): void {
   }
 }
 
-/** Reads what may stand in a list: words, strings, commas, space and comments. */
+/** Reads the possible content of a list: words, strings, commas, space and comments. */
 class ListReader {
   readonly #text: string;
   #at = 0;

@@ -31,7 +31,7 @@ class BlankedText {
     this.#units = text.split("");
   }
 
-  /** Blanks a part except for its line breaks, and for what is done. `first` takes the place of its first unit. */
+  /** Blanks a part except for its line breaks and finished parts. `first` replaces its first unit. */
   blank(start: number, end: number, first = " "): void {
     let unit = first;
     for (let index = start; index < end; index++) {
@@ -119,7 +119,7 @@ export class TypeEraser {
     return outlineOf(this.#kept, (start) => this.#blanks.skip(start));
   }
 
-  /** Erases what is about types and no node of its own. */
+  /** Erases parts about types that are no node of their own. */
   #eraseParts(node: Node): void {
     if ("params" in node) this.#eraseListed<Node>(node.params, isThis);
     switch (node.type) {
@@ -159,7 +159,7 @@ export class TypeEraser {
     }
   }
 
-  /** True for what ends with a semicolon, or in front of one, as in the head of a loop. */
+  /** True for a node that ends with a semicolon, or in front of one, as in the head of a loop. */
   #hasSemicolon(node: Node): boolean {
     return (
       this.#text.endsWith(";", endOf(node)) || /^\s*;/.test(this.#text.slice(endOf(node), endOf(node) + 80))
@@ -205,7 +205,7 @@ export class TypeEraser {
     else if (isField && type && !node.value) this.#blanks.blank(startOf(type), endOf(type), ";");
   }
 
-  /** Erases what stands between a name and its type, or behind a name without one. */
+  /** Erases the text between a name and its type, or behind a name without one. */
   #eraseMark(mark: "?" | "!", name: Identifier): void {
     const { typeAnnotation } = name;
     const at = typeAnnotation ? this.#text.lastIndexOf(mark, startOf(typeAnnotation)) : endOf(name) - 1;
@@ -254,7 +254,7 @@ function namesOfValues(program: Program): ReadonlySet<string> {
   return names;
 }
 
-/** An expression with something about its type: without that, it is the expression. */
+/** Wrappers of an expression that only say something about its type. */
 const WRAPPERS = new Set([
   "TSAsExpression",
   "TSSatisfiesExpression",
@@ -296,7 +296,7 @@ function isErased(node: Node): boolean {
   }
 }
 
-/** Why a node is refused: what TypeScript has beyond types is not dropped. Null for all others. */
+/** The reason to refuse a node: TypeScript beyond types is not dropped. Null for all others. */
 function findUnsupported(node: Node): string | null {
   switch (node.type) {
     case "TSEnumDeclaration":

@@ -1,9 +1,17 @@
 /** The bindings as a program sees them: each call goes to the service over RPC. */
 
-import type { Comment } from "../../wire/comment.ts";
-import type { StorageFile, UploadResult } from "../../wire/file.ts";
-import type { Room } from "../../wire/room.ts";
-import type { User } from "../../wire/user.ts";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { StorageFile, UploadResult } from "@atrium/contract/resources/file.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { User } from "@atrium/contract/resources/user.ts";
+import type {
+  ActionsBinding,
+  Bindings,
+  BroadcastAction,
+  CommentAction,
+  FileContent,
+  RoomDocument,
+} from "@atrium/contract/workflow/bindings.ts";
 import type { FetchedResponse, HostBindings, RunInput } from "../runners/runner.ts";
 import {
   apply,
@@ -23,14 +31,6 @@ import {
   utf8,
 } from "./intrinsics.ts";
 import { type Run, stopRun } from "./run.ts";
-import type {
-  ActionsBinding,
-  Bindings,
-  BroadcastAction,
-  CommentAction,
-  FileContent,
-  RoomDocument,
-} from "./types.ts";
 
 /** Calls of the service. Stops a run that makes too many: the service counts them too, this gives the reason. */
 class Calls {

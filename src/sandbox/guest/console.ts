@@ -7,7 +7,7 @@ import { cut, format } from "./text.ts";
 
 type Level = LogLine["level"];
 
-/** Lines beyond this stop the run: those that are not kept cost time, too. */
+/** Number of lines that stops the run: lines that are not kept cost time, too. */
 const MAX_LINES = 100_000;
 const MAX_LINE_LENGTH = 16 * 1024;
 /** The bytes of a line besides its text, for level and time: empty lines are not free. */
@@ -15,7 +15,7 @@ const LINE_BYTES = 32;
 
 export class Log {
   readonly #run: Run;
-  /** As JSON. */
+  /** Lines as JSON. */
   readonly #lines: string[] = [];
   #count = 0;
   #bytes = 0;
@@ -69,10 +69,24 @@ const LEVELS: Readonly<Record<string, Level>> = {
   error: "error",
   trace: "debug",
   group: "log",
+  groupCollapsed: "log",
+  dirxml: "log",
 };
-/** They show a value, and take what follows it for options. */
+/** Methods that show their first value, and take the following ones for options. */
 const SHOWING = ["dir", "table"];
-const SILENT = ["assert", "clear", "count", "countReset", "groupEnd", "time", "timeEnd", "timeLog"];
+const SILENT = [
+  "assert",
+  "clear",
+  "count",
+  "countReset",
+  "groupEnd",
+  "profile",
+  "profileEnd",
+  "time",
+  "timeEnd",
+  "timeLog",
+  "timeStamp",
+];
 
 export function makeConsole(currentLog: () => Log | undefined): object {
   const methods: Record<string, (...values: unknown[]) => void> = {};

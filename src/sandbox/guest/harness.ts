@@ -82,7 +82,7 @@ async function execute(run: Run, { bindings }: ProgramSide): Promise<Outcome> {
   }
 }
 
-/** Enforces the wall time within the isolate: when the entrypoint returns, the platform ends what it started. */
+/** Enforces the wall time within the isolate: when the entrypoint returns, the platform ends its remaining work. */
 function raceTheClock(run: Run, outcome: Promise<Outcome>): Promise<Outcome> {
   const { wallMs } = run.limits;
   return new NativePromise((resolve) => {

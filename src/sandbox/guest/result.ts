@@ -23,14 +23,14 @@ export class ResultProblem {
 
 /** The result as JSON of at most `maxBytes`; undefined becomes null. Throws a {@link ResultProblem}. */
 export function writeResult(result: unknown, maxBytes: number): string {
-  const writer = new Writer(maxBytes);
+  const writer = new ResultWriter(maxBytes);
   writer.write(result === undefined ? null : result, "", "result");
   const json = join(writer.parts, "");
   if (byteLengthOf(utf8(json)) > maxBytes) throw writer.tooLong();
   return json;
 }
 
-class Writer {
+class ResultWriter {
   readonly parts: string[] = [];
   readonly #maxBytes: number;
   readonly #open: object[] = [];

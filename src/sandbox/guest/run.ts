@@ -1,4 +1,7 @@
-/** The run that code belongs to, through all its awaits, and its end. Its process or the platform bounds what it uses. */
+/**
+ * The run that code belongs to, through all its awaits, and its end. The process or the platform bounds its
+ * resources.
+ */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { RunLimits } from "../runners/runner.ts";
 import { NativeError } from "./intrinsics.ts";
@@ -38,5 +41,5 @@ export function finishRun(run: Run): void {
   run.stop ??= "The run is over";
 }
 
-/** Whether the isolate should be replaced, together with what a stopped run has left in its globals. */
+/** Whether the isolate should be replaced, with the changes of a stopped run to its globals. */
 export const isIsolateSpent = (): boolean => hasStopped;

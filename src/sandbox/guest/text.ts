@@ -7,6 +7,7 @@ import {
   getPrototypeOf,
   isArray,
   isFiniteNumber,
+  isView,
   join,
   keys,
   NativeAggregateError,
@@ -46,7 +47,10 @@ function show(value: unknown): string {
   }
 }
 
-/** As `console.log` does: `%s` and its kin in a first text take the values that follow it. Never throws. */
+/**
+ * Formats values like `console.log`: `%s` and its kin in a first text take the values that follow it. Never
+ * throws.
+ */
 export function format(values: readonly unknown[]): string {
   const parts: string[] = [];
   let next = 0;
@@ -137,13 +141,17 @@ function showObject(value: object, depth: number): string {
   if (value instanceof NativeSet)
     return showEntries("Set", (add) => eachOfSet(value, (item) => add(item)), depth);
   const parts: string[] = [];
-  const names = keys(value);
-  for (let index = 0; index < names.length && index < MAX_ITEMS; index += 1) {
-    const name = names[index] ?? "";
+  // The names of millions of bytes would take longer than a run may.
+  const names = isArray(value) || isView(value) ? null : keys(value);
+  const count = names === null ? (value as ArrayLike<unknown>).length : names.length;
+  let shownCount = 0;
+  for (let length = 0; shownCount < count && shownCount < MAX_ITEMS && length < MAX_LENGTH; shownCount += 1) {
+    const name = names === null ? `${shownCount}` : (names[shownCount] ?? "");
     const shown = showAt((value as Record<string, unknown>)[name], depth + 1);
+    length += shown.length;
     push(parts, isArray(value) ? shown : `${stringify(name)}:${shown}`);
   }
-  if (names.length > MAX_ITEMS) push(parts, "…");
+  if (shownCount < count) push(parts, "…");
   const text = join(parts, ",");
   if (isArray(value)) return `[${text}]`;
   const maker = (getPrototypeOf(value) as { constructor?: { name?: unknown } } | null)?.constructor?.name;
@@ -177,14 +185,14 @@ interface Frame {
   readonly line: string;
 }
 
-/** Errors of one failure: its causes, and those that it unites. */
+/** Number of errors in one failure: causes and united errors. */
 const MAX_ERRORS = 10;
-/** Of the whole failure in characters. */
+/** Length of the whole failure in characters. */
 const MAX_FAILURE_LENGTH = 8 * 1024;
 
 /**
- * Describes what was thrown, followed by the customer's stack frames, one per line, and by its causes and united errors,
- * each further to the right. Never throws.
+ * Describes a thrown value, followed by the customer's stack frames, one per line, and by its causes and united
+ * errors, each further to the right. Never throws.
  */
 export function describeFailure(thrown: unknown): string {
   try {

@@ -1,5 +1,5 @@
-/** Compiles programs where this deployment can bound it: in a process of the pool, or else in the caller's isolate. */
-import { type Compilation, compile } from "../compile/compile.ts";
+/** Compiles programs within bounds: in a process of the pool, or else in the caller's isolate. */
+import type { Compilation } from "../compile/compile.ts";
 import { isDisconnected, type PoolClient } from "./pool-client.ts";
 import { PROCESS_SERVICE } from "./pool-protocol.ts";
 
@@ -17,10 +17,13 @@ const TOO_MUCH: Compilation = {
   problem: { message: "The code takes too long to compile, or too much memory", line: 1, column: 1 },
 };
 
-/** In the caller's isolate, where the compiler's own bounds are all that ends it early. */
-export const compileHere: Compiler = async (_accountId, source) => compile(source);
+/** Compiles in the caller's isolate. Only the compiler's own bounds end it early. */
+export const compileHere: Compiler = async (_accountId, source) => {
+  const { compile } = await import("../compile/compile.ts");
+  return compile(source);
+};
 
-/** In a process of the pool: code that keeps the compiler busy is refused, and delays no one else. */
+/** Compiles in a process of the pool: code that keeps the compiler busy is refused, and delays no one else. */
 export const compileInPool =
   (client: PoolClient): Compiler =>
   async (accountId, source) => {

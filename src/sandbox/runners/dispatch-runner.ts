@@ -1,5 +1,5 @@
-/** Runs programs in a dispatch namespace of Workers for Platforms, where Cloudflare itself bounds what they use. */
-import { AppError } from "../../platform/errors.ts";
+/** Runs programs in a dispatch namespace of Workers for Platforms, where Cloudflare itself bounds their resources. */
+import { AppError } from "@atrium/contract/errors.ts";
 import { GUEST_COMPATIBILITY, guestModules, MAIN_MODULE, nameOf } from "./guest-modules.ts";
 import { type Guest, invoke } from "./invocation.ts";
 import { type NamespaceApi, NamespaceError } from "./namespace-api.ts";
@@ -14,7 +14,7 @@ import {
   type ScriptKey,
 } from "./runner.ts";
 
-/** With `wf-`, a UUID and a dash it makes the longest name that a script may have. */
+/** Length of the hash in a script's name; with `wf-`, a UUID and a dash, the name has the longest allowed length. */
 const HASH_LENGTH = 22;
 
 type DispatchBinding = Pick<DispatchNamespace, "get">;
@@ -22,7 +22,7 @@ type DispatchBinding = Pick<DispatchNamespace, "get">;
 export class DispatchRunner implements Runner {
   readonly #dispatcher: DispatchBinding;
   readonly #api: NamespaceApi;
-  /** Also part of each upload: they then hold for calls by other routes too. */
+  /** Limits of each run. Uploads have them as well, so that they hold for calls by other routes. */
   readonly #limits: RunLimits;
 
   constructor(dispatcher: DispatchBinding, api: NamespaceApi, limits: RunLimits) {

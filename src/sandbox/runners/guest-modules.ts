@@ -34,7 +34,7 @@ export const guestWorker = (program: string) => ({
 
 let version: Promise<string> | undefined;
 
-/** Identifies the harness and the settings: with others, the same program is another script. */
+/** Identifies the harness and its settings. A change of them makes another script of the same program. */
 const guestVersion = (): Promise<string> => {
   version ??= sha256(new TextEncoder().encode(JSON.stringify([guestModules(""), GUEST_COMPATIBILITY])));
   return version;

@@ -1,7 +1,8 @@
 /** Invokes a guest for one run, whichever runner started it: validates its answer, and bounds the wait for it. */
+
+import { byteLength, parseJson } from "@atrium/contract/text.ts";
 import * as z from "zod";
 import { TIMED_OUT, withTimeLimit } from "../../platform/flow/concurrency.ts";
-import { byteLength, parseJson } from "../../platform/text.ts";
 import type { HostBindings, RunInput, RunLimits, RunReport } from "./runner.ts";
 
 export interface Guest {
@@ -30,7 +31,7 @@ interface GuestCall {
   readonly limits: RunLimits;
 }
 
-/** An answer, or what stands for one. */
+/** An answer, or its replacement. */
 interface Answer extends GuestAnswer {
   readonly isLost: boolean;
   readonly isKilled: boolean;

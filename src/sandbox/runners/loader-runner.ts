@@ -26,7 +26,7 @@ interface WarmIsolate {
   runs: number;
   isRetired: boolean;
   idleSince: number;
-  /** Frees it when no run follows. Runs leave it as it is: to set it anew for each would cost them time. */
+  /** Frees the isolate when no run follows. Runs do not reset the timer, which would cost them time. */
   idleTimer: ReturnType<typeof setTimeout> | undefined;
 }
 
@@ -35,7 +35,10 @@ const nameOf = ({ accountId, workflowId, hash }: ScriptKey): string => `${accoun
 
 /** Isolates that one runner keeps: an object runs one workflow, whose code changes occasionally. */
 const MAX_WARM = 2;
-/** So long after its last run an isolate is freed: sooner than an idle object leaves memory, which frees nothing by itself. */
+/**
+ * Idle time after which an isolate is freed. Shorter than that of an object, which frees nothing when it leaves
+ * memory.
+ */
 const IDLE_MS = 5_000;
 
 /**
@@ -45,7 +48,7 @@ const IDLE_MS = 5_000;
 export class LoaderRunner implements Runner {
   readonly #openIsolate: OpenIsolate;
   readonly #idleMs: number;
-  /** By script name, the least recently used first. */
+  /** Warm isolates by script name, the least recently used first. */
   readonly #warm = new Map<string, WarmIsolate>();
 
   constructor(openIsolate: OpenIsolate, idleMs: number = IDLE_MS) {

@@ -1,6 +1,7 @@
 /** Calls Cloudflare's API for the scripts of a dispatch namespace. No other file knows its URLs, forms and errors. */
+
+import { parseRetryAfter } from "@atrium/contract/pacing/backoff.ts";
 import type { NamespaceSettings } from "../../platform/config.ts";
-import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 
 interface ScriptUpload {
   readonly mainModule: string;
@@ -8,7 +9,7 @@ interface ScriptUpload {
   readonly compatibilityDate: string;
   readonly compatibilityFlags: readonly string[];
   readonly limits: { readonly cpuMs: number; readonly subRequests: number };
-  /** At most eight, none with a `,` or a `&`. */
+  /** Up to eight tags, none with a `,` or a `&`. */
   readonly tags: readonly string[];
 }
 

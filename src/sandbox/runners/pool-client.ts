@@ -79,15 +79,15 @@ async function connect(port: DebugPort, address: string, entrypoint: ProcessEntr
   return process.getEntrypoint(PROCESS_SERVICE.name, entrypoint);
 }
 
-/** Connects for each call: for requests, as none may use what another has opened. */
+/** Connects for each call. Requests need this, as none may use a connection that another has opened. */
 export const connectEachTime = (port: DebugPort): PoolConnections => ({
   open: (address, entrypoint) => connect(port, address, entrypoint),
   forget: () => {},
 });
 
 /**
- * Keeps the latest connection, for an object: its programs run in one process, until that ends. Each run still passes
- * its own capability, which ends with it.
+ * Keeps the latest connection, for an object, whose programs run in one process until it ends. Each run still
+ * passes its own capability, which ends with it.
  */
 export class ReusedConnection implements PoolConnections {
   readonly #port: DebugPort;

@@ -23,7 +23,7 @@ export interface Lease {
 
 export interface LeaseEnd {
   readonly id: string;
-  /** Whether the process is to end: what ran in it may have left something behind. */
+  /** Whether the process is to end, because programs may have left something behind. */
   readonly isSpent: boolean;
   /** Whether it gave no answer: it has ended, or it is to be killed. */
   readonly isLost: boolean;

@@ -11,7 +11,7 @@ interface Env {
   readonly TOKEN: string;
 }
 
-/** The process has one program: it is loaded once. */
+/** Name of the only program of the process, which is loaded once. */
 const ISOLATE = "program";
 
 function authorize(env: Env, token: string): void {

@@ -76,7 +76,7 @@ export interface RunReport {
   readonly isKilled: boolean;
 }
 
-/** Disposing of it frees what it keeps for later runs; runs in progress finish. */
+/** Disposing of a runner frees isolates that it keeps for later runs; runs in progress finish. */
 export interface Runner extends Partial<Disposable> {
   /** Makes the script ready to run. Idempotent. Rejects when that fails. Absent where scripts come with their runs. */
   deploy?(script: Script): Promise<void>;

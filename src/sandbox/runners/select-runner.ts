@@ -1,8 +1,8 @@
 /** Selects the runner of this deployment by its bindings. */
 
+import { AppError } from "@atrium/contract/errors.ts";
 import type { DebugPort } from "../../env.ts";
 import { namespaceSettings, runLimits } from "../../platform/config.ts";
-import { AppError } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import type { Settings } from "../../platform/settings.ts";
 import { type Compiler, compileHere, compileInPool } from "./compiler.ts";
@@ -31,7 +31,7 @@ interface RunnerBindings extends PoolBindings {
 }
 
 /**
- * A runner for the calling object, which keeps it: its isolates end with the object. Throws INTERNAL_ERROR when
+ * Creates a runner for the calling object, which keeps it: isolates end with the object. INTERNAL_ERROR when
  * neither binding exists or a setting is missing.
  */
 export function selectRunner(env: Settings & RunnerBindings): Runner {
@@ -49,7 +49,7 @@ export function selectRunner(env: Settings & RunnerBindings): Runner {
   );
 }
 
-/** Compiles what organizations save, in any request. */
+/** Selects the compiler of saved programs, for any request. */
 export function selectCompiler(env: PoolBindings): Compiler {
   const pool = openPool(env, connectEachTime);
   return pool === null ? compileHere : compileInPool(pool);

@@ -1,6 +1,8 @@
 /** Compares a text, or XML, at two points of a document's history. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import type { DocumentSegment } from "@atrium/contract/rest/documents.ts";
 import * as Y from "yjs";
-import { AppError } from "../../../platform/errors.ts";
 import { type Author, distinctAuthors } from "../../types/documents.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
 import {
@@ -22,7 +24,7 @@ interface Format {
 
 const NONE = "null";
 
-class Formats {
+class ComparedFormats {
   readonly #formats = new Map<string, Format>();
 
   /** Passes a mark with which a format begins or ends. */
@@ -65,7 +67,7 @@ class TextComparison {
 
   read(type: Items, depth: number): void {
     requireDepth(depth);
-    const formats = new Formats();
+    const formats = new ComparedFormats();
     for (const item of itemsOf(type)) {
       const { content } = item;
       if (content instanceof Y.ContentFormat) {
@@ -81,7 +83,7 @@ class TextComparison {
     }
   }
 
-  #addText(text: string, { op, authors }: Piece, formats: Formats): void {
+  #addText(text: string, { op, authors }: Piece, formats: ComparedFormats): void {
     const changedBy = op === "keep" ? formats.changedBy() : null;
     this.#segments.add(
       changedBy === null
@@ -158,11 +160,7 @@ export class Budget {
 }
 
 /** A stretch of text that was kept, inserted, deleted, or formatted in another way. */
-export interface Segment {
-  readonly op: "keep" | "insert" | "delete" | "format";
-  /** Characters, the tag of an XML element, or JSON that is embedded in the text. */
-  readonly kind: "text" | "tag" | "embed";
-  readonly text: string;
+export interface Segment extends Readonly<Omit<DocumentSegment, "authors">> {
   /** The authors; none for kept text, or if they are unknown. */
   readonly authors: readonly Author[];
 }

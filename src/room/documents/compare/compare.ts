@@ -1,20 +1,16 @@
 /** Compares a shared type at two points of its document's history. */
+import type { DocumentChange } from "@atrium/contract/rest/documents.ts";
+import type { SharedType } from "@atrium/contract/shared-types.ts";
 import * as Y from "yjs";
 import type { Author } from "../../types/documents.ts";
 import type { Authored } from "../history/attribution.ts";
-import { type Items, itemsOf, type SharedType, sharedTypeOf } from "../updates/built-document.ts";
+import { type Items, itemsOf, sharedTypeOf } from "../updates/built-document.ts";
 import { Budget, compareText, isText, type Segment } from "./compare-text.ts";
 import { ComparedDocument, type Point, requireDepth, valueAt } from "./compared-document.ts";
 
 /** A difference. Applied in their order, changes lead from one point to the other. */
-export interface Change {
-  /** Keys of maps and positions in arrays; empty for the shared type itself. */
-  readonly path: readonly (string | number)[];
-  /** `edit`: of a text or XML, with `segments`. */
-  readonly op: "insert" | "delete" | "replace" | "edit";
-  /** The values at both points; null for none. */
-  readonly before: unknown;
-  readonly after: unknown;
+export interface Change extends Omit<DocumentChange, "path" | "segments" | "authors"> {
+  readonly path: readonly DocumentChange["path"][number][];
   /** The whole edited text in its order; null for other changes. */
   readonly segments: readonly Segment[] | null;
   /** The authors; none if they are unknown, and for `edit`, whose segments have them. */

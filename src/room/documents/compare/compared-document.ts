@@ -1,7 +1,8 @@
 /** A document at two points of its history, built once. */
+
+import { AppError } from "@atrium/contract/errors.ts";
 import * as Y from "yjs";
 import { bytesToBase64 } from "../../../platform/crypto/encoding.ts";
-import { AppError } from "../../../platform/errors.ts";
 import type { Author } from "../../types/documents.ts";
 import { writtenAs } from "../content/text-rendering.ts";
 import { type Attribution, type Authored, attribute } from "../history/attribution.ts";

@@ -1,16 +1,10 @@
 /** Renders a shared type of a document as text or JSON. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import type { SharedType } from "@atrium/contract/shared-types.ts";
 import * as Y from "yjs";
-import { AppError } from "../../../platform/errors.ts";
-import {
-  BuiltDocument,
-  type Items,
-  itemsOf,
-  jsonOf,
-  type SharedType,
-  sharedTypeOf,
-} from "../updates/built-document.ts";
-import { DOCUMENT_LIMITS } from "../updates/limits.ts";
+import { BuiltDocument, type Items, itemsOf, jsonOf, sharedTypeOf } from "../updates/built-document.ts";
 import { entriesOf, LengthBudget, MAX_DEPTH, TextRendering, valuesOf } from "./text-rendering.ts";
 
 interface NamedType {
@@ -26,7 +20,7 @@ export interface Rendered {
 }
 
 /** The shared type to render. Its content is cut at `maxLength` characters; null for all of it. */
-interface Rendering {
+export interface Rendering {
   readonly type: SharedType;
   readonly root: string;
   readonly maxLength: number | null;

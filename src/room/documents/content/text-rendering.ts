@@ -31,7 +31,7 @@ export class TextRendering {
     );
   }
 
-  /** An XML fragment, or what is in an element. */
+  /** An XML fragment, or the content of an element. */
   xml(items: Items, depth: number): string {
     return this.#joined(items, (content) => {
       if (content instanceof Y.ContentString) return this.#textOf(content);
@@ -63,7 +63,7 @@ export class TextRendering {
   }
 
   #formatted(text: Items, depth: number): string {
-    const formats = new Formats();
+    const formats = new OpenFormats();
     let [rendered, stretch] = ["", ""];
     const endStretch = () => {
       const { opening, closing } = formats.tags();
@@ -121,7 +121,7 @@ export class TextRendering {
   }
 }
 
-class Formats {
+class OpenFormats {
   readonly #values = new Map<string, unknown>();
 
   /** Passes a mark with which a format begins or ends. */

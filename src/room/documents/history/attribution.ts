@@ -1,4 +1,4 @@
-/** Attributes operations and deletions to authors: to those of the first update that has them. */
+/** Attributes each operation and deletion to the authors of the first update that has it. */
 import type { Author, AuthoredUpdate } from "../../types/documents.ts";
 import { RangeMap } from "../updates/ranges.ts";
 import { scanUpdate } from "../updates/update-reader.ts";

@@ -38,7 +38,7 @@ export function rollbackUpdate(
   let shared: ReadonlySet<Y.Item> | null = null;
   return built.undo(own, {
     deleteFilter: (item) => {
-      shared ??= containersOfOthers(doc, own.insertions); // after what was deleted is written again
+      shared ??= containersOfOthers(doc, own.insertions); // after the deleted content is written again
       return !shared.has(item);
     },
   });
@@ -59,7 +59,7 @@ function containersOfOthers(doc: Y.Doc, insertions: DeleteSet): ReadonlySet<Y.It
   return containers;
 }
 
-/** The author's insertions, and the author's deletions of what others, or the author earlier, had inserted. */
+/** The author's insertions, and the author's deletions of content of others or of its own earlier content. */
 class OwnChanges {
   readonly insertions = Y.createDeleteSet();
   readonly deletions = Y.createDeleteSet();
@@ -258,5 +258,5 @@ function containerText(
   return keyOf([type.constructor.name, type instanceof Y.XmlElement ? type.nodeName : "", entries, children]);
 }
 
-/** JSON by which values are compared. */
+/** JSON for comparing values. */
 const keyOf = (value: unknown): string => jsonOf(value) ?? "";

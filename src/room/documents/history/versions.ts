@@ -1,9 +1,9 @@
 /** The versions of a document: points in its edit history, made by the room or named by someone. */
 
-import { AppError } from "../../../platform/errors.ts";
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import { type Author, distinctAuthors, type VersionInfo } from "../../types/documents.ts";
-import { DOCUMENT_LIMITS } from "../updates/limits.ts";
 
 /** Arrival of the first and the last update since the latest version (epoch ms); null for none. */
 export type Unversioned = { readonly firstAt: number; readonly at: number } | null;

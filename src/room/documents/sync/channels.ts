@@ -1,18 +1,18 @@
 /** The open documents, and those that are due for folding. Others have nothing in memory. */
 
-import { combined } from "../../../platform/errors.ts";
-import { isTooDeep } from "../../../platform/text.ts";
-import { LIMITS } from "../../protocol/limits.ts";
+import { combined } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { isTooDeep } from "@atrium/contract/text.ts";
 import type { Effect, ShownEntry } from "../../transport/connection.ts";
-import type { Documents } from "../documents.ts";
+import type { RoomDocuments } from "../documents.ts";
 import { type AwarenessEntry, bodies, withKey } from "./frames.ts";
 
 export class Channels {
-  readonly #documents: Documents;
+  readonly #documents: RoomDocuments;
   readonly #channels = new Map<string, Channel>();
   readonly #dueFolds = new Set<string>();
 
-  constructor(documents: Documents) {
+  constructor(documents: RoomDocuments) {
     this.#documents = documents;
   }
 

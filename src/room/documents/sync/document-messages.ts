@@ -1,8 +1,8 @@
 /** Handles the frames about an open document: step 1, step 2, updates and awareness. */
-import { AppError } from "../../../platform/errors.ts";
-import { mayWrite, missing } from "../../../wire/permissions.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { mayWrite, missing } from "@atrium/contract/resources/permissions.ts";
 import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
-import type { Documents } from "../documents.ts";
+import type { RoomDocuments } from "../documents.ts";
 import { MalformedUpdate } from "../updates/content-reader.ts";
 import { type Channels, type Subscription, sendTo } from "./channels.ts";
 import { type AwarenessEntry, bodies, type DocumentFrame } from "./frames.ts";
@@ -16,11 +16,11 @@ export type DocumentConnection = Joined & { readonly documents: DocumentWire };
 type Written = { readonly news: Uint8Array | null } | { readonly refused: string };
 
 export class DocumentMessages {
-  readonly #documents: Documents;
+  readonly #documents: RoomDocuments;
   readonly #channels: Channels;
   readonly transfers: Transfers;
 
-  constructor(documents: Documents, channels: Channels) {
+  constructor(documents: RoomDocuments, channels: Channels) {
     this.#documents = documents;
     this.#channels = channels;
     this.transfers = new Transfers(documents);

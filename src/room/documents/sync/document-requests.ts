@@ -1,8 +1,8 @@
 /** REST requests to a room's documents. */
-import { AppError, notFound } from "../../../platform/errors.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
 import type { Effect } from "../../transport/connection.ts";
 import type { DocumentDetails, DocumentPart, DocumentWrite, ListedDocument } from "../../types/documents.ts";
-import type { Documents } from "../documents.ts";
+import type { RoomDocuments } from "../documents.ts";
 import type { Channels } from "./channels.ts";
 import type { OpenDocuments } from "./open-documents.ts";
 
@@ -14,11 +14,11 @@ const overtaken = () =>
   );
 
 export class DocumentRequests {
-  readonly #documents: Documents;
+  readonly #documents: RoomDocuments;
   readonly #channels: Channels;
   readonly #open: OpenDocuments;
 
-  constructor(documents: Documents, channels: Channels, open: OpenDocuments) {
+  constructor(documents: RoomDocuments, channels: Channels, open: OpenDocuments) {
     this.#documents = documents;
     this.#channels = channels;
     this.#open = open;
@@ -33,14 +33,14 @@ export class DocumentRequests {
     return info && { ...info, userIds: this.#open.usersOf(name) };
   }
 
-  /** Reads a part, counted from 0; see {@link Documents.part}. */
+  /** Reads a part, counted from 0; see {@link RoomDocuments.part}. */
   read(name: string, part: number): DocumentPart | null {
     const read = this.#documents.part(name, part);
     if (read?.update == null) this.#channels.release(name);
     return read;
   }
 
-  /** Stores an update, and sends it to everyone. Returns whether it was applied. Throws as {@link Documents.append}. */
+  /** Stores an update, and sends it to everyone. Returns whether it was applied. Throws as {@link RoomDocuments.append}. */
   write(
     name: string,
     update: Uint8Array,

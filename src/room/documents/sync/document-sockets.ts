@@ -1,11 +1,11 @@
 /** Joins the sockets of editors' own clients: y-websocket's and Hocuspocus'. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import type { JoinDecision } from "../../engine/join/join-decision.ts";
 import { type JoinHandshake, nextToken } from "../../engine/join/join-handshake.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { CLOSE } from "../../protocol/protocol.ts";
 import type { Authorizing, Effect, Joined, Waiting } from "../../transport/connection.ts";
-import { DOCUMENT_LIMITS } from "../updates/limits.ts";
 import { bodies, parseDocumentFrame, withKey } from "./frames.ts";
 import type { OpenDocuments } from "./open-documents.ts";
 import type { PendingTokens } from "./pending-tokens.ts";

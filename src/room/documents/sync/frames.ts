@@ -157,7 +157,7 @@ export const bodies = {
   denied: (reason: string) => auth(AUTH.token, reason),
   refused: (reason: string) => auth(AUTH.denied, reason),
   authenticated: (scope: "read-write" | "readonly") => auth(AUTH.authenticated, scope),
-  /** With a reason, the refusal for our own client. */
+  /** The reason is a field of our own protocol, for a refusal. */
   syncStatus: (isApplied: boolean, reason: string | null = null): Uint8Array =>
     body(MESSAGE.syncStatus, (encoder) => {
       encoding.writeVarInt(encoder, isApplied ? 1 : 0);

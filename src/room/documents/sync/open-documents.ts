@@ -1,15 +1,15 @@
 /** Opens documents for joined sockets with the first frame about each, and closes them. */
 
-import { byteLength, fits, isFolder, isPlainText } from "../../../platform/text.ts";
-import { mayWrite } from "../../../wire/permissions.ts";
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { mayWrite } from "@atrium/contract/resources/permissions.ts";
+import { byteLength, fits, isFolder, isPlainText } from "@atrium/contract/text.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { failure } from "../../protocol/frame.ts";
 import { CLOSE } from "../../protocol/protocol.ts";
 import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
 import { send } from "../../transport/connections.ts";
-import type { Documents } from "../documents.ts";
+import type { RoomDocuments } from "../documents.ts";
 import { MalformedUpdate } from "../updates/content-reader.ts";
-import { DOCUMENT_LIMITS } from "../updates/limits.ts";
 import { type Channels, MAX_ENTRIES_OF_SOCKET, Subscription, sendTo } from "./channels.ts";
 import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
 import { bodies, type DocumentFrame, nameOf, parseDocumentFrame, withKey } from "./frames.ts";
@@ -26,7 +26,12 @@ export class OpenDocuments {
   readonly #messages: DocumentMessages;
   readonly #pending: PendingTokens;
 
-  constructor(participants: Participants, documents: Documents, channels: Channels, pending: PendingTokens) {
+  constructor(
+    participants: Participants,
+    documents: RoomDocuments,
+    channels: Channels,
+    pending: PendingTokens,
+  ) {
     this.#participants = participants;
     this.#channels = channels;
     this.#pending = pending;

@@ -41,7 +41,7 @@ class BufferedFrames {
 export class PendingTokens {
   /** Waiting frames, also of sockets that have not joined. */
   readonly early = new BufferedFrames();
-  /** By joined socket: the token of each waiting document, by the client's name for it. */
+  /** Tokens of waiting documents, by joined socket and the client's name for the document. */
   readonly #tokens = new Map<string, Map<string, string>>();
 
   keysOf(socketId: string): readonly string[] {

@@ -3,19 +3,19 @@ import * as decoding from "lib0/decoding";
 import { decodeStateVector } from "yjs";
 import { documentPoints } from "../../protocol/costs.ts";
 import type { Effect } from "../../transport/connection.ts";
-import type { Documents } from "../documents.ts";
+import type { RoomDocuments } from "../documents.ts";
 import { scanUpdate } from "../updates/update-reader.ts";
 import { type SentStep, type Subscription, sendTo } from "./channels.ts";
 import { bodies } from "./frames.ts";
 
-/** A client without an answer for so long is silent (R25), or disconnected. */
+/** Longest wait for an answer; after it the client counts as silent (R25) or disconnected. */
 const MAX_ANSWER_MS = 90_000;
 
 export class Transfers {
-  readonly #documents: Documents;
+  readonly #documents: RoomDocuments;
   readonly #syncs = new StartedSyncs();
 
-  constructor(documents: Documents) {
+  constructor(documents: RoomDocuments) {
     this.#documents = documents;
   }
 
@@ -102,7 +102,7 @@ type Clocks = ReadonlyMap<number, number>;
 
 /** The operations that a client had at its step 1 and the room lacked: one status confirms all of them. */
 class StartedSyncs {
-  /** By socket and document: clocks of the latest step 1 that the room lacks; null once all of them are stored. */
+  /** Clocks of the latest step 1 that the room lacks, by socket and document; null once all of them are stored. */
   readonly #clocks = new Map<string, Map<string, Clocks | null>>();
 
   /** Remembers a step 1, unless the socket has too many clocks. The room has `stored`. */
@@ -119,7 +119,7 @@ class StartedSyncs {
   complete({ socketId, key }: Subscription, stateVector: Uint8Array): boolean {
     const known = this.#clocks.get(socketId);
     const clocks = known?.get(key ?? "");
-    if (clocks === undefined) return true; // it was forgotten
+    if (clocks === undefined) return true; // the step 1 was forgotten
     if (clocks === null) return false;
     const stored = decodeStateVector(stateVector);
     if ([...clocks].some(([client, clock]) => (stored.get(client) ?? 0) < clock)) return false;
@@ -141,7 +141,7 @@ class StartedSyncs {
   }
 }
 
-/** The clocks of a state vector beyond `stored`; null for `max` clients or more: it may name millions. */
+/** The clocks of a state vector beyond `stored`; null for `max` clients or more, as a vector may name millions. */
 function clocksBeyond(stored: Clocks, stateVector: Uint8Array, max: number): Clocks | null {
   const clocks = new Map<number, number>();
   const decoder = decoding.createDecoder(stateVector);

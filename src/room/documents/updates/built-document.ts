@@ -1,17 +1,14 @@
 /** Builds a document with Yjs: to show, compare, restore and roll it back. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import type { SharedType } from "@atrium/contract/shared-types.ts";
 import * as encoding from "lib0/encoding";
 import * as Y from "yjs";
-import { AppError } from "../../../platform/errors.ts";
 import { compactUpdate } from "./compact-update.ts";
 import { CONTENT } from "./content-reader.ts";
 import { mergeMany } from "./known-content.ts";
-import { DOCUMENT_LIMITS } from "./limits.ts";
 import { CONTENT_BITS, readUpdate } from "./update-reader.ts";
-
-/** Readings of a shared type. Updates do not name it. */
-export const SHARED_TYPES = ["text", "map", "array", "xml"] as const;
-export type SharedType = (typeof SHARED_TYPES)[number];
 
 /** A shared type of any kind, as its items. */
 export type Items = Pick<Y.AbstractType<unknown>, "_start" | "_map">;
@@ -40,7 +37,10 @@ export class BuiltDocument {
 
   readonly #later: readonly Uint8Array[];
 
-  /** From updates in any order; those of `later` are yet to be applied. CONFLICT when all are too large together. */
+  /**
+   * Applies `updates`, in any order, and keeps `later` for {@link applyLater}. CONFLICT when all are too large
+   * together.
+   */
   constructor(updates: readonly Uint8Array[], later: readonly Uint8Array[] = []) {
     requireBuildable(merge([...updates, ...later]));
     this.#later = later;
@@ -64,7 +64,7 @@ export class BuiltDocument {
 
   #apply(update: Uint8Array): void {
     try {
-      // With the next update, Yjs retries operations that waited for several others.
+      // Yjs retries operations that waited for several others only with the next update.
       for (const data of [update, EMPTY_UPDATE]) Y.applyUpdate(this.doc, data);
     } catch (error) {
       // Yjs deletes types within types by recursion.

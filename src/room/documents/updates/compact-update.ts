@@ -10,7 +10,7 @@ interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
   readonly content: number;
   /** The info byte without its content bits. */
   readonly flags: number;
-  /** Its origins and container, encoded. */
+  /** Encoded origins and container. */
   readonly place: Uint8Array;
   readonly bytes: Uint8Array[];
   readonly isMarked: boolean;
@@ -20,7 +20,7 @@ interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
 export function compactUpdate(update: Uint8Array, dropsDeleted: boolean): Uint8Array {
   const deleted = new RangeMap<true>();
   const deletionsStart = readUpdate(update, { deleted: (range) => deleted.fill(range, true) });
-  const writer = new Writer();
+  const writer = new PieceWriter();
   readUpdate(update, {
     block: (client) => writer.begin(client),
     struct(struct) {
@@ -46,7 +46,7 @@ interface Marked {
 
 /** Removes marked operations, which become gaps. */
 export function withoutMarked(update: Uint8Array, marked: Marked): Uint8Array {
-  const writer = new Writer();
+  const writer = new PieceWriter();
   const deletionsStart = readUpdate(update, {
     block: (client) => writer.begin(client),
     struct(struct) {
@@ -159,7 +159,7 @@ function encodePlace(origin: OperationId, rightOrigin: OperationId | null): Uint
 }
 
 /** Writes pieces one by one: an update may have a million. */
-class Writer {
+class PieceWriter {
   readonly #blocks = encoding.createEncoder();
   #blockCount = 0;
   #client = 0;

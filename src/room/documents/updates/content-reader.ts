@@ -1,8 +1,9 @@
 /** Reads the content of an operation, and refuses values that Yjs could not read. */
+
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { isTooDeep } from "@atrium/contract/text.ts";
 import * as decoding from "lib0/decoding";
-import { AppError } from "../../../platform/errors.ts";
-import { isTooDeep } from "../../../platform/text.ts";
-import { DOCUMENT_LIMITS } from "./limits.ts";
 
 export type Decoder = decoding.Decoder;
 
@@ -90,7 +91,7 @@ export const readText = (decoder: Decoder): string => {
   requireInside(decoder);
   return utf8.decode(bytes);
 };
-/** As lib0 reads strings. */
+/** Same options as in lib0. */
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads a number of items, after their count, and returns it. */

@@ -1,4 +1,4 @@
-/** The operations and deletions of a document, which tell news from repetitions. */
+/** Known operations and deletions of a document, to detect duplicate updates. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { mergeUpdates } from "yjs";

@@ -1,8 +1,8 @@
 /** The room's lasting changes: numbered, kept for a day, sent to everyone in order, and made once per request ID. */
 
-import { byteLength } from "../../../platform/text.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import { LIMITS } from "../../protocol/limits.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
 import type { EntryAddress, LogTotals, Receipt, ReceiptPlace } from "../../storage/sqlite-log.ts";
@@ -126,7 +126,7 @@ export class Changes {
     const { requestId } = request;
     if (requestId === undefined) return this.transaction(work);
     return this.transaction(() => {
-      const fingerprint = fingerprintOf(request);
+      const fingerprint = fingerprintOf(request, sender);
       const answered = this.#receipts.findAnswer(sender, requestId, fingerprint);
       if (answered !== null) return new JsonText(answered);
       const before = this.lastSeq;
@@ -138,8 +138,8 @@ export class Changes {
   }
 
   /**
-   * Logs the next change, in the {@link transaction} of what it describes. The change of an `entry` has its whole new
-   * state, and replaces the earlier one in the log, unless the log keeps every change.
+   * Logs the next change; call it in the {@link transaction} of the write. The change of an `entry` has its
+   * whole new state, and replaces the earlier one in the log, unless the log keeps every change.
    */
   append(event: ChangeEvent, dataOf: (seq: number) => object, entry: ChangedEntry | null = null): Change {
     this.#openEpoch();
@@ -175,7 +175,10 @@ export class Changes {
     return this.#receipts.findAnswer(ROOM, `${event} ${subject}`, "") !== null;
   }
 
-  /** Drops old changes, and those above the limits. The latest change stays, whatever its age: it has the count. */
+  /**
+   * Drops expired changes, and the oldest above the limits. The latest change stays, whatever its age: it has
+   * the count.
+   */
   #dropOldest(): void {
     let { droppedSeq, changes, bytes } = this.#totals;
     const expiredBefore = this.#ports.now() - LIMITS.changeLifetimeMs;
@@ -199,15 +202,15 @@ export class Changes {
     this.#known.totals = { ...this.#totals, ...left };
   }
 
-  /** From now on, earlier changes of an entry stay in the log as well, within its limits. */
+  /** Keeps earlier changes of entries in the log as well from now on, within its limits. */
   keepEvery(): void {
     this.#storage.changes.keepEvery();
     this.#known.totals = null;
   }
 
-  /** Kept changes of stores and comments after `seq`, oldest first, and the latest that is no longer kept; 0 for none. */
-  ofContent(seq: number, limit: number) {
-    return { changes: this.#storage.changes.listOfContent(seq, limit), droppedSeq: this.#totals.droppedSeq };
+  /** Kept changes of stores after `seq`, oldest first, and the latest that is no longer kept; 0 for none. */
+  ofStores(seq: number, limit: number) {
+    return { changes: this.#storage.changes.listOfStores(seq, limit), droppedSeq: this.#totals.droppedSeq };
   }
 
   /**
@@ -315,9 +318,15 @@ export class Receipts {
   }
 }
 
-/** Identifies a request's content by 53 bits of hash and the length. A sender can only make its own requests collide. */
-function fingerprintOf(request: RoomRequest): string {
-  const text = JSON.stringify([request.type, "data" in request ? request.data : undefined]);
+/**
+ * Fingerprint of a request: 53 bits of hash and the length of its content, and of its reader if that is not the
+ * sender. A sender can only make its own requests collide. The order of fields does not count, so a version
+ * with another order in its schema recognizes repeated requests.
+ */
+function fingerprintOf({ type, data, reader }: RoomRequest, sender: string): string {
+  const other = reader && reader.userId !== sender ? [reader.userId ?? reader.subject] : [];
+  const fields = Object.entries(data).sort(([one], [another]) => (one < another ? -1 : 1));
+  const text = JSON.stringify([type, fields, ...other]);
   let [high, low] = [0xdeadbeef, 0x41c6ce57];
   for (let i = 0; i < text.length; i += 1) {
     const unit = text.charCodeAt(i);

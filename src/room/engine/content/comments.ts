@@ -1,38 +1,33 @@
 /** The room's comments: replies, edits by their authors, resolving and reactions. */
 
-import { AppError, notFound } from "../../../platform/errors.ts";
-import { byteLength, fold } from "../../../platform/text.ts";
-import { presentTime } from "../../../platform/time.ts";
-import type { Comment } from "../../../wire/comment.ts";
-import type { ThreadEvent } from "../../../wire/events.ts";
-import type { Author, Mentioned, Reader, Thread } from "../../../wire/thread.ts";
-import { LIMITS } from "../../protocol/limits.ts";
-import type { CommentCreation, CommentEdit, CommentPage } from "../../protocol/messages.ts";
-import type { CommentFilter, CommentPart, StoredComment } from "../../storage/sqlite-content.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import type {
+  CommentCreation,
+  CommentEdit,
+  CommentFilter,
+  CommentPage,
+} from "@atrium/contract/operations/comments.ts";
+import type { InputOf, OutputOf } from "@atrium/contract/operations/room.ts";
+import { type Comment, withoutContent } from "@atrium/contract/resources/comment.ts";
+import type { ThreadEvent } from "@atrium/contract/resources/events.ts";
+import type { Author, Mentioned, Reader, Thread } from "@atrium/contract/resources/thread.ts";
+import { byteLength, fold } from "@atrium/contract/text.ts";
+import { presentTime } from "@atrium/contract/time.ts";
+import type { CommentPart, StoredComment } from "../../storage/sqlite-content.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import { type EventPorts, recordComment, recordThread } from "../outbox/room-events.ts";
 import type { Changes } from "./changes.ts";
-import type { StoreQuota } from "./stores.ts";
-import type { Threads } from "./threads.ts";
+import { requireWithinLimit } from "./own-limits.ts";
+import type { RoomThreads } from "./threads.ts";
 
-/** A comment as storage has it: as JSON, with or without its content. */
+/** Stored form of a comment: JSON, with or without its content. */
 const rowOf = (comment: Comment): StoredComment => ({
   id: comment.id,
   threadId: comment.thread_id,
   resolved: comment.resolved,
   comment: JSON.stringify(comment),
-});
-
-/** A comment whose author is erased, as it is sent. */
-const withoutContent = (comment: Comment): Comment => ({
-  ...comment,
-  text: "",
-  anchor: null,
-  metadata: undefined,
-  mentions: [],
-  mentioned: undefined,
-  reactions: {},
 });
 
 /** The comment without users and identities in its mentions, reactions and resolution; null if it names none of them. */
@@ -59,33 +54,12 @@ const withoutErased = (comment: Comment, erased: ReadonlySet<string>): Comment =
 /** A comment as {@link rowOf} wrote it. */
 const parseComment = (row: StoredComment): Comment => JSON.parse(row.comment) as Comment;
 
-/** One turn reads no more, so that others in the room wait for it no longer than for a large write. */
+/** Read limit per search chunk, so that a search blocks the room no longer than a large write. */
 const MAX_READ = 1_000;
 const MAX_READ_BYTES = 1024 * 1024;
 const READ_AT_ONCE = 20;
 /** Comments that one turn deletes, each with its change and its event. */
 const MAX_DELETED = 100;
-
-interface CommentSearch {
-  readonly search: string;
-  readonly threadId?: string | null | undefined;
-  readonly resolved?: boolean | null | undefined;
-  readonly after: number;
-}
-
-export interface CommentsFound {
-  readonly comments: readonly Comment[];
-  readonly positions: readonly number[];
-  readonly next: number | null;
-}
-
-export interface CommentsListed {
-  readonly comments: readonly Comment[];
-  /** On all pages. */
-  readonly total: number;
-  /** The place behind which the next page begins; null on the last one. */
-  readonly next: number | null;
-}
 
 /** The fields of a remembered answer that name users. */
 interface RememberedAnswer {
@@ -105,41 +79,31 @@ function mentionsOf(mentions: CommentCreation["mentions"]): Pick<Comment, "menti
 }
 
 /** The people among these whom a comment does not mention yet. */
-function furtherThan({ mentions, mentioned = [] }: Comment, addressees: Mentioned): Mentioned {
-  const { readers, groups } = addressees;
+function newlyMentioned({ mentions, mentioned = [] }: Comment, recipients: Mentioned): Mentioned {
+  const { readers, groups } = recipients;
   const known = new Set([...mentions, ...mentioned.map(({ id }) => id)]);
   return {
-    ...addressees,
+    ...recipients,
     readers: readers.filter(({ subject, userId }) => !known.has(subject) && !known.has(userId ?? subject)),
     groups: groups.filter((id) => !known.has(id)),
   };
 }
 
-const ALL: CommentFilter = { threadId: null, resolved: null };
-
-/** Refuses JSON of more bytes. */
-function requireSize(field: string, value: unknown, bytes: number): void {
-  if (byteLength(JSON.stringify(value)) <= bytes) return;
-  throw new AppError("Rooms", "VALIDATION_ERROR", `${field}: must have at most ${bytes} bytes`);
-}
-
 const conflict = (why: string) => new AppError("Rooms", "CONFLICT", why);
 
-export class Comments {
-  readonly #ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">;
+export class RoomComments {
+  readonly #ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId" | "limits">;
   readonly #table: RoomStorage["comments"];
   readonly #changes: Changes;
-  readonly #threads: Threads;
+  readonly #threads: RoomThreads;
   readonly #events: EventPorts;
-  readonly #quota: Pick<StoreQuota, "maxCommentBytes">;
   readonly #erased: ReadonlySet<string>;
 
   constructor(
-    ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId">,
+    ports: Pick<RoomPorts, "storage" | "now" | "newId" | "roomId" | "limits">,
     changes: Changes,
-    threads: Threads,
+    threads: RoomThreads,
     events: EventPorts,
-    quota: Pick<StoreQuota, "maxCommentBytes">,
     erased: ReadonlySet<string> = new Set(),
   ) {
     this.#ports = ports;
@@ -147,15 +111,12 @@ export class Comments {
     this.#changes = changes;
     this.#threads = threads;
     this.#events = events;
-    this.#quota = quota;
     this.#erased = erased;
   }
 
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
   create(input: CommentCreation, author: Author, mentioned: Mentioned): Comment {
-    const { threadId, anchor = null, metadata = null } = input;
-    requireSize("anchor", anchor, LIMITS.anchorBytes);
-    requireSize("metadata", metadata, LIMITS.commentMetadataBytes);
+    const { threadId, mentions, anchor = null, metadata, ...written } = input;
     if (threadId !== undefined && !this.#table.hasThread(threadId)) throw notFound("Rooms", "Thread");
     if (this.#table.totals().comments >= LIMITS.comments)
       throw conflict(`A room can have at most ${LIMITS.comments} comments`);
@@ -166,10 +127,10 @@ export class Comments {
       room_id: this.#ports.roomId(),
       user_id: author.userId,
       thread_id: threadId ?? id,
-      text: input.text,
+      ...written,
       anchor,
-      ...(metadata !== null && { metadata }),
-      ...mentionsOf(input.mentions),
+      metadata: metadata ?? undefined,
+      ...mentionsOf(mentions),
       reactions: {},
       resolved: false,
       created_at: at,
@@ -186,13 +147,15 @@ export class Comments {
     return comment;
   }
 
-  list({ threadId, resolved, ...part }: CommentPage): CommentsListed {
-    const filter = { threadId: threadId ?? null, resolved: resolved ?? null };
-    return { ...this.part(part, filter), total: this.#table.count(filter) };
+  list(page: CommentPage): Pick<OutputOf<"COMMENT_LIST">, "comments" | "total" | "next"> {
+    return { ...this.part(page, page), total: this.#table.count(page) };
   }
 
   /** Some comments, oldest first, and the place behind which the next ones are; null at the end. */
-  part(part: CommentPart, filter = ALL): { readonly comments: Comment[]; readonly next: number | null } {
+  part(
+    part: CommentPart,
+    filter: CommentFilter = {},
+  ): { readonly comments: Comment[]; readonly next: number | null } {
     const found = this.#table.list(filter, { ...part, limit: part.limit + 1 });
     const shown = found.slice(0, part.limit);
     const next = found.length > part.limit ? (shown.at(-1)?.position ?? null) : null;
@@ -208,13 +171,13 @@ export class Comments {
   }
 
   /** Searches some of the comments behind a place, oldest first, for a folded text. `next` is the next place; null at the end. */
-  search({ search, threadId = null, resolved = null, after }: CommentSearch): CommentsFound {
+  search({ search, after, ...filter }: InputOf<"COMMENT_SEARCH">): OutputOf<"COMMENT_SEARCH"> {
     const comments: Comment[] = [];
     const positions: number[] = [];
     let position = after;
     let bytes = 0;
     for (let rows = 0; rows < MAX_READ && bytes < MAX_READ_BYTES; rows += READ_AT_ONCE) {
-      const placed = this.#table.list({ threadId, resolved }, { after: position, limit: READ_AT_ONCE });
+      const placed = this.#table.list(filter, { after: position, limit: READ_AT_ONCE });
       for (const row of placed) {
         bytes += row.comment.length;
         const comment = parseComment(row);
@@ -229,23 +192,21 @@ export class Comments {
   }
 
   /**
-   * For the author, and for the organization (`by` null). FORBIDDEN for others. Metadata that is null is removed.
-   * Notifies those whom the comment has not mentioned before.
+   * Edits the author's comment, or any for the organization (`by` null). FORBIDDEN for others. Null metadata is
+   * removed. Notifies readers whom the comment has not mentioned before.
    */
   edit(
     id: string,
-    { text, anchor, metadata, mentions }: Omit<CommentEdit, "resolved">,
+    { mentions, metadata, ...written }: Omit<CommentEdit, "resolved">,
     by: string | null,
     mentioned: Mentioned,
   ): Comment {
     const earlier = this.#getOwn(id, by);
-    if (anchor !== undefined) requireSize("anchor", anchor, LIMITS.anchorBytes);
-    if (metadata !== undefined) requireSize("metadata", metadata, LIMITS.commentMetadataBytes);
     const comment: Comment = {
       ...earlier,
-      text: text ?? earlier.text,
-      anchor: anchor === undefined ? earlier.anchor : anchor,
-      metadata: metadata === undefined ? earlier.metadata : (metadata ?? undefined),
+      ...written,
+      text: written.text ?? earlier.text,
+      ...(metadata !== undefined && { metadata: metadata ?? undefined }),
       ...(mentions && mentionsOf(mentions)),
       updated_at: presentTime(this.#ports.now()),
     };
@@ -254,7 +215,7 @@ export class Comments {
     this.#save(comment, by);
     const { thread_id: threadId, user_id: userId } = comment;
     const { lastSeq: seq } = this.#changes;
-    const first = this.#firstMentions(id, furtherThan(earlier, mentioned));
+    const first = this.#firstMentions(id, newlyMentioned(earlier, mentioned));
     this.#threads.mentioned({ id, threadId, seq, userId, commentSeq, ...first }, by);
     return comment;
   }
@@ -287,9 +248,9 @@ export class Comments {
   }
 
   /** Resolves or reopens a thread by its first comment. */
-  resolveThread(threadId: string, resolved: boolean): Thread {
-    const [first] = this.#table.list({ threadId, resolved: null }, { after: 0, limit: 1 });
-    if (first !== undefined) this.resolve(first.id, resolved, null);
+  resolveThread(threadId: string, resolved: boolean, by: string | null): Thread {
+    const [first] = this.#table.list({ threadId }, { after: 0, limit: 1 });
+    if (first !== undefined) this.resolve(first.id, resolved, by);
     return this.#threads.get(threadId, null);
   }
 
@@ -300,7 +261,10 @@ export class Comments {
     return comment;
   }
 
-  /** Deletes a thread, for the organization. No one finds its comments any more; of many, the room removes most later. */
+  /**
+   * Deletes a thread, for the organization. Comments disappear at once; the room removes the rows of a long
+   * thread later.
+   */
   deleteThread(threadId: string): Thread {
     const thread = this.#threads.get(threadId, null);
     this.#recordThread("thread.deleted", threadId, null);
@@ -310,7 +274,10 @@ export class Comments {
     return thread;
   }
 
-  /** Removes some comments of deleted threads; what is sent does not name the `erased`. True while others are left. */
+  /**
+   * Removes some comments of deleted threads; the sent changes do not name the `erased`. True while others are
+   * left.
+   */
   removeEnded(erased = this.#erased): boolean {
     const ended = this.#table.findEnded();
     if (ended === null) return false;
@@ -345,7 +312,7 @@ export class Comments {
     recordThread(this.#events, event, this.#threads.get(threadId, null), by);
   }
 
-  /** Adds or removes a user's reaction. Without a difference nothing is logged. */
+  /** Adds or removes a user's reaction. Logs nothing when nothing changes. */
   react(id: string, reaction: string, on: boolean, by: string): Comment {
     const comment = this.#get(id);
     const reactions = new Map(Object.entries(comment.reactions));
@@ -361,8 +328,9 @@ export class Comments {
   }
 
   /**
-   * Deletes comments of users and identities, and takes their IDs out of the mentions, reactions and resolutions of others'
-   * comments: in some behind a place. Returns the next place; null at the end. The deletions are sent without text.
+   * Deletes comments of users and identities, and removes their IDs from mentions, reactions and resolutions of
+   * a chunk of others' comments behind `after`. Returns the next place; null at the end. The deletions are sent
+   * without text.
    */
   eraseSome(ids: readonly string[], after: number): number | null {
     const ofErased = new Set([...this.#erased, ...ids]);
@@ -370,7 +338,7 @@ export class Comments {
     const erased: Comment[] = [];
     let [position, rows, bytes] = [after, 0, 0];
     while (rows < MAX_READ && bytes < MAX_READ_BYTES && erased.length < MAX_DELETED) {
-      const placed = this.#table.list(ALL, { after: position, limit: READ_AT_ONCE });
+      const placed = this.#table.list({}, { after: position, limit: READ_AT_ONCE });
       for (const row of placed) {
         const comment = parseComment(row);
         bytes += row.comment.length;
@@ -393,7 +361,7 @@ export class Comments {
     return position === after ? null : position;
   }
 
-  /** Takes users and identities out of the answers that a repeated request receives: it is still done once. */
+  /** Removes users and identities from the answers in receipts. Repeated requests are still recognized. */
   eraseFromAnswers(ids: readonly string[]): void {
     const { receipts } = this.#ports.storage;
     const erased = new Set(ids);
@@ -412,10 +380,12 @@ export class Comments {
     }
   }
 
-  /** CONFLICT when the room's comments cannot grow by so many bytes. */
+  /** CONFLICT when the room's comments cannot grow by this number of bytes, FORBIDDEN above the room's own limit. */
   #requireSpace(growth: number): void {
-    const limit = this.#quota.maxCommentBytes;
-    if (growth > 0 && this.#table.totals().bytes + growth > limit)
+    const limit = this.#ports.limits().commentBytes;
+    const { bytes } = this.#table.totals();
+    requireWithinLimit(this.#ports.storage, "commentBytes", bytes, bytes + growth);
+    if (growth > 0 && bytes + growth > limit)
       throw conflict(`The comments of this room can have at most ${limit} bytes; delete some`);
   }
 

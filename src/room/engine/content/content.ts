@@ -1,21 +1,21 @@
 /** The room's lasting content, made of its parts: all of them log their changes. */
-import type { EventCause } from "../../../wire/events.ts";
+import type { EventCause } from "@atrium/contract/resources/events.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
 import type { EventPorts } from "../outbox/room-events.ts";
 import { Changes } from "./changes.ts";
-import { Comments } from "./comments.ts";
-import { Follows } from "./follows.ts";
-import { type StoreQuota, Stores } from "./stores.ts";
+import { RoomComments } from "./comments.ts";
+import { RoomFollows } from "./follows.ts";
+import { RoomStores, type StoreQuota } from "./stores.ts";
 import { ThreadRemoval } from "./thread-removal.ts";
-import { Threads } from "./threads.ts";
+import { RoomThreads } from "./threads.ts";
 
 export class RoomContent {
   readonly changes: Changes;
-  readonly stores: Stores;
-  readonly threads: Threads;
-  readonly comments: Comments;
-  readonly follows: Follows;
+  readonly stores: RoomStores;
+  readonly threads: RoomThreads;
+  readonly comments: RoomComments;
+  readonly follows: RoomFollows;
   readonly threadRemoval: ThreadRemoval;
   /** Users and identities that were erased since the start: requests that were on their way then no longer name them. */
   readonly erased = new Set<string>();
@@ -24,10 +24,10 @@ export class RoomContent {
 
   constructor(ports: RoomPorts, events: EventPorts, storeEvents: StoreEvents, quota: StoreQuota) {
     this.changes = new Changes(ports);
-    this.stores = new Stores(ports, this.changes, storeEvents, quota);
-    this.threads = new Threads(ports, this.changes);
-    this.comments = new Comments(ports, this.changes, this.threads, events, quota, this.erased);
-    this.follows = new Follows(ports.storage.follows, this.changes);
+    this.stores = new RoomStores(ports, this.changes, storeEvents, quota);
+    this.threads = new RoomThreads(ports, this.changes);
+    this.comments = new RoomComments(ports, this.changes, this.threads, events, this.erased);
+    this.follows = new RoomFollows(ports.storage.follows, this.changes);
     this.threadRemoval = new ThreadRemoval(ports, this.changes, this.comments);
   }
 }

@@ -1,8 +1,8 @@
 /** Followings belong to the room, not to a socket: they survive reloads and absences. */
 
-import { AppError } from "../../../platform/errors.ts";
-import { byteLength } from "../../../platform/text.ts";
-import { LIMITS } from "../../protocol/limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { Changes } from "./changes.ts";
 
@@ -15,7 +15,7 @@ function addTo(lists: Map<string, string[]>, follower: string, followed: string)
   else known.push(followed);
 }
 
-export class Follows {
+export class RoomFollows {
   readonly #table: RoomStorage["follows"];
   readonly #changes: Changes;
 

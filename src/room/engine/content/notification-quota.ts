@@ -1,15 +1,15 @@
 /** The quota of notifications that the mentions of one user cause in an hour. */
-import { AppError } from "../../../platform/errors.ts";
-import { presentTime } from "../../../platform/time.ts";
-import type { Author, Mentioned } from "../../../wire/thread.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import type { Author, Mentioned } from "@atrium/contract/resources/thread.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
 export class NotificationQuota {
-  readonly #ports: Pick<RoomPorts, "storage" | "now" | "notificationsPerHour">;
+  readonly #ports: Pick<RoomPorts, "storage" | "now" | "limits">;
 
-  constructor(ports: Pick<RoomPorts, "storage" | "now" | "notificationsPerHour">) {
+  constructor(ports: Pick<RoomPorts, "storage" | "now" | "limits">) {
     this.#ports = ports;
   }
 
@@ -18,15 +18,16 @@ export class NotificationQuota {
    * with its first notification.
    */
   spend({ userId, subject: author }: Author, { readers, groups, groupSizes, byGuest }: Mentioned): void {
-    // Users without an identity have no inbox; who is mentioned several times has one.
+    // Users without an identity have no inbox; a reader with several mentions counts once.
     const heard = readers.filter(({ subject, userId }) => subject !== author && subject !== userId);
     const named = new Set(heard.map(({ subject }) => subject)).size;
     const caused = [...new Set(groups)].reduce((sum, id) => sum + (groupSizes?.[id] ?? 0), named);
     if (caused === 0) return;
-    const { storage, now, notificationsPerHour } = this.#ports;
+    const { storage, now, limits } = this.#ports;
+    const { ofUser, ofGuest } = limits().notificationsPerHour;
     const [at, counts] = [now(), storage.notificationCounts];
     const { since, count } = counts.find(userId, at - HOUR_MS) ?? { since: at, count: 0 };
-    const max = byGuest === true ? notificationsPerHour.ofGuest : notificationsPerHour.ofUser;
+    const max = byGuest === true ? ofGuest : ofUser;
     if (count + caused > max) throw exceeded({ count, caused, max, until: presentTime(since + HOUR_MS) });
     counts.write(userId, { since, count: count + caused }, at - HOUR_MS);
   }

@@ -1,10 +1,10 @@
 /** The stored data of one user of the room, in slices for an export. */
 
-import type { Comment } from "../../../wire/comment.ts";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
 import type { StoredDocument } from "../../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../types/room-object.ts";
-import type { Comments } from "./comments.ts";
+import type { RoomComments } from "./comments.ts";
 
 const SESSIONS_AT_ONCE = 500;
 /** A comment can have some 90 KB, and a call returns 32 MiB at most. */
@@ -16,7 +16,7 @@ const END = { records: [], next: null };
 /** Reads a slice from the position that the one before returned; null for the start. */
 export function readPersonalData(
   storage: RoomStorage,
-  comments: Comments,
+  comments: RoomComments,
   userId: string,
   part: PersonalPart,
   after: string | null,
@@ -83,7 +83,7 @@ function documentsOf(storage: RoomStorage, userId: string, after: string | null)
   if (document === undefined) return END;
   const from = document.id === id ? seq : 0;
   const range = { after: from, upTo: Number.MAX_SAFE_INTEGER, limit: ENTRIES_AT_ONCE };
-  const entries = storage.documents.listStretches(document.id, range);
+  const entries = storage.documents.listEntries(document.id, range);
   const last = entries.at(-1);
   const isCut = entries.length === ENTRIES_AT_ONCE && last !== undefined;
   const hasMore = isCut || document.id < (documents.at(-1)?.id ?? 0);

@@ -1,6 +1,7 @@
 /** Copies a room's stats and sizes to the database. */
-import { backoffMs } from "../../../platform/flow/backoff.ts";
-import type { RoomStats } from "../../../wire/snapshots.ts";
+
+import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
+import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
 import type { RoomRecord } from "../../storage/storage.ts";
 import type { Sessions } from "../participants/sessions.ts";
 import type { StoreQuota } from "./stores.ts";

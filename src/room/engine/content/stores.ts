@@ -1,22 +1,23 @@
 /** The room's key-value stores: versions, merges, limits, their quota, and a change for each write. */
-import { AppError } from "../../../platform/errors.ts";
-import { byteLength } from "../../../platform/text.ts";
-import { describeExceeded, type QuotaUse } from "../../../wire/quota.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import type {
+  BatchOperation,
+  StoreBatch,
+  StoreOperation,
+  StorePage,
+} from "@atrium/contract/operations/stores.ts";
+import { isRecord } from "@atrium/contract/operations/values.ts";
+import { describeExceeded, type QuotaUse } from "@atrium/contract/resources/quota.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import { LIMITS } from "../../protocol/limits.ts";
-import {
-  type BatchOperation,
-  isRecord,
-  type StoreBatch,
-  type StoreOperation,
-  type StorePage,
-} from "../../protocol/messages.ts";
 import type { Fault } from "../../protocol/protocol.ts";
 import type { StoredEntry, StoreSize } from "../../storage/sqlite-entries.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
 import type { Changes } from "./changes.ts";
+import { type LimitedStorage, requireWithinLimit } from "./own-limits.ts";
 
 interface Written {
   /** Absent after a deletion. */
@@ -45,17 +46,17 @@ interface EntryTexts {
   readonly lastKey: string | null;
 }
 
-export class Stores {
+export class RoomStores {
   readonly #entries: RoomStorage["entries"];
   readonly #changes: Changes;
   readonly #events: StoreEvents;
-  readonly #roomQuotaBytes: number;
+  readonly #limits: RoomPorts["limits"];
   readonly #quota: StoreQuota;
   /** Keys and values that were written since the room has started, also by requests that were undone. */
   writtenBytes = 0;
 
   constructor(
-    { storage, storeQuotaBytes }: Pick<RoomPorts, "storage" | "storeQuotaBytes">,
+    { storage, limits }: Pick<RoomPorts, "storage" | "limits">,
     changes: Changes,
     events: StoreEvents,
     quota: StoreQuota,
@@ -63,7 +64,7 @@ export class Stores {
     this.#entries = storage.entries;
     this.#changes = changes;
     this.#events = events;
-    this.#roomQuotaBytes = storeQuotaBytes;
+    this.#limits = limits;
     this.#quota = quota;
   }
 
@@ -99,7 +100,7 @@ export class Stores {
     return this.#entries.size(store).bytes;
   }
 
-  /** About so many bytes of the entries after a key, or of all. */
+  /** Entries after a key (null: all of them) of about `wantedBytes`. */
   readTexts(store: string, after: string | null, wantedBytes: number): EntryTexts {
     const texts: Uint8Array[] = [];
     let bytes = 0;
@@ -131,13 +132,15 @@ export class Stores {
   }
 
   /** Writes or deletes one entry. CONFLICT unless it has `ifVersion`, when that is given. */
+  apply(operation: Exclude<StoreOperation, { type: "STORE_DELETE" }>, by: string | null): Required<Written>;
+  apply(operation: StoreOperation, by: string | null): Written;
   apply(operation: StoreOperation, by: string | null): Written {
     return this.#write((sizes) => this.#apply(operation, by, sizes));
   }
 
   /** Saves the sizes that `work` has counted, and notes the changed stores for their events. */
   #write<T>(work: (sizes: StoreSizes) => T): T {
-    const sizes = new StoreSizes(this.#entries, this.#roomQuotaBytes, this.#quota);
+    const sizes = new StoreSizes(this.#entries, this.#limits().storeBytes, this.#quota);
     const fromSeq = this.#changes.lastSeq + 1;
     try {
       const result = work(sizes);
@@ -206,7 +209,7 @@ export class Stores {
   }
 }
 
-/** A value that {@link Stores} wrote. */
+/** A value that {@link RoomStores} wrote. */
 const parse = (json: string): unknown => JSON.parse(json);
 
 function merge(found: StoredEntry | null, fields: Record<string, unknown>): Record<string, unknown> {
@@ -228,7 +231,7 @@ class StoreSizes {
   readonly #table: RoomStorage["entries"];
   readonly #roomQuotaBytes: number;
   readonly #quota: StoreQuota;
-  /** By store, its size as it is stored, and with this request. */
+  /** Stored size of each store, and its size with this request. */
   readonly #sizes = new Map<string, { readonly stored: StoreSize; readonly size: StoreSize }>();
   #storedBytes = 0;
   /** The totals of all stores, with this request; null before its first write. */
@@ -301,27 +304,30 @@ class StoreSizes {
   }
 }
 
-type CountedPart = "stores" | "documents";
+const LIMIT_OF = { stores: "storeBytes", documents: "documentBytes" } as const;
+type CountedPart = keyof typeof LIMIT_OF;
 
 /** The database learns of each such step that the room's stores, or its documents, have grown or shrunk by. */
 const STEP_BYTES = 1024 * 1024;
 
 const stepOf = (bytes: number): number => Math.floor(bytes / STEP_BYTES);
 
+interface QuotaPorts extends Pick<RoomPorts, "planAlarm"> {
+  readonly storage: LimitedStorage;
+}
+
 /** The quota of stored bytes as the database last answered it, checked before a room grows. */
 export class StoreQuota {
-  readonly #ports: Pick<RoomPorts, "planAlarm">;
+  readonly #ports: QuotaPorts;
   readonly #bytesOf: (part: CountedPart) => number;
   /** The organization's use when the database counted these bytes of the room; null until the first copy. */
   #known: { readonly use: QuotaUse; readonly roomBytes: number } | null = null;
-  /** The most bytes of the room's comments. */
-  maxCommentBytes = LIMITS.roomCommentBytes;
   #isDue = false;
   /** `isDue` when the latest copy began. */
   #wasDue = false;
 
   /** `bytesOf` returns the size of a part of the room in storage. */
-  constructor(ports: Pick<RoomPorts, "planAlarm">, bytesOf: (part: CountedPart) => number) {
+  constructor(ports: QuotaPorts, bytesOf: (part: CountedPart) => number) {
     this.#ports = ports;
     this.#bytesOf = bytesOf;
   }
@@ -335,8 +341,9 @@ export class StoreQuota {
     return this.#isDue;
   }
 
-  /** A part is to have `after` instead of `before` bytes. FORBIDDEN when the organization's quota is used up. */
+  /** A part is to have `after` instead of `before` bytes. FORBIDDEN above the room's own limit or the organization's quota. */
   require(part: CountedPart, before: number, after: number): void {
+    requireWithinLimit(this.#ports.storage, LIMIT_OF[part], before, after);
     if (this.#known === null || after <= before) return;
     const { use, roomBytes } = this.#known;
     const beside = this.#bytesOf(part === "stores" ? "documents" : "stores");
@@ -367,8 +374,7 @@ export class StoreQuota {
   }
 
   /** The database counts these bytes of the room, and this is the organization's use with them. */
-  copied(use: QuotaUse, roomBytes: number, maxCommentBytes: number | null = null): void {
+  copied(use: QuotaUse, roomBytes: number): void {
     this.#known = { use, roomBytes };
-    this.maxCommentBytes = maxCommentBytes ?? LIMITS.roomCommentBytes;
   }
 }

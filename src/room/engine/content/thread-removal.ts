@@ -2,20 +2,20 @@
 import type { ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { Changes } from "./changes.ts";
-import type { Comments } from "./comments.ts";
+import type { RoomComments } from "./comments.ts";
 
 const RETRY_DELAY_MS = 1_000;
 
 export class ThreadRemoval {
   readonly #ports: Pick<RoomPorts, "storage" | "now">;
   readonly #changes: Changes;
-  readonly #comments: Pick<Comments, "removeEnded">;
+  readonly #comments: Pick<RoomComments, "removeEnded">;
   #notBefore = 0;
 
   constructor(
     ports: Pick<RoomPorts, "storage" | "now">,
     changes: Changes,
-    comments: Pick<Comments, "removeEnded">,
+    comments: Pick<RoomComments, "removeEnded">,
   ) {
     this.#ports = ports;
     this.#changes = changes;
@@ -28,7 +28,7 @@ export class ThreadRemoval {
     return Math.max(this.#ports.now(), this.#notBefore);
   }
 
-  /** Returns what everyone receives. After a failure, it is due again in a second. */
+  /** Returns the changes for everyone. Retries a failure after a second. */
   run(): ServerEvent[] {
     if ((this.dueAt() ?? Number.POSITIVE_INFINITY) > this.#ports.now()) return [];
     this.#notBefore = this.#ports.now() + RETRY_DELAY_MS;

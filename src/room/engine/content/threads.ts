@@ -1,7 +1,14 @@
-/** The threads of a room's comments as their readers see them: who is notified, and up to where each has read. */
-import { notFound } from "../../../platform/errors.ts";
-import type { Author, Mentioned, Reader, SubscriptionSettings, Thread } from "../../../wire/thread.ts";
-import type { MessageOf, ThreadPage } from "../../protocol/messages.ts";
+/** Threads of a room's comments as their readers see them: subscriptions and read positions. */
+import { notFound } from "@atrium/contract/errors.ts";
+import type { InputOf, OutputOf } from "@atrium/contract/operations/room.ts";
+import type { ThreadPage } from "@atrium/contract/operations/threads.ts";
+import type {
+  Author,
+  Mentioned,
+  Reader,
+  SubscriptionSettings,
+  Thread,
+} from "@atrium/contract/resources/thread.ts";
 import type { StoredThread, ThreadState } from "../../storage/sqlite-threads.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
@@ -17,14 +24,10 @@ const NAMED_COMMENTS = 250;
 /** A user without an identity has no inbox. */
 const hasInbox = ({ subject, userId }: Reader): boolean => subject !== userId;
 
-type SettingsChange = {
-  readonly [Name in keyof SubscriptionSettings]?: SubscriptionSettings[Name] | undefined;
-};
-
 interface NewComment extends Mentioned {
   readonly id: string;
   readonly threadId: string;
-  /** Of the change that wrote it. */
+  /** Seq of the change that wrote the comment. */
   readonly seq: number;
   readonly author: Author;
 }
@@ -32,25 +35,18 @@ interface NewComment extends Mentioned {
 /** An edit that mentions further people, by the author `userId`. */
 interface NewMentions extends Omit<NewComment, "author"> {
   readonly userId: string;
-  /** Of the change that wrote the comment. */
+  /** Seq of the change that wrote the comment. */
   readonly commentSeq: number;
 }
 
-type ThreadPorts = Pick<RoomPorts, "storage" | "now" | "newId" | "roomId" | "notificationsPerHour">;
-
-export interface ThreadsListed {
-  readonly threads: readonly Thread[];
-  readonly total: number;
-  /** The place behind which the next page begins; null on the last one. */
-  readonly next: NonNullable<ThreadPage["after"]> | null;
-}
+type ThreadPorts = Pick<RoomPorts, "storage" | "now" | "newId" | "roomId" | "limits">;
 
 const isSubscribed = (
   { subscribed, participates }: Pick<ThreadState, "subscribed" | "participates">,
   threads: SubscriptionSettings["threads"],
 ): boolean => subscribed ?? (threads === "all" || (threads === "replies_and_mentions" && participates));
 
-export class Threads {
+export class RoomThreads {
   readonly #ports: ThreadPorts;
   readonly #changes: Pick<Changes, "lastSeq">;
   readonly #table: RoomStorage["threads"];
@@ -72,16 +68,11 @@ export class Threads {
 
   /** The latest activity first. The filters `unread` and `subscribed` need a reader. */
   list(
-    { resolved, unread, subscribed, after, limit, offset }: ThreadPage,
+    { after, limit, offset, ...filters }: ThreadPage,
     reader: Reader | null,
-  ): ThreadsListed {
+  ): Pick<OutputOf<"THREAD_LIST">, "threads" | "total" | "next"> {
     const subject = reader?.subject ?? "";
-    const filter = {
-      resolved: resolved ?? null,
-      ...(reader === null
-        ? { unread: null, subscribed: null }
-        : { unread: unread ?? null, subscribed: subscribed ?? null }),
-    };
+    const filter = reader === null ? { resolved: filters.resolved } : filters;
     const before = after === undefined ? null : { lastSeq: after.last_seq, id: after.id };
     const found = this.#table.list(filter, subject, { before, limit: limit + 1, offset });
     const shown = found.slice(0, limit);
@@ -106,8 +97,8 @@ export class Threads {
   }
 
   /**
-   * The reader has read the comments up to a seq; all without one. An earlier seq changes nothing. At the end of the
-   * thread, the mentions that edits have added are read as well.
+   * Marks the comments up to a seq as read; all of them without one. An earlier seq changes nothing. At the end
+   * of the thread, mentions added by edits are read as well.
    */
   read(id: string, reader: Reader, seq = Number.MAX_SAFE_INTEGER): Thread {
     const { state, lastSeq } = this.#find(id, reader.subject);
@@ -125,7 +116,10 @@ export class Threads {
   }
 
   /** Returns the settings after the changes, if there are any. */
-  updateSettings(reader: Reader, { threads, textMentions }: SettingsChange): SubscriptionSettings {
+  updateSettings(
+    reader: Reader,
+    { threads, textMentions }: InputOf<"SUBSCRIPTION_SETTINGS">,
+  ): SubscriptionSettings {
     const before = this.#table.readSettings(reader.subject);
     const settings = {
       threads: threads ?? before.threads,
@@ -141,7 +135,7 @@ export class Threads {
     this.#quota.spend(author, comment);
     const before = this.#find(threadId, author.subject).state;
     this.#table.writeState(threadId, author, { ...before, participates: true, readSeq: seq });
-    if (before.unread > 1 || before.readSeq < this.#table.mentionedSeq(threadId))
+    if (before.unreadCount > 1 || before.readSeq < this.#table.mentionedSeq(threadId))
       this.#notifyRead(threadId, author, seq);
     this.#involve(threadId, readers);
     const found = this.#table.subscribers(threadId, "", NAMED_RECIPIENTS + 1);
@@ -212,7 +206,7 @@ export class Threads {
    * none. `by` is null for the organization.
    */
   mentionInText(
-    { mentionId, document }: MessageOf<"TEXT_MENTION_CREATE">["data"],
+    { mentionId, document }: InputOf<"TEXT_MENTION_CREATE">,
     mentioned: Mentioned,
     author: Author | null,
   ): void {
@@ -263,7 +257,17 @@ export class Threads {
   }
 
   #present(
-    { id, createdAt, updatedAt, comments, lastSeq, resolved, resolvedAt, resolvedBy, state }: StoredThread,
+    {
+      id,
+      createdAt,
+      updatedAt,
+      commentCount,
+      lastSeq,
+      resolved,
+      resolvedAt,
+      resolvedBy,
+      state,
+    }: StoredThread,
     reader: Reader | null,
   ): Thread {
     const thread = {
@@ -271,7 +275,7 @@ export class Threads {
       room_id: this.#ports.roomId(),
       resolved,
       ...(resolvedAt !== null && { resolved_at: resolvedAt, resolved_by: resolvedBy }),
-      comment_count: comments,
+      comment_count: commentCount,
       last_seq: lastSeq,
       created_at: createdAt,
       updated_at: updatedAt,
@@ -282,7 +286,7 @@ export class Threads {
       ...thread,
       subscribed: isSubscribed(state, threads),
       read_seq: Math.min(state.readSeq, lastSeq),
-      unread_count: state.unread,
+      unread_count: state.unreadCount,
     };
   }
 }

@@ -1,9 +1,11 @@
 /** The decision about a join: an approval with the user and the room, or a refusal with its reason. */
 
-import type { Rights } from "../../../wire/permissions.ts";
-import type { RoomFields } from "../../../wire/room.ts";
-import type { RoomName, TokenEpochs, TokenSubject } from "../../../wire/token-claims.ts";
-import type { UserRecord } from "../../../wire/user.ts";
+import type { Rights } from "@atrium/contract/resources/permissions.ts";
+import type { RoomFields } from "@atrium/contract/resources/room.ts";
+import type { RoomName } from "@atrium/contract/resources/room-name.ts";
+import type { UserRecord } from "@atrium/contract/resources/user.ts";
+
+import type { TokenEpochs, TokenSubject } from "../../../platform/token-claims.ts";
 import type { Fault } from "../../protocol/protocol.ts";
 
 /** A user as the database has it. */
@@ -53,7 +55,7 @@ export const joinRefusal = (
 
 export const JOIN_FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining failed: try again");
 
-/** A room without its lost users holds joins so long: not all rooms read in the same second. `random` is in [0, 1). */
+/** Time for which a room without its lost users holds joins; rooms are spread over it. `random` is in [0, 1). */
 export const joinsHeldMs = (graceMs: number, random: number): number => graceMs * (0.1 + random / 2);
 
 /** The delay of a refusal: each new attempt costs a handshake, and all sockets of a flood come back at once. */

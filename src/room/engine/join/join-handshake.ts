@@ -1,12 +1,12 @@
 /** Joins sockets: each sends one JOIN_ROOM, the database authorizes it, and the socket receives the room's state. */
 
-import { permissionsOf, READ, rightsOfRole, roleOf } from "../../../wire/permissions.ts";
-import { presentRoom } from "../../../wire/room.ts";
-import { presentUser, type UserRecord } from "../../../wire/user.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import type { MessageOf } from "@atrium/contract/operations/room.ts";
+import { onlyRead, permissionsOf, rightsOfRole, roleOf } from "@atrium/contract/resources/permissions.ts";
+import { presentRoom } from "@atrium/contract/resources/room.ts";
+import { presentUser, type UserRecord } from "@atrium/contract/resources/user.ts";
 import { failure, JsonText, type ReadableFrame, success } from "../../protocol/frame.ts";
 import { changesForGuest } from "../../protocol/guest-view.ts";
-import { LIMITS } from "../../protocol/limits.ts";
-import type { MessageOf } from "../../protocol/messages.ts";
 import { CLOSE, type Fault, type JoinedRoom } from "../../protocol/protocol.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Authorizing, Effect, Joined, JoinRequest, Waiting } from "../../transport/connection.ts";
@@ -60,7 +60,7 @@ export class JoinHandshake {
   /** Begins to join a socket whose client sends its token otherwise than by JOIN_ROOM. */
   begin(connection: Waiting, token: string): Effect[] {
     const request = { token, role: "editor", batch: false, requestId: undefined } as const;
-    return this.#authorize(connection, { ...request, usersLimit: 1 }); // its client receives no answer
+    return this.#authorize(connection, { ...request, usersLimit: 1 }); // the client receives no answer
   }
 
   #authorize({ id, openedAt, address, documents }: Waiting | Authorizing, request: JoinRequest): Effect[] {
@@ -136,7 +136,7 @@ export class JoinHandshake {
       ceiling,
       ...(identityId !== undefined && { identityId }),
       ...(isGuest && { isGuest }),
-      ...(approval.ceiling === READ && { readsOnly: true }),
+      ...(onlyRead(approval.ceiling) && { readsOnly: true }),
       ...(byCustomId && { byCustomId }),
       tokenExpiresAt,
       ...(tokenEpochs && { tokenEpochs }),
@@ -200,6 +200,7 @@ export class JoinHandshake {
     const expiresAt = new Date(next.connection.tokenExpiresAt).toISOString();
     return [
       { type: "attach", connection: next.connection },
+      { type: "planAlarm" }, // the token may end sooner than the one before
       send([id], success("Token refreshed", { expiresAt }, requestId)),
     ];
   }
@@ -250,7 +251,7 @@ function withToken(
   return {
     ...connection,
     ...(byCustomId && { byCustomId }),
-    ...(ceiling === READ && { readsOnly: true }),
+    ...(onlyRead(ceiling) && { readsOnly: true }),
     ceiling: ceiling & connection.ceiling,
     tokenExpiresAt,
     ...(tokenEpochs && { tokenEpochs }),

@@ -1,10 +1,13 @@
 /** Events that a room records together after an interval, and only while a subscriber listens to them. */
-import type { EventDraft, EventName } from "../../../wire/events.ts";
-import { presentRoom, type RoomFields } from "../../../wire/room.ts";
+import type { EventDraft, EventName } from "@atrium/contract/resources/events.ts";
+import { presentRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
 import type { DocumentEventName, DocumentNote } from "../../storage/sqlite-outbox.ts";
 import { type EventPorts, recordEvent } from "./room-events.ts";
 
-/** While no subscriber listens, the room looks for one so rarely: the first event of a new one may be so late. */
+/**
+ * Interval at which a room looks for subscribers while none listens. The first event of a new one may be this
+ * late.
+ */
 const UNHEARD_INTERVAL_MS = 60_000;
 /** Each store has at most one event in this time. */
 const STORE_EVENT_INTERVAL_MS = 5_000;
@@ -150,7 +153,7 @@ export class DocumentEvents extends DelayedEvents {
     this.#note({ event: "document.created", document, seq: 1, name: null });
   }
 
-  /** By the update with this number, which is not the first. */
+  /** Notes an update; `seq` is its number, 2 or higher. */
   updated(document: string, seq: number): void {
     this.#note({ event: "document.updated", document, seq, name: null });
   }

@@ -1,6 +1,6 @@
 /** Drains an outbox of the room: passes its entries on in order as soon as they are recorded, and retries. */
-import { combined } from "../../../platform/errors.ts";
-import { backoffMs } from "../../../platform/flow/backoff.ts";
+import { combined } from "@atrium/contract/errors.ts";
+import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
 import { FailureStreak } from "../../../platform/flow/failure-streak.ts";
 import { newCallBudget, type WorkBudget } from "../../../platform/flow/work-budget.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
@@ -14,7 +14,7 @@ interface Entry {
 export interface Unreached {
   /** The recipients that were not reached, as JSON by the ID of the entry. */
   readonly left: ReadonlyMap<string, string>;
-  /** Why. Empty when only calls were missing. */
+  /** Causes; empty when only calls were missing. */
   readonly failures: readonly unknown[];
 }
 
@@ -26,7 +26,7 @@ interface OutboxDrainPorts<Any extends Entry> {
     delete(seq: number): void;
     writePending(seq: number, pending: string): void;
   };
-  /** Passes entries on by at most so many calls. Rejects when the recipients could not be read. */
+  /** Passes entries on with at most `calls` calls. Rejects when the recipients could not be read. */
   fanOut(entries: readonly Any[], calls: WorkBudget): Promise<Unreached>;
   keepAlive(work: Promise<unknown>): void;
   /** Reports a failed fan-out, which is retried: once until all is passed on, and each time for a defect. */
@@ -34,7 +34,7 @@ interface OutboxDrainPorts<Any extends Entry> {
 }
 
 const BATCH_SIZE = 200;
-/** While a drain is running, an alarm is set this far ahead: it survives a crash, the drain does not. */
+/** Delay of an alarm that is set while a drain is running: it survives a crash, the drain does not. */
 const CRASH_RECOVERY_MS = 5_000;
 const RETRY = { firstMs: 1_000, maxMs: 30_000 };
 

@@ -1,22 +1,23 @@
 /** Records the room's events in its outbox, in the transaction of the change that they report. */
-import type { Comment } from "../../../wire/comment.ts";
+
+import type { Comment } from "@atrium/contract/resources/comment.ts";
 import {
   type CommentEvent,
   type EventCause,
   type EventDraft,
   presentEvent,
   type ThreadEvent,
-} from "../../../wire/events.ts";
-import { presentRoom, type Room, type RoomFields } from "../../../wire/room.ts";
-import type { RoomStats } from "../../../wire/snapshots.ts";
-import type { Thread } from "../../../wire/thread.ts";
-import { presentUser, type User } from "../../../wire/user.ts";
+} from "@atrium/contract/resources/events.ts";
+import { presentRoom, type Room, type RoomFields } from "@atrium/contract/resources/room.ts";
+import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
+import type { Thread } from "@atrium/contract/resources/thread.ts";
+import { presentUser, type User } from "@atrium/contract/resources/user.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 
 export type RecorderPorts = Pick<RoomPorts, "storage" | "newId">;
 
-/** For the events of the room's content. */
+/** Ports that record events of the room's content. */
 export interface EventPorts extends Pick<RoomPorts, "storage" | "now" | "newId" | "planAlarm"> {
   /** The run that the change follows from; null when no workflow has made it. */
   cause(): EventCause | null;
@@ -133,7 +134,7 @@ function recordContent(
   draftOf: (room: Room, userId: { readonly userId?: string }) => EventDraft,
 ): void {
   const row = ports.storage.occupancy.readRoom();
-  if (row === null) return; // of a room that only REST has used, before its row was stored with its comments
+  if (row === null) return; // only REST has used the room, and its row was not stored with its comments yet
   const now = ports.now();
   const room = presentRoom(row, now, ports.stats());
   recordEvent(ports, now, draftOf(room, by === null ? {} : { userId: by }), ports.cause());

@@ -1,10 +1,9 @@
 /** The users online, whole or by page, and the users that were seen in a time. */
 
-import { byteLength } from "../../../platform/text.ts";
-import { presentUser, type User } from "../../../wire/user.ts";
-import { LIMITS } from "../../protocol/limits.ts";
-import type { OnlinePlace } from "../../protocol/messages.ts";
-import type { SeenFilter } from "../../protocol/room-request.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import type { OnlinePlace, SeenFilter } from "@atrium/contract/operations/presence.ts";
+import { presentUser, type User } from "@atrium/contract/resources/user.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import type { OpenSession, Stay } from "../../storage/storage.ts";
 
 export const presentOnline = ({ user, joinedAt }: OpenSession): User =>
@@ -50,7 +49,10 @@ export function firstOnlinePage(
   return { ...page, users: [presentOnline(own), ...page.users] };
 }
 
-/** Behind the user with this id or, if it has left, behind all who joined before it: some may be named twice. */
+/**
+ * The index behind the user with this id. If it has left: behind all users who joined earlier, so some may
+ * appear twice.
+ */
 function firstBehind(ordered: readonly OpenSession[], { joined_at, id }: OnlinePlace): number {
   const joinedAt = Date.parse(joined_at);
   const index = ordered.findIndex((session) => session.joinedAt === joinedAt && session.user.id === id);

@@ -1,22 +1,22 @@
 /** Participants: connections, sessions and presence together, and the ways in which users go offline. */
 
-import { ERROR_CODES, type ErrorCode } from "../../../platform/errors.ts";
-import { presentUser, type User } from "../../../wire/user.ts";
+import { ERROR_CODES, type ErrorCode } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { presentUser, type User } from "@atrium/contract/resources/user.ts";
 import { CONNECTION_COSTS } from "../../protocol/costs.ts";
-import { LIMITS } from "../../protocol/limits.ts";
 import { CLOSE, type CloseCode } from "../../protocol/protocol.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Effect, Joined, Waiting } from "../../transport/connection.ts";
 import {
-  Connections,
   findOverdue,
   LAST_SEEN_GRANULARITY_MS,
   type Overdue,
   planAlarm,
+  RoomConnections,
   send,
 } from "../../transport/connections.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
-import { Presence } from "../presence/presence.ts";
+import { RoomPresence } from "../presence/presence.ts";
 import { Sessions } from "./sessions.ts";
 
 const closeAll = (ids: readonly string[], code: CloseCode, reason: string): Effect[] =>
@@ -44,18 +44,18 @@ const TOKEN_EXPIRED: CloseReason = {
 };
 
 export class Participants {
-  readonly connections = new Connections();
+  readonly connections = new RoomConnections();
   readonly sessions: Sessions;
-  readonly presence: Presence;
+  readonly presence: RoomPresence;
   readonly #ports: RoomPorts;
-  /** Until then, the room reads no joins (epoch ms). */
+  /** Time until which the room reads no joins (epoch ms). */
   joinsHeldUntil = Number.NEGATIVE_INFINITY;
   /** Cleans up other parts when a socket is gone. */
   onRemoved: (id: string) => Effect[] = () => [];
 
   constructor(ports: RoomPorts) {
     this.sessions = new Sessions(ports);
-    this.presence = new Presence(
+    this.presence = new RoomPresence(
       this.connections,
       (userId) => ports.storage.follows.listFollowed(userId),
       (id) => ports.canTakeMore(id),
@@ -134,7 +134,7 @@ export class Participants {
     });
   }
 
-  /** These users go offline if they have no socket: all such users by default. */
+  /** Ends the grace periods of users (default: all): users without a socket go offline. */
   endGracePeriods(userIds: Iterable<string> = this.sessions.gracePeriods.users()): Effect[] {
     const without = [...userIds].filter(
       (userId) => this.sessions.get(userId) !== undefined && !this.connections.hasUser(userId),
@@ -229,7 +229,14 @@ export class Participants {
     return effects;
   }
 
-  /** If this fails, a crash ends the sessions too early; the effects of the sweep matter more. */
+  /** A joined socket has sent something. In a room that was quiet for long, that is a time at which it ran, too. */
+  seen(connection: Joined): Effect[] {
+    const effects = this.connections.recordSeen(connection, this.#ports.now());
+    if (effects.some(({ type }) => type === "planAlarm")) this.#recordAlive();
+    return effects;
+  }
+
+  /** If this fails, a crash ends the sessions too early; other effects matter more. */
   #recordAlive(): void {
     if (this.connections.joinedCount === 0) return;
     this.#attempt("A room could not record that it is running", () => {

@@ -1,8 +1,8 @@
 /** REST participants: users without a socket, such as agents, for a time that REST sets. */
 
-import { AppError } from "../../../platform/errors.ts";
-import type { RoomFields } from "../../../wire/room.ts";
-import type { UserRecord } from "../../../wire/user.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import type { RoomFields } from "@atrium/contract/resources/room.ts";
+import type { UserRecord } from "@atrium/contract/resources/user.ts";
 import { CLOSE } from "../../protocol/protocol.ts";
 import type { ParticipantInput } from "../../protocol/room-request.ts";
 import type { OpenSession } from "../../storage/storage.ts";

@@ -1,8 +1,8 @@
 /** The sessions of users online, their reconnect grace periods and the room's stats: memory and storage in step. */
 
-import type { RoomFields } from "../../../wire/room.ts";
-import type { LastSeen, RoomStats, StoredSession } from "../../../wire/snapshots.ts";
-import { ERASED_FIELDS, type UserRecord } from "../../../wire/user.ts";
+import type { RoomFields } from "@atrium/contract/resources/room.ts";
+import type { LastSeen, RoomStats, StoredSession } from "@atrium/contract/resources/snapshots.ts";
+import { ERASED_FIELDS, type UserRecord } from "@atrium/contract/resources/user.ts";
 import type { GracePeriod, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
 import { type RecorderPorts, recordJoined, recordLeft } from "../outbox/room-events.ts";
 
@@ -51,10 +51,11 @@ export class Sessions {
     this.#ports = ports;
     this.#storage = ports.storage;
     this.gracePeriods = new GracePeriods(ports.storage);
-    this.#load();
+    this.load();
   }
 
-  #load(): void {
+  /** Makes memory match the storage. */
+  load(): void {
     this.#record = this.#storage.readRecord();
     this.#online.clear();
     for (const session of this.#storage.listOpenSessions()) this.#online.set(session.user.id, session);
@@ -96,7 +97,7 @@ export class Sessions {
     return this.#storage.listLatestStays(limit);
   }
 
-  /** By user ID, for those of `userIds` who have ever joined. */
+  /** Last-seen times by user ID, without users who never joined. */
   findLastSeen(userIds: readonly string[]): Record<string, LastSeen> {
     return this.#storage.findLastSeen(userIds);
   }
@@ -144,7 +145,10 @@ export class Sessions {
     }
   }
 
-  /** Begins the grace periods of users without a socket after a crash: until `endsAt` (epoch ms). False for no such user. */
+  /**
+   * Begins the grace periods, until `endsAt` (epoch ms), of users without a socket after a crash. False if
+   * there are none.
+   */
   waitForLost(live: ReadonlySet<string>, endsAt: number): boolean {
     const { lastAliveAt } = this.#record ?? { lastAliveAt: 0 };
     const lost = this.open().filter(({ user }) => !live.has(user.id) && !this.gracePeriods.has(user.id));
@@ -158,7 +162,7 @@ export class Sessions {
    * known to be running. Returns the ended sessions.
    */
   recover(live: ReadonlySet<string>): OpenSession[] {
-    this.#load();
+    this.load();
     const record = this.#record;
     if (record === null) return [];
     for (const userId of live) this.gracePeriods.end(userId);
@@ -187,9 +191,9 @@ export class Sessions {
     this.#record = record;
   }
 
-  /** Stores the room's current row, for later events. */
+  /** Stores the room's current row, for later events, if an earlier one is stored. */
   updateRoom(room: RoomFields): void {
-    const stored = this.#record && this.#storage.occupancy.readRoom();
+    const stored = this.#storage.occupancy.readRoom();
     if (stored !== null && JSON.stringify(stored) !== JSON.stringify(room))
       this.#storage.occupancy.writeRoom(room);
   }
@@ -216,11 +220,6 @@ export class Sessions {
     if (this.#online.has(userId)) throw new Error("The user's session has not ended yet");
     if (this.#record !== null) this.#storage.deleteSessions(userId);
   }
-
-  clear(): void {
-    this.#storage.transaction(() => this.#storage.clear());
-    this.#load();
-  }
 }
 
 /** The deadlines of users without a socket: their last one broke, or REST keeps them online. */
@@ -238,7 +237,7 @@ class GracePeriods {
     for (const grace of this.#storage.gracePeriods.list()) this.#byUser.set(grace.userId, grace);
   }
 
-  /** From now on these users are online without a socket. */
+  /** Begins or replaces grace periods of users who are online without a socket. */
   begin(gracePeriods: readonly GracePeriod[]): void {
     this.#storage.transaction(() => {
       for (const grace of gracePeriods) this.#storage.gracePeriods.put(grace);

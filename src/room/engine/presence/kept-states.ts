@@ -1,11 +1,11 @@
 /** The state that each user shows, with its size, and the socket whose attachment keeps it through hibernation. */
 
+import { AppError } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import type { PresenceUpdate } from "@atrium/contract/operations/presence.ts";
+import { byteLength, cut } from "@atrium/contract/text.ts";
 import { fnv1a } from "../../../platform/crypto/encoding.ts";
-import { AppError } from "../../../platform/errors.ts";
-import { byteLength, cut } from "../../../platform/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import { LIMITS } from "../../protocol/limits.ts";
-import type { PresenceUpdate } from "../../protocol/messages.ts";
 
 const COLORS = [
   "#e11d48",
@@ -26,7 +26,7 @@ const COLORS = [
   "#475569",
 ] as const;
 
-export const colorOf = (userId: string): string => COLORS[fnv1a(userId) % COLORS.length] ?? COLORS[0];
+const colorOf = (userId: string): string => COLORS[fnv1a(userId) % COLORS.length] ?? COLORS[0];
 
 /** The state that a user's clients have set, without the color that the service adds. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -48,7 +48,7 @@ export function keptState(socketId: string, fields: Fields): KeptState {
 export const hasOwnColor = (state: KeptState | undefined): boolean =>
   state !== undefined && Object.hasOwn(state.fields, "color");
 
-/** The fields as JSON with the user's color: what others are shown. */
+/** Presence fields for others: JSON with the user's color. */
 export function shownText(userId: string, state: KeptState): string {
   const { json } = state;
   if (hasOwnColor(state)) return json;
@@ -111,7 +111,7 @@ export class KeptStates {
     return { before, after };
   }
 
-  /** The states by user id that fit into so many bytes of JSON: by default all of them. */
+  /** States by user id that fit into `maxBytes` of JSON; all by default. */
   byUser(maxBytes = Number.POSITIVE_INFINITY): JsonText {
     const members: string[] = [];
     let bytes = 0;

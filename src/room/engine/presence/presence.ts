@@ -1,11 +1,11 @@
 /** Presence: the current state of users, in memory only. The latest state wins, sent as one frame per tick. */
 
-import { byteLength } from "../../../platform/text.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import type { PresenceSubscription, PresenceUpdate } from "@atrium/contract/operations/presence.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import type { JsonText } from "../../protocol/frame.ts";
-import { LIMITS } from "../../protocol/limits.ts";
-import type { PresenceSubscription, PresenceUpdate } from "../../protocol/messages.ts";
 import type { Connection, Effect, Joined } from "../../transport/connection.ts";
-import { type Connections, send } from "../../transport/connections.ts";
+import { type RoomConnections, send } from "../../transport/connections.ts";
 import { type Fields, hasOwnColor, KeptStates, keptState, shownText, UserNumbers } from "./kept-states.ts";
 import {
   ALL_USERS,
@@ -17,7 +17,7 @@ import {
   takesNumbers,
 } from "./subscriptions.ts";
 
-/** A busy room writes the attachment of each socket so often. */
+/** Interval at which a busy room writes the attachment of each socket. */
 const SAVE_EVERY_MS = 5_000;
 
 const FLUSH_AGAIN: Effect = { type: "presenceChanged", receivers: 0 };
@@ -28,8 +28,8 @@ interface Part {
   readonly sentUpTo: number | null;
 }
 
-export class Presence {
-  readonly #connections: Connections;
+export class RoomPresence {
+  readonly #connections: RoomConnections;
   readonly #followedBy: FollowedBy;
   readonly #canTakeMore: (id: string) => boolean;
   readonly #backlog = new Backlog();
@@ -41,7 +41,7 @@ export class Presence {
   readonly #unsaved = new Set<string>();
 
   /** `canTakeMore` says whether a socket's client has read enough to be sent more. */
-  constructor(connections: Connections, followedBy: FollowedBy, canTakeMore: (id: string) => boolean) {
+  constructor(connections: RoomConnections, followedBy: FollowedBy, canTakeMore: (id: string) => boolean) {
     this.#connections = connections;
     this.#followedBy = followedBy;
     this.#canTakeMore = canTakeMore;
@@ -59,7 +59,7 @@ export class Presence {
     return this.#states.get(userId)?.fields ?? null;
   }
 
-  /** The states by user id, of the users who have one: as many as fit into so many bytes of JSON. */
+  /** States of users who have one, by user id, as many as fit into `maxBytes` of JSON. */
   states(maxBytes?: number): JsonText {
     return this.#states.byUser(maxBytes);
   }
@@ -79,7 +79,7 @@ export class Presence {
     return `[${JSON.stringify(userId)},${kept === undefined ? null : shownText(userId, kept)}]`;
   }
 
-  /** With the number that stands for the user from now on. */
+  /** The update with the number that later ones use for the user. */
   #introductionOf(userId: string): string {
     const kept = this.#states.get(userId);
     if (kept === undefined) return this.#updateOf(userId);

@@ -1,9 +1,9 @@
 /** Presence subscriptions of sockets, and the updates that each receives. */
 
-import { AppError } from "../../../platform/errors.ts";
-import { byteLength } from "../../../platform/text.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
-import { LIMITS } from "../../protocol/limits.ts";
 import type { Connection, Effect, Joined } from "../../transport/connection.ts";
 import { send } from "../../transport/connections.ts";
 

@@ -1,18 +1,21 @@
 /** Authenticates and authorizes a request (spec section 5). Each scheme recognizes one kind of credential. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { KeyedLimits, reserve, TokenBucket } from "@atrium/contract/pacing/token-bucket.ts";
 import type { Env } from "../env.ts";
 import { TtlCache } from "../platform/cache.ts";
 import type { Actor } from "../platform/d1/context.ts";
 import type { Database } from "../platform/d1/d1.ts";
-import { AppError } from "../platform/errors.ts";
+import type { EndpointRight } from "../platform/d1/rights.ts";
 import { sleep } from "../platform/flow/concurrency.ts";
-import { KeyedLimits, reserve, TokenBucket } from "../platform/flow/token-bucket.ts";
 import { addressOf, clientOf, networkOf } from "../platform/network.ts";
-import type { Access } from "./endpoint.ts";
 
 export interface AuthPorts {
   readonly directory: Database;
   readonly db: Database;
   readonly accountId: string;
+  /** The room that the request names, in which a credential for several rooms acts; null for none. */
+  readonly roomId: string | null;
   /** Counts a request for the organization. Throws RATE_LIMITED beyond its quota. */
   countRequest(isOfUser: boolean): void;
   /** Epoch milliseconds. */
@@ -28,7 +31,7 @@ export interface Claim {
   readonly accountId: string | null;
   /** True for a user's token: users have a share of the organization's requests, each and all together. */
   readonly isOfUser: boolean;
-  /** True when this service issued it for sure: it has our signature, or was verified lately. */
+  /** True if this service surely issued the credential: it has our signature, or was verified lately. */
   readonly isOurs: boolean;
   /** The authenticated actor; null for an invalid credential. */
   verify(): Promise<Actor | null>;
@@ -45,8 +48,11 @@ export const bearerOf = (request: Request): string | null =>
 const unauthorized = (why: string) => new AppError("Auth", "UNAUTHORIZED", why);
 const forbidden = (why: string) => new AppError("Auth", "FORBIDDEN", why);
 
-const invalid = () => unauthorized("The credential is malformed, unknown or expired; create a new one");
-const foreign = () => forbidden("The credential does not belong to the account in the path");
+const invalid = () =>
+  unauthorized(
+    "The credential is malformed, unknown or expired: send a token as it is, and an API key as the Base64 of accountId:apiKey",
+  );
+const foreign = () => forbidden("The credential does not belong to the organization in the path");
 
 /** The claim by the first scheme that applies. UNAUTHORIZED without a credential that can be valid. */
 export async function claimOf(
@@ -60,17 +66,17 @@ export async function claimOf(
     if (claim !== undefined) return claim;
   }
   throw unauthorized(
-    "Send Authorization: Bearer <Base64 of accountId:apiKey>; `npm run account -- create NAME` creates an account and a key",
+    "Send Authorization: Bearer <Base64 of accountId:apiKey>; `npm run account -- create NAME` creates an organization and a key",
   );
 }
 
-/** Counts a request for its organization: at this location, and in the world. RATE_LIMITED above a limit. */
+/** Applies the request rates of the organization: at this location, and worldwide. RATE_LIMITED above a limit. */
 async function limitOrganization(env: Env, { accountId, countRequest }: AuthPorts, { isOfUser }: Claim) {
   await limitAccount(env, accountId, isOfUser);
   countRequest(isOfUser);
 }
 
-/** Counts before the database is asked: by credential and organization if issued here, else by client. */
+/** Applies rate limits before the database is read: by credential and organization if issued here, else by client. */
 async function authenticate(
   request: Request,
   env: Env,
@@ -101,27 +107,18 @@ async function authenticate(
 const isSigned = ({ headers }: Request): boolean =>
   headers.has("webhook-signature") && !headers.has("Authorization");
 
-/** The actor, if it may call an endpoint with this access. Else UNAUTHORIZED, RATE_LIMITED or FORBIDDEN. */
-export async function authorize(
-  access: Access,
+/** The caller of an endpoint, who may lack its right. Else UNAUTHORIZED, RATE_LIMITED or FORBIDDEN. */
+export async function identifyCaller(
+  right: EndpointRight,
   request: Request,
   env: Env,
   schemes: readonly Scheme[],
   ports: AuthPorts,
 ): Promise<Actor> {
-  if (access === "public" || (access === "signed" && isSigned(request))) {
-    await limitClient(env, request);
-    return { type: "anyone", address: addressOf(request) };
-  }
-  const actor = await authenticate(request, env, schemes, ports);
-  if (access === "identity") {
-    if (actor.type !== "identity") throw forbidden("Only an identity's token can call this endpoint");
-  } else if (actor.type === "identity" && access === "member") {
-    throw forbidden("With an identity's token, name the room: add ?roomId= to the URL");
-  } else if (actor.type === "identity" || (actor.type === "user" && access !== "member")) {
-    throw forbidden("A user's token cannot call this endpoint; use the organization's API key");
-  }
-  return actor;
+  if (right !== "public" && !(right === "signed" && isSigned(request)))
+    return authenticate(request, env, schemes, ports);
+  await limitClient(env, request);
+  return { type: "anyone", address: addressOf(request) };
 }
 
 /** Windows of the bindings, which do not say when a window ends. */

@@ -1,8 +1,11 @@
 /** Endpoints as the request pipeline sees them: everything needed to route, authorize, validate, document and test them. */
+
+import type { ErrorCode, Module } from "@atrium/contract/errors.ts";
+import type { AuditResource } from "@atrium/contract/rest/audit.ts";
 import type * as z from "zod";
 import type { RequestContext } from "../platform/d1/context.ts";
-import type { ErrorCode, Module } from "../platform/errors.ts";
-import type { AuditResource, ErasedAuditRule } from "./audit/table.ts";
+import type { EndpointRight } from "../platform/d1/rights.ts";
+import type { ErasedAuditRule } from "./audit/table.ts";
 import type { Form, FormDescription } from "./form/form.ts";
 import type { Replay } from "./idempotency/receipt.ts";
 
@@ -47,7 +50,7 @@ const erased = (kind: "envelope" | "raw", definition: object) => ({ ...definitio
 /** Defaults of a feature's endpoints. */
 interface Defaults {
   readonly module: Module;
-  readonly access: Access;
+  readonly right: EndpointRight;
   /** Set for people and their access; else the organization's database. */
   readonly database?: "directory";
 }
@@ -56,7 +59,7 @@ interface Defaults {
 export function endpointsFor<C extends RequestContext>(
   feature: Pick<Defaults, "module"> & Partial<Defaults>,
 ) {
-  const defaults = { access: "organization", errors: [], ...feature } as const;
+  const defaults = { right: "organization", errors: [], ...feature } as const;
   return {
     endpoint<
       const Path extends string,
@@ -81,16 +84,13 @@ export function endpointsFor<C extends RequestContext>(
 
 export const pathOf = (
   endpoint: Pick<AnyEndpoint, "path">,
-  pattern: { readonly segment: string; readonly rest: string },
+  pattern: { readonly segment: string; readonly wildcard: string },
 ): string =>
-  (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, pattern.segment).replace(/\*(\w+)$/, pattern.rest);
-
-/** Callers: the organization; also its rooms' users; also signers, whom the handler verifies; identities alone; or anyone. */
-export type Access = "organization" | "member" | "signed" | "identity" | "public";
+  (ACCOUNT_PATH + endpoint.path).replaceAll(/:(\w+)/g, pattern.segment).replace(/\*(\w+)$/, pattern.wildcard);
 
 type Shape = z.ZodObject;
 
-/** The names of a path's parameters: `:name` for a segment, `*name` for the whole rest of the path. */
+/** The names of a path's parameters: `:name` for a segment, `*name` for the whole remainder of the path. */
 type ParamOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParamOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}` | `${string}*${infer Name}`
@@ -115,6 +115,15 @@ interface Description<C extends RequestContext, Path extends string> extends Par
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly path: Path;
   readonly operation: string;
+  /**
+   * False keeps the endpoint from agents, which read text of strangers: access, ending others' access, secrets,
+   * binary updates, and changes of others' inboxes and their channels.
+   */
+  readonly isForAgents?: false;
+  /** The methods of `atrium/server` that send it, as `sdk-signature.ts` reads them: the first is its sample. */
+  readonly sdk?: string | readonly string[];
+  /** Replacement for an operation without an SDK method. */
+  readonly insteadOfSdk?: string;
   /** May read the nearest replica for a caller that accepts it. */
   readonly mayBeStale?: true;
   readonly summary: string;
@@ -131,7 +140,10 @@ interface AuditRule<Input, Body, Data> {
   readonly created?: (data: Data) => string;
   /** Further values, such as the name of a part of the resource, also in place of fields of the body. */
   readonly detail?: (input: Input) => Readonly<Record<string, string>>;
-  /** The fields of the body whose values are recorded, because they are never secret. Of others, only the name is. */
+  /**
+   * Body fields whose values are recorded because they are never secret. Only the names of other fields are
+   * recorded.
+   */
   readonly shows?: readonly (keyof Body & string)[];
   /** A request that commits nothing has changed nothing, and has no entry. */
   readonly onlyCommitted?: true;
@@ -166,6 +178,7 @@ interface BinaryForm<Body, Data> {
 /** An endpoint that accepts a form instead of JSON, and reads it part by part as it arrives. */
 interface FormEndpointDefinition<C extends RequestContext, Path extends string, Data extends Shape>
   extends Description<C, Path> {
+  readonly query?: Shape;
   readonly form: FormDescription;
   readonly status: 200 | 201;
   readonly done: string;

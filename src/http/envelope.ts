@@ -1,7 +1,8 @@
 /** The envelope of every response under /v1 (spec section 1). */
+
+import { AppError, ERROR_CODES, type ErrorCode, MODULES, type Module } from "@atrium/contract/errors.ts";
 import * as z from "zod";
 import { lacksTables } from "../platform/d1/d1.ts";
-import { AppError, ERROR_CODES, type ErrorCode, MODULES, type Module } from "../platform/errors.ts";
 import { passingReason } from "../platform/objects/rpc.ts";
 import { CORS_HEADERS } from "./security.ts";
 

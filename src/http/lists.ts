@@ -1,11 +1,10 @@
-/** The query parameters of lists (spec section 4): pages, search and date filters. */
+/** The pages of lists (spec section 4): the cursors and orders in their queries, and how a page is presented. */
 
+import { AppError, type Module } from "@atrium/contract/errors.ts";
+import { Cursor, paging } from "@atrium/contract/rest/lists.ts";
 import { base64url } from "jose";
 import * as z from "zod";
 import type { ListPosition, Order, Page } from "../platform/d1/d1.ts";
-import { AppError, type Module } from "../platform/errors.ts";
-import { codePoints, fold } from "../platform/text.ts";
-import { timeInput } from "../platform/time.ts";
 
 const Count = z.int().min(0);
 const Id = z.string().min(1).max(512);
@@ -38,71 +37,15 @@ export function decodeCursor<Value>(schema: z.ZodType<Value>, cursor: string): V
 
 export const decodePosition = (cursor: string): ListPosition | null => decodeCursor(Position, cursor);
 
-/** A date without a time is the start of that UTC day as a beginning, and its end as an end. In epoch milliseconds. */
-export const timeParameter = (end: "from" | "to", description: string) =>
-  timeInput(end, " (write + as %2B)")
-    .optional()
-    .meta({ description, override: { type: "string", example: "2026-01-31" } });
-
-const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 100;
-const MAX_SEARCH_LENGTH = 256;
-
-const WHOLE_NUMBER = /^[0-9]+$/;
-
-/** The items of a page: by default, and at most. */
-export const limitOf = (byDefault: number, max: number, items = "items") =>
-  z
-    .string()
-    .refine((value) => WHOLE_NUMBER.test(value) && Number(value) >= 1, "must be a whole number of at least 1")
-    .transform((value) => Math.min(Number(value), max))
-    .default(byDefault)
-    .meta({
-      description: `The most ${items} to return. Values above ${max} count as ${max}.`,
-      override: { type: "integer", minimum: 1, default: byDefault },
-    });
-
-const Limit = limitOf(DEFAULT_LIMIT, MAX_LIMIT);
-
-const Offset = z
-  .string()
-  .refine(
-    (value) => WHOLE_NUMBER.test(value) && Number.isSafeInteger(Number(value)),
-    "must be a whole number of at least 0",
-  )
-  .transform(Number)
-  .default(0)
-  .meta({
-    description: "The number of items to skip.",
-    override: { type: "integer", minimum: 0, default: 0 },
-  });
-
-export const paging = { limit: Limit, offset: Offset };
-
-/** A folded name takes up to 12 bytes a character in a cursor, a third more in Base64. */
-const MAX_CURSOR_LENGTH = 5120;
-const CURSOR_EXAMPLE = encodePosition({
-  key: Date.UTC(2026, 0, 31),
-  id: "6ba7b810-9dad-41d1-80b4-00c04fd430c8",
-  offset: 50,
-  total: 120,
-});
-
 const after = (description: string) =>
-  z
-    .string()
-    .max(MAX_CURSOR_LENGTH)
-    .transform((value, context) => {
-      const position = decodePosition(value);
-      if (position === null)
-        context.addIssue("must be the `cursor` of an earlier page; leave it out to start at the newest");
-      return position ?? z.NEVER;
-    })
+  Cursor.transform((value, context) => {
+    const position = decodePosition(value);
+    if (position === null)
+      context.addIssue("must be the `cursor` of an earlier page; leave it out to start at the first page");
+    return position ?? z.NEVER;
+  })
     .optional()
-    .meta({
-      description,
-      override: { type: "string", maxLength: MAX_CURSOR_LENGTH, example: CURSOR_EXAMPLE },
-    });
+    .meta({ description });
 
 export const scrolling = {
   ...paging,
@@ -113,47 +56,8 @@ export const scrolling = {
 
 /** `limit` and `after`, of a log: it is never counted. */
 export const following = {
-  limit: Limit,
+  limit: paging.limit,
   after: after("The `cursor` of an earlier page: the entries that follow it, with the same filters."),
-};
-
-/** A filter by an exact value. */
-export const exactly = (maxLength: number, description: string) =>
-  z.string().min(1).max(maxLength).optional().meta({ description });
-
-/** A filter that is true or false. */
-export const flag = (description: string) =>
-  z
-    .enum(["true", "false"])
-    .transform((value) => value === "true")
-    .optional()
-    .meta({ description, override: { type: "string", enum: ["true", "false"] } });
-
-/** `search`; `where` completes "Only items with this text in …". */
-export const searching = (where: string) => ({
-  search: z
-    .string()
-    .refine(
-      (value) => codePoints(value) <= MAX_SEARCH_LENGTH,
-      `must have at most ${MAX_SEARCH_LENGTH} characters`,
-    )
-    .transform(fold)
-    .default("")
-    .meta({
-      description: `Only items with this text in ${where}. Matched literally, ignoring case, and whether letters are composed or have marks of their own. Empty: no filter.`,
-      override: { type: "string", maxLength: MAX_SEARCH_LENGTH },
-    }),
-});
-
-export const dates = {
-  from: timeParameter(
-    "from",
-    "Only items created at or after this time. A date without a time is the start of that UTC day.",
-  ),
-  to: timeParameter(
-    "to",
-    "Only items created at or before this time. A date without a time is the end of that UTC day.",
-  ),
 };
 
 /** The page that a list's parsed query selects, newest first or in this order. */
@@ -176,21 +80,6 @@ export const toPage = (
   order,
   after: query.after,
 });
-
-export const pageShape = {
-  total: z.int().meta({ description: "Number of matching items on all pages.", minimum: 0, example: 1 }),
-  limit: z.int().meta({ description: "The limit that was used.", minimum: 1, example: 50 }),
-  offset: z.int().meta({ description: "The offset that was used.", minimum: 0, example: 0 }),
-};
-
-export const cursorShape = {
-  cursor: z.string().nullable().meta({
-    description: "Goes into `after` to read the page that follows; null on the last one.",
-    example: CURSOR_EXAMPLE,
-  }),
-};
-
-export const scrollShape = { ...pageShape, ...cursorShape };
 
 export interface PresentedPage {
   readonly total: number;
@@ -239,7 +128,7 @@ const parseSort = (sort: string): Order => ({
   descending: sort.startsWith("-"),
 });
 
-/** Without `sort`, a list is ordered by `newest`, descending. */
+/** The parameter `sort` of a list. The default is `newest`, descending. */
 export function sorting(module: Module, newest: string, ...others: readonly string[]) {
   const fields = [newest, ...others];
   const sorts = fields.flatMap((field) => [field, `-${field}`]);

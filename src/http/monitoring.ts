@@ -1,7 +1,7 @@
 /** `GET /health`: whether the service's dependencies respond, for load balancers and monitoring. */
 
+import { AppError } from "@atrium/contract/errors.ts";
 import type { Env } from "../env.ts";
-import { AppError } from "../platform/errors.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/flow/concurrency.ts";
 import { logError } from "../platform/log.ts";
 import { readSetting } from "../platform/settings.ts";

@@ -1,17 +1,18 @@
 /** The request pipeline of /v1: authenticate, limit, validate, run the endpoint, respond. */
 
+import type { AppError } from "@atrium/contract/errors.ts";
 import type { ExecutionContext } from "hono";
 import type { Env } from "../env.ts";
 import type { Actor, RequestContext } from "../platform/d1/context.ts";
 import { RoundTripCounter } from "../platform/d1/d1.ts";
 import { openNearest, openTenant } from "../platform/d1/databases.ts";
-import type { AppError } from "../platform/errors.ts";
+import { requireRight } from "../platform/d1/rights.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
 import { addressOf } from "../platform/network.ts";
 import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
-import { authorize, delayRefusal, type Scheme } from "./authenticate.ts";
-import type { Access, AnyEndpoint, Endpoint } from "./endpoint.ts";
+import { delayRefusal, identifyCaller, type Scheme } from "./authenticate.ts";
+import type { AnyEndpoint, Endpoint } from "./endpoint.ts";
 import { failure, octets, success, toAppError } from "./envelope.ts";
 import { ClientLeftError, Form } from "./form/form.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
@@ -20,7 +21,7 @@ import { originOf } from "./security.ts";
 
 const NO_BYTES = new Uint8Array();
 
-/** The pipeline with what `compose` opens for an isolate: its bindings are the same object at every request. */
+/** The pipeline with the composition of an isolate, made once: the bindings are the same object at every request. */
 export function createPipeline<Ports extends object>(
   compose: (env: Env) => Composition<Ports>,
 ): RequestHandler<RequestContext & Ports> {
@@ -56,7 +57,7 @@ export function createPipeline<Ports extends object>(
     try {
       const composition = opened.get(call.env) ?? compose(call.env);
       opened.set(call.env, composition);
-      const authorized = await authorizeCall(composition, endpoint.access, call, requestId, trips);
+      const authorized = await authorizeCall(composition, endpoint, call, requestId, trips);
       const db =
         endpoint.mayBeStale && acceptsStale(call.request)
           ? trips.count(openNearest(call.env, authorized.accountId))
@@ -85,10 +86,14 @@ const acceptsStale = ({ headers }: Request): boolean =>
 const logFailures = (work: Promise<unknown>, fields: LogFields): Promise<unknown> =>
   work.catch((error: unknown) => logError("Deferred work failed", fields, error));
 
+/** The room in a request's path, as the router has found and decoded it, or in its query. */
+const roomNamedBy = ({ url }: Request, { roomId }: Call["params"]): string | null =>
+  roomId ?? new URL(url).searchParams.get("roomId");
+
 /** The context of an authorized request. */
 export async function authorizeCall(
   authentication: Authentication,
-  access: Access,
+  { right, module }: Pick<AnyEndpoint, "right" | "module">,
   { request, env, execution, params }: Call,
   requestId: string,
   trips = new RoundTripCounter(),
@@ -103,10 +108,12 @@ export async function authorizeCall(
   const defer = (work: Promise<unknown>) =>
     execution.waitUntil(logFailures(work, { account: accountId, request: requestId }));
   const ports = { db, directory, accountId, now, defer };
-  const actor: Actor = await authorize(access, request, env, authentication.schemes, {
+  const actor: Actor = await identifyCaller(right, request, env, authentication.schemes, {
     ...ports,
+    roomId: right === "identity" ? null : roomNamedBy(request, params),
     countRequest: (isOfUser) => authentication.countRequest?.(accountId, isOfUser, defer),
   });
+  requireRight({ actor }, right, params.roomId, module);
   return {
     ...ports,
     requestId,
@@ -121,7 +128,7 @@ export async function authorizeCall(
   };
 }
 
-/** With the receipt, a `commit` that passes the data of the response writes the receipt in its batch. */
+/** Adds the receipt: a `commit` that passes the data of the response writes it in its batch. */
 const withReceipt = <C extends RequestContext>(ctx: C, receipt: Receipt<C>): C => ({
   ...ctx,
   idempotencyKey: receipt.key,
@@ -140,7 +147,7 @@ const OCTETS = "application/octet-stream";
 const hasBytes = (request: Request): boolean => request.headers.get("Content-Type") === OCTETS;
 const wantsBytes = (request: Request): boolean => request.headers.get("Accept") === OCTETS;
 
-/** Validates the request of a caller who may call the endpoint, and runs it. Throws what refuses it. */
+/** Validates the request of an authorized caller, and runs it. Throws refusals. */
 export async function respond<C extends RequestContext>(
   endpoint: EnvelopeEndpoint<C>,
   opened: C,
@@ -207,12 +214,12 @@ async function respondRaw<C extends RequestContext>(
     { params, query: {}, body: undefined, form: undefined, sent: undefined },
     request,
   );
-  if (response.status !== 101) response.headers.set("X-Request-Id", ctx.requestId); // those of an upgrade are immutable
+  if (response.status !== 101) response.headers.set("X-Request-Id", ctx.requestId); // headers of an upgrade are immutable
   return response;
 }
 
 /** A request with its bindings, and the parameters that routing found in its path. */
-interface Call {
+export interface Call {
   readonly request: Request;
   readonly env: Env;
   readonly execution: ExecutionContext;

@@ -1,10 +1,10 @@
-/** Reads the JSON body of a request. Its size and depth are checked before anything is parsed. */
+/** Reads the JSON body of a request. Size and depth are checked before parsing. */
 
+import { AppError, type Module } from "@atrium/contract/errors.ts";
+import { describeField, fieldOf, ownIssues } from "@atrium/contract/issues.ts";
+import { describeOverflow, findOverflow, isPlainText, isTooDeep } from "@atrium/contract/text.ts";
 import * as z from "zod";
 import { concatBytes } from "../platform/crypto/encoding.ts";
-import { AppError, type Module } from "../platform/errors.ts";
-import { describeField } from "../platform/issues.ts";
-import { describeOverflow, findOverflow, isPlainText, isTooDeep } from "../platform/text.ts";
 import { refuseEncoding } from "./form/content-encoding.ts";
 import { ClientLeftError } from "./form/form.ts";
 
@@ -52,10 +52,7 @@ async function collect(
   return concatBytes(...chunks).buffer;
 }
 
-/**
- * BAD_REQUEST for another Content-Type, bad UTF-8 or JSON, or deep nesting; VALIDATION_ERROR for a number beyond those of
- * JavaScript. The last of duplicate keys counts.
- */
+/** BAD_REQUEST for another Content-Type, bad UTF-8 or JSON, or deep nesting. The last of duplicate keys counts. */
 export function parseJson(bytes: Uint8Array, contentType: string | null, module: Module): unknown {
   const refuse = (why: string) => new AppError(module, "BAD_REQUEST", why);
   if (!JSON_TYPE.test(contentType ?? ""))
@@ -73,20 +70,24 @@ export function parseJson(bytes: Uint8Array, contentType: string | null, module:
   } catch {
     throw refuse("The body is not valid JSON");
   }
-  const overflow = findOverflow(value);
-  if (overflow !== null) throw new AppError(module, "VALIDATION_ERROR", describeOverflow(overflow, "body"));
   return value;
 }
 
-/** Explains what is wrong with a value, beginning with the field's name. `whole` names the value itself. */
+/** VALIDATION_ERROR if a parsed number exceeds JavaScript's range, such as `1e400`. */
+export function refuseOverflow(value: unknown, whole: string, module: Module): void {
+  const overflow = findOverflow(value);
+  if (overflow !== null) throw new AppError(module, "VALIDATION_ERROR", describeOverflow(overflow, whole));
+}
+
+/** Describes the problems of a value, each beginning with the field's name. `whole` names the value itself. */
 export function explain(error: z.ZodError, whole: string): string {
-  const sentences = error.issues.slice(0, 3).map((issue) => {
-    const field = issue.path.length === 0 ? whole : issue.path.join(".");
-    if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => `${[...issue.path, key].join(".")}: is not a known field`).join("; ");
-    }
-    return describeField(field, issue.message);
-  });
+  const sentences = ownIssues(error.issues)
+    .slice(0, 3)
+    .map((issue) => {
+      if (issue.code === "unrecognized_keys")
+        return issue.keys.map((key) => `${fieldOf([...issue.path, key])}: is not a known field`).join("; ");
+      return describeField(fieldOf(issue.path, whole), issue.message);
+    });
   return sentences.join("; ");
 }
 
@@ -134,5 +135,6 @@ export function checkQuery<T extends z.ZodObject>(schema: T, search: string, mod
 export function checkBody<T>(schema: z.ZodType<T>, value: unknown, module: Module): T {
   const result = schema.safeParse(value);
   if (!result.success) throw new AppError(module, "VALIDATION_ERROR", explain(result.error, "body"));
+  refuseOverflow(value, "body", module);
   return result.data;
 }

@@ -1,12 +1,12 @@
-/** The pages that may read responses: those of any origin, or this service's own. */
+/** CORS, page headers and the session's cookie: the origins that may read responses. */
 
 import { timingSafeEqual } from "node:crypto";
+import { AppError } from "@atrium/contract/errors.ts";
 import type { Env } from "../env.ts";
-import { AppError } from "../platform/errors.ts";
 import { CLIENT_ADDRESS_HEADER, hostOf } from "../platform/network.ts";
 import { readSetting, type Settings } from "../platform/settings.ts";
 
-/** Any origin may read responses, without credentials. For why this is not Hono's cors(), see docs/decisions/0013. */
+/** Lets any origin read responses, without credentials. See docs/decisions/0013 for why this is not Hono's cors(). */
 export const CORS_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "X-Request-Id, Retry-After, Idempotency-Replayed, WWW-Authenticate",
@@ -19,6 +19,9 @@ const PREFLIGHT_HEADERS = {
     "Authorization, Content-Type, Cache-Control, Idempotency-Key, If-None-Match, If-Range, Range, MCP-Protocol-Version, Mcp-Method, Mcp-Name, X-Request-Id, traceparent, tracestate",
   "Access-Control-Max-Age": "86400",
 } as const;
+
+/** True for the paths of the API, which pages of any origin may call. */
+export const isOfApi = (pathname: string): boolean => pathname.startsWith("/v1/");
 
 export function withCors(response: Response): Response {
   for (const [name, value] of Object.entries(CORS_HEADERS)) response.headers.set(name, value);
@@ -58,7 +61,7 @@ export const originOf = (request: Request, settings: Settings): string =>
 
 export type PageNeeds = Readonly<Record<string, string>>;
 
-/** The asset with the headers of a page. For why this is not Hono's secureHeaders(), see docs/decisions/0013. */
+/** The asset with the headers of a page. See docs/decisions/0013 for why this is not Hono's secureHeaders(). */
 export function withPageHeaders(asset: Response, url: URL, needs: PageNeeds = {}): Response {
   const response = new Response(asset.body, asset);
   const { headers } = response;
@@ -95,7 +98,7 @@ const ANY_HOST = "*";
 export function admit(request: Request, env: Env): Request {
   const hosts = readSetting(env, "ALLOWED_HOSTS");
   if (hosts.length > 0 && !hosts.includes(ANY_HOST)) {
-    // Both, because what stands before the Worker may have taken the URL from another header.
+    // Checks both, because a proxy before the Worker may have taken the URL from another header.
     const names = [new URL(request.url), URL.parse(`http://${request.headers.get("Host") ?? ""}`)];
     const foreign = names.find((name) => !hosts.includes(hostOf(name)));
     if (foreign !== undefined) {

@@ -1,27 +1,27 @@
-/** Writes who may do what in a room, each change as one batch with its event and its room command. */
-import { RECOUNTED, recountInboxes, recountInboxesWith } from "../../delivery/inboxes.ts";
+/** Writes the access to a room, each change as one batch with its event and its room command. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type { Permission } from "@atrium/contract/resources/permissions.ts";
+import type { RoomAccess, RoomAccessUpdate } from "@atrium/contract/rest/access.ts";
+import { RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../../delivery/outbox/outbox-store.ts";
-import { requireOwner } from "../../platform/d1/context.ts";
 import { violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import type { Permission } from "../../wire/permissions.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { selectJoinedRoom, selectRoom } from "../rooms/statements.ts";
+import { selectRoom, wasJoined } from "../rooms/statements.ts";
 import { presentAccess } from "./queries.ts";
-import type { RoomAccess, RoomAccessUpdate } from "./schema.ts";
 import { accessChanged } from "./statements.ts";
 import {
   deleteEntries,
   type EntryChange,
   entriesAdded,
   insertAccessEvent,
+  isDifferent,
   SUBJECT_MISSING,
   selectChanged,
   selectConcerned,
-  selectDifferences,
   selectMissingSubjects,
   setDefaultOfNew,
   upsertEntries,
@@ -53,7 +53,7 @@ function changesOf(update: RoomAccessUpdate): EntryChange[] {
 const onlyIdentityIn = ([first, ...others]: readonly EntryChange[]): string | null =>
   first?.kind === "identity" && others.length === 0 ? first.subjectId : null;
 
-/** As many as other validations name. */
+/** The same number as in other validations. */
 const MAX_EXPLAINED = 3;
 
 /** Translates the error of a batch: VALIDATION_ERROR with the groups and identities that do not exist. */
@@ -68,9 +68,9 @@ const refuseMissing = (ctx: RoomContext, changes: readonly EntryChange[]) => asy
 };
 
 /**
- * Changes entries of a room's access, all of them or none, and has the room apply it to those who are online. The
- * result has what the update names. NOT_FOUND without the room, VALIDATION_ERROR for a group or an identity that does not
- * exist, FORBIDDEN beyond the quota.
+ * Changes entries of a room's access, all of them or none, and has the room apply it to users online. The
+ * result has the entries in the update. NOT_FOUND without the room, VALIDATION_ERROR for a group or an identity
+ * that does not exist, FORBIDDEN beyond the quota.
  */
 export async function updateRoomAccess(
   ctx: RoomContext,
@@ -83,11 +83,7 @@ export async function updateRoomAccess(
   const [events, owed, , , , [room], rows, concerned] = await ctx
     .commit([
       insertAccessEvent(ctx, newEvent(ctx, "access.changed", roomId), changes),
-      insertOutboxEntry(
-        entry,
-        [selectJoinedRoom(ctx, roomId), selectDifferences(ctx, roomId, changes)],
-        ctx.now(),
-      ),
+      insertOutboxEntry(entry, [wasJoined(ctx, roomId), isDifferent(ctx, roomId, changes)], ctx.now()),
       quota.statement,
       upsertEntries(ctx, roomId, changes),
       deleteEntries(ctx, roomId, changes),
@@ -100,9 +96,9 @@ export async function updateRoomAccess(
   if (room === undefined) throw notFound("Rooms", "Room");
   const stats = await relayChange(ctx, entry, owed, events);
   if (events.length > 0) {
-    const ids = concerned.map(({ id }) => id);
-    if (update.defaultAccesses === undefined) recountInboxes(ctx, ids, roomId);
-    else recountInboxesWith(ctx, roomId); // the default is for all, also for those without a user in the room
+    // The default is for all, also for those without a user in the room.
+    const ids = update.defaultAccesses === undefined ? concerned.map(({ id }) => id) : null;
+    recountInboxes(ctx, ids, roomId);
   }
   const access = presentAccess(rows);
   return {
@@ -118,7 +114,6 @@ export async function updateDefaultAccess(
   ctx: RoomContext,
   permissions: readonly Permission[],
 ): Promise<Pick<RoomAccess, "default_accesses">> {
-  requireOwner(ctx);
   await ctx.commit(setDefaultOfNew(ctx, permissions));
   return { default_accesses: [...permissions] };
 }

@@ -1,10 +1,16 @@
-/** Reads who may do what in a room. */
+/** Reads the access to a room. */
+
+import { notFound } from "@atrium/contract/errors.ts";
+import { decideAccess, type Permission } from "@atrium/contract/resources/permissions.ts";
+import {
+  type AccessDecision,
+  type AccessEntry,
+  presentDecision,
+  type RoomAccess,
+} from "@atrium/contract/rest/access.ts";
 import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
 import type { Page, Tenant } from "../../platform/d1/d1.ts";
-import { notFound } from "../../platform/errors.ts";
-import { decideAccess, type Permission } from "../../wire/permissions.ts";
 import { selectRoom } from "../rooms/statements.ts";
-import { type AccessDecision, type AccessEntry, presentDecision, type RoomAccess } from "./schema.ts";
 import { parseAccess } from "./statements.ts";
 import {
   countEntries,
@@ -36,7 +42,7 @@ export const presentAccess = (rows: readonly EntryRow[]): RoomAccess => {
   };
 };
 
-/** The default of a room, and a page of its entries: those of groups, then those of identities. NOT_FOUND without the room. */
+/** The default of a room, and a page of its entries, groups before identities. NOT_FOUND without the room. */
 export async function getRoomAccess(
   tenant: Tenant,
   roomId: string,

@@ -1,10 +1,5 @@
-/** The endpoints for who may do what in rooms. */
-import * as z from "zod";
-import { endpointsFor } from "../../http/endpoint.ts";
-import { scrolling, scrollShape, toPage } from "../../http/lists.ts";
-import type { RoomContext } from "../rooms/context.ts";
-import { updateDefaultAccess, updateRoomAccess } from "./commands.ts";
-import { checkRoomAccess, getDefaultAccess, getRoomAccess } from "./queries.ts";
+/** The endpoints for access to rooms. */
+
 import {
   AccessDecision,
   AccessQuestion,
@@ -12,7 +7,14 @@ import {
   MAX_NAMED,
   RoomAccess,
   RoomAccessUpdate,
-} from "./schema.ts";
+} from "@atrium/contract/rest/access.ts";
+import { scrollShape } from "@atrium/contract/rest/lists.ts";
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { scrolling, toPage } from "../../http/lists.ts";
+import type { RoomContext } from "../rooms/context.ts";
+import { updateDefaultAccess, updateRoomAccess } from "./commands.ts";
+import { checkRoomAccess, getDefaultAccess, getRoomAccess } from "./queries.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Access" });
 
@@ -33,11 +35,12 @@ function summaryOf(value: unknown): string {
 const summariesOf = (body: object): Record<string, string> =>
   Object.fromEntries(Object.entries(body).map(([field, value]) => [field, summaryOf(value)]));
 
-export const accessEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/access",
     operation: "getRoomAccess",
+    sdk: "getRoomAccess(roomId, part?: Scroll): RoomAccess & ScrollShown",
     summary: "Get the access to a room",
     details:
       "The default is on each page. The pages have the entries of groups, then those of identities, each ordered by ID; `total` counts both.",
@@ -51,6 +54,8 @@ export const accessEndpoints = [
     method: "PUT",
     path: "/rooms/:roomId/access",
     operation: "updateRoomAccess",
+    isForAgents: false,
+    sdk: "updateRoomAccess(roomId, changes): Partial<RoomAccess> & { readonly pending_rooms: number }",
     summary: "Change the access to a room",
     details: `Sets and removes the named entries, all or none of them, and leaves the others: at most ${MAX_NAMED} groups and identities in one request. \`VALIDATION_ERROR\` names a group or an identity that does not exist, and \`null\` is fine for it. It holds at once, for those who are online as well. Users without an identity are not concerned. \`FORBIDDEN\` above the quota of access entries.`,
     errors: ["NOT_FOUND"],
@@ -75,6 +80,7 @@ export const accessEndpoints = [
     method: "POST",
     path: "/rooms/:roomId/access/check",
     operation: "checkRoomAccess",
+    sdk: "checkRoomAccess(roomId, identityId): data",
     summary: "Check what an identity may do in a room",
     details:
       "Says for each resource which entry decides. A token or a user's role can give less. Reading is all or nothing: any level above `none` reads the whole room.",
@@ -88,6 +94,7 @@ export const accessEndpoints = [
     method: "GET",
     path: "/access/default",
     operation: "getDefaultAccess",
+    sdk: "organization.getDefaultAccess(): default_accesses",
     summary: "Get the default access of new rooms",
     details: "Empty unless it was set: identities may not enter a new room then.",
     done: "Default access retrieved",
@@ -98,6 +105,9 @@ export const accessEndpoints = [
     method: "PUT",
     path: "/access/default",
     operation: "updateDefaultAccess",
+    isForAgents: false,
+    right: "owner",
+    sdk: 'organization.setDefaultAccess(defaultAccesses: NonNullable<RoomAccessInput["defaultAccesses"]>): default_accesses',
     summary: "Set the default access of new rooms",
     details:
       "Rooms that are created from now on begin with it; the others keep theirs. Only owners and API keys can do this.",

@@ -1,4 +1,4 @@
-/** The tables of what groups and identities may do in rooms, and of what anyone may. */
+/** Tables of access: of groups and identities in rooms, and the defaults. */
 import { foreignKey, index, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../../platform/d1/table.ts";
 import { rooms } from "../rooms/table.ts";
@@ -26,7 +26,7 @@ export const roomAccess = sqliteTable(
   ],
 );
 
-/** The default of new rooms. Without a row it is empty, and no identity may enter by it. */
+/** The default of new rooms. An absent row is an empty default, which lets no identity enter. */
 export const accessDefaults = sqliteTable("access_defaults", {
   accountId: text("account_id")
     .primaryKey()

@@ -2,8 +2,9 @@
 import { crc32 } from "node:zlib";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 
-/** Secret scanners find leaked keys by this prefix. */
+/** Secret scanners find leaked keys by these prefixes. A narrowed key has one of its own, and is refused as any other. */
 const PREFIX = "atrium_sk_";
+export const NARROWED_PREFIX = "atrium_rk_";
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /** 62^43 > 2^256. */
 const SECRET_LENGTH = 43;
@@ -15,7 +16,8 @@ const SHOWN_LENGTH = PREFIX.length + 4;
 
 const base62 = (value: bigint, length: number): string => {
   let digits = "";
-  for (let rest = value; digits.length < length; rest /= 62n) digits = ALPHABET[Number(rest % 62n)] + digits;
+  for (let quotient = value; digits.length < length; quotient /= 62n)
+    digits = ALPHABET[Number(quotient % 62n)] + digits;
   return digits;
 };
 

@@ -1,12 +1,20 @@
 /** The commands on API keys. */
-import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
-import { violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type { ApiKeyCreation } from "@atrium/contract/rest/api-keys.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
+import { type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
+import { idsIn, isNarrowed, roomNamesOf, storedNarrowing } from "../../platform/narrowing.ts";
 import { guardQuota, type QuotaContext } from "../quotas/guard.ts";
-import { fingerprintOf, createApiKey as newKey } from "./api-key.ts";
-import { type ApiKeyCreation, presentKey } from "./schema.ts";
+import { selectRoomsById } from "../rooms/statements.ts";
+import { fingerprintOf, NARROWED_PREFIX, createApiKey as newKey } from "./api-key.ts";
+import { presentKey } from "./present.ts";
 import { deleteInvitationsOfEndedKeys, deleteKeys, insertKey, keepKey } from "./store.ts";
 import { evictKey } from "./verify-key.ts";
+
+export interface KeyContext extends RequestContext, QuotaContext {
+  openTenant(accountId: string): Tenant;
+}
 
 function refuseDeleted(error: unknown): never {
   throw violatedConstraint(error) === "required:api_keys.account_id"
@@ -14,11 +22,20 @@ function refuseDeleted(error: unknown): never {
     : error;
 }
 
+/** The rooms are in the organization's own database, and keys in the directory. */
+const readRooms = ({ accountId, openTenant }: KeyContext, ids: readonly string[]) => {
+  const tenant = openTenant(accountId);
+  return tenant.db.run([selectRoomsById(tenant, ids)]);
+};
+
 /** Creates an API key, which only this response contains. FORBIDDEN beyond the quota, NOT_FOUND once deleted. */
-export async function createApiKey(ctx: RequestContext & QuotaContext, input: ApiKeyCreation) {
-  requireOwner(ctx);
-  const key = newKey();
+export async function createApiKey(ctx: KeyContext, input: ApiKeyCreation) {
+  const ids = idsIn(input.rooms ?? []);
+  const [found] = ids.length === 0 ? [[]] : await readRooms(ctx, ids);
+  const narrowing = { permissions: input.permissions, rooms: roomNamesOf(input.rooms, found) };
+  const key = newKey(undefined, isNarrowed(narrowing) ? NARROWED_PREFIX : undefined);
   const row = {
+    ...storedNarrowing(narrowing),
     ...(await fingerprintOf(key)),
     id: ctx.newId(),
     accountId: ctx.accountId,
@@ -41,7 +58,6 @@ export async function createApiKey(ctx: RequestContext & QuotaContext, input: Ap
  * request stays, even if the revoked one made it, and gets CONFLICT for itself: an organization cannot lock itself out.
  */
 export async function revokeApiKey(ctx: RequestContext, keyId: string) {
-  requireOwner(ctx);
   const own = ctx.actor.type === "key" ? ctx.actor.keyId : null;
   if (own === keyId) {
     throw new AppError("Accounts", "CONFLICT", "An API key cannot revoke itself; use another key");

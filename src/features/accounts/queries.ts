@@ -3,7 +3,8 @@
 import { presentScroll } from "../../http/lists.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Page } from "../../platform/d1/d1.ts";
-import { presentKey } from "./schema.ts";
+import { presentKey } from "./present.ts";
+
 import { countKeys, positionOf, selectKeys } from "./store.ts";
 
 export async function listApiKeys(ctx: RequestContext, page: Page) {

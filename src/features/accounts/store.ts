@@ -15,9 +15,9 @@ import { countUsed } from "../quotas/statements.ts";
 import { type ApiKeyRow, apiKeys } from "./table.ts";
 
 /** A revoked key that an isolate still remembers can make another one, which is never valid. */
-const MAKER_IS_VALID = sql.raw(`(api_keys.created_by_key IS NULL OR EXISTS (
-  SELECT 1 FROM api_keys AS makers WHERE makers.id = api_keys.created_by_key
-))`);
+const MAKER_IS_VALID = sql`(api_keys.created_by_key IS NULL OR EXISTS (
+      SELECT 1 FROM api_keys AS makers WHERE makers.id = api_keys.created_by_key
+    ))`;
 
 const keyByHash = prepared(() =>
   build
@@ -66,31 +66,29 @@ export const updateLastUsed = ({ accountId }: Tenant, keyId: string, lastUsedAt:
   return statement(build.update(apiKeys).set({ lastUsedAt }).where(isKey));
 };
 
-/** Deletes a key and all keys that it made, and those that they made, apart from `kept` and what that made. */
+/** Deletes a key and all keys made by it, directly or through others, except `kept` and keys made by it. */
 export const deleteKeys = (
   { accountId }: Tenant,
   keyId: string,
   kept: string | null,
-): Statement<{ hash: string }> => ({
-  sql: `WITH RECURSIVE ended (id) AS (
-          SELECT id FROM api_keys WHERE account_id = ?1 AND id = ?2
-          UNION SELECT made.id FROM ended JOIN api_keys AS made ON made.created_by_key = ended.id
-          WHERE made.account_id = ?1 AND made.id IS NOT ?3
-        )
-        DELETE FROM api_keys WHERE id IN (SELECT id FROM ended) RETURNING hash`,
-  params: [accountId, keyId, kept],
-});
+): Statement<{ hash: string }> => statement`WITH RECURSIVE ended (id) AS (
+      SELECT id FROM api_keys WHERE account_id = ${accountId} AND id = ${keyId}
+      UNION SELECT made.id FROM ended JOIN api_keys AS made ON made.created_by_key = ended.id
+      WHERE made.account_id = ${accountId} AND made.id IS NOT ${kept}
+    )
+    DELETE FROM api_keys WHERE id IN (SELECT id FROM ended) RETURNING hash`;
 
 /** Lets a key stay whose maker is gone. */
-export const keepKey = ({ accountId }: Tenant, keyId: string | null): Statement => ({
-  sql: `UPDATE api_keys SET created_by_key = NULL WHERE account_id = ? AND id = ?
-          AND NOT EXISTS (SELECT 1 FROM api_keys AS makers WHERE makers.id = api_keys.created_by_key)`,
-  params: [accountId, keyId],
-});
+export const keepKey = (
+  { accountId }: Tenant,
+  keyId: string | null,
+): Statement => statement`UPDATE api_keys SET created_by_key = NULL
+    WHERE account_id = ${accountId} AND id = ${keyId}
+    AND NOT EXISTS (SELECT 1 FROM api_keys AS makers WHERE makers.id = api_keys.created_by_key)`;
 
 /** Invitations of revoked keys are over, and leave the organization's quota. */
-export const deleteInvitationsOfEndedKeys = ({ accountId }: Tenant): Statement => ({
-  sql: `DELETE FROM invitations WHERE account_id = ? AND invited_by_key IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key)`,
-  params: [accountId],
-});
+export const deleteInvitationsOfEndedKeys = ({
+  accountId,
+}: Tenant): Statement => statement`DELETE FROM invitations
+    WHERE account_id = ${accountId} AND invited_by_key IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key)`;

@@ -17,10 +17,13 @@ export const apiKeys = sqliteTable(
     prefix: text().notNull(),
     lastFour: text("last_four").notNull(),
     createdAt: integer("created_at").notNull(),
-    /** To the minute. */
+    /** Time of the last use, to the minute. */
     lastUsedAt: integer("last_used_at"),
     /** The key that made it, with which it ends; null for a person and the operator. */
     createdByKey: text("created_by_key"),
+    /** The permissions to which the key is narrowed, and the rooms, as JSON; null for all. */
+    permissions: text(),
+    rooms: text(),
   },
   (table) => [
     index("api_keys_newest").on(table.accountId, table.createdAt, table.id),

@@ -1,27 +1,29 @@
 /** Authenticates organizations by their API keys, from memory for some seconds, else with one D1 read. */
 
+import { notFound } from "@atrium/contract/errors.ts";
+import { MINUTE_MS } from "@atrium/contract/time.ts";
 import { decodeJwt } from "jose";
 import { bearerOf, type Scheme } from "../../http/authenticate.ts";
 import { equalInConstantTime } from "../../http/security.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
+import type { Actor } from "../../platform/d1/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
-import { MINUTE_MS } from "../../platform/time.ts";
-import { requireRestored } from "../../wire/token-claims.ts";
-import { isApiKey } from "./api-key.ts";
+import { isOutside } from "../../platform/d1/rights.ts";
+import { isNarrowed, narrowedBy, narrowingOf, requireOpened } from "../../platform/narrowing.ts";
+import { requireRestored } from "../../platform/token-claims.ts";
+import { selectRoom } from "../rooms/statements.ts";
+import { isApiKey, NARROWED_PREFIX } from "./api-key.ts";
 import { selectKeyByHash, updateLastUsed } from "./store.ts";
 
 /** The time for which a revoked key may still work in another isolate, which nothing can notify: as long as a sign-in session. */
 const KEY_CACHE_MS = 10_000;
 const MAX_CACHED = 10_000;
 
-interface VerifiedKey {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly name: string;
-}
+type KeyActor = Extract<Actor, { readonly type: "key" }>;
+type VerifiedKey = Omit<KeyActor, "type" | "roomId">;
 
-/** By the key's hash, so that memory holds no usable secret; null for a key that does not, and never will, exist. */
+/** Keys by their hash, so that memory holds no usable secret; null for a key that does not, and never will, exist. */
 const cache = new TtlCache<VerifiedKey | null>({ ttlMs: KEY_CACHE_MS, maxEntries: MAX_CACHED });
 
 /** The hashes of keys that were valid lately: reading them again is not counted as an attempt to guess one. */
@@ -58,7 +60,11 @@ async function readKey(
     return null;
   }
   requireRestored(row.accountTokenEpoch);
-  const key = { accountId: row.accountId, keyId: row.id, name: row.name };
+  const narrowing = narrowingOf(row);
+  const key = {
+    ...{ accountId: row.accountId, keyId: row.id, name: row.name },
+    ...(isNarrowed(narrowing) && { narrowed: narrowedBy(narrowing) }),
+  };
   cache.set(hash, key, now);
   lately.set(hash, true, now);
   const minute = now - (now % MINUTE_MS);
@@ -97,16 +103,27 @@ function accountInToken(token: string): string | null {
     const { accountId } = decodeJwt(token);
     return typeof accountId === "string" ? accountId : null;
   } catch {
-    return null; // it is refused as what it is
+    return null; // verification refuses it
   }
 }
 
+/** A key that names rooms, in one of them. NOT_FOUND without the room, FORBIDDEN in another one. */
+export async function keyInRoom(db: Database, key: KeyActor, roomId: string): Promise<KeyActor> {
+  const { accountId, narrowed } = key;
+  if (narrowed?.rooms?.includes(roomId) === false) {
+    const [[room]] = await db.run([selectRoom({ db, accountId }, { id: roomId })]);
+    if (room === undefined) throw notFound("Rooms", "Room");
+    requireOpened(narrowed, room, "API key");
+  }
+  return { ...key, roomId };
+}
+
 /** `Bearer <Base64 of accountId:apiKey>`, without dots, unlike a JWT. A mistyped key fails its checksum without a read. */
-export const apiKeyScheme: Scheme = async (request, { directory, now, defer }) => {
+export const apiKeyScheme: Scheme = async (request, { directory, db, roomId, now, defer }) => {
   const bearer = bearerOf(request);
   if (bearer === null || bearer.includes(".")) return undefined;
   const pair = decodeBearer(bearer);
-  if (pair === null || !isApiKey(pair.apiKey)) return null;
+  if (pair === null || !(isApiKey(pair.apiKey) || isApiKey(pair.apiKey, NARROWED_PREFIX))) return null;
   const hash = await sha256(new TextEncoder().encode(pair.apiKey));
   const at = now();
   const known = cache.get(hash, at);
@@ -118,7 +135,9 @@ export const apiKeyScheme: Scheme = async (request, { directory, now, defer }) =
     isOurs: known === undefined ? lately.get(hash, at) === true : known !== null,
     verify: async () => {
       const key = await verifyKey(directory, hash, at, defer);
-      return key !== null && isClaimed(key) ? { type: "key", ...key } : null;
+      if (key === null || !isClaimed(key)) return null;
+      const actor = { type: "key" as const, ...key };
+      return isOutside(actor) && roomId !== null ? keyInRoom(db, actor, roomId) : actor;
     },
   };
 };

@@ -1,10 +1,11 @@
 /** Reads an organization for a backup, slice by slice. Only the audit log changes. */
+
+import { notFound } from "@atrium/contract/errors.ts";
 import * as z from "zod";
 import { SHARDS } from "../../delivery/event-log/shards.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
-import { notFound } from "../../platform/errors.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
-import { selectSlice } from "../organizations/statements.ts";
+import { readSlice } from "../organizations/row-stream.ts";
 import {
   type BackupPlan,
   FILE_PART_BYTES,
@@ -13,7 +14,6 @@ import {
   OBJECT_PARTS,
   OBJECTS_AT_ONCE,
   ObjectRef,
-  type RowSlice,
 } from "./format.ts";
 import { archiveObjects } from "./objects.ts";
 import {
@@ -64,15 +64,8 @@ const rows: Operation = async (call) => {
   if (after !== null && after.length !== table.order.length)
     throw refuse("VALIDATION_ERROR", `after: must have ${table.order.length} values`);
   const tenant = openTenant(call.env, call.accountId);
-  const results = await tenant[part.database === "directory" ? "directory" : "db"].run(
-    selectSlice(table, call.accountId, after),
-  );
-  const found = results.flat().slice(0, table.atOnce);
-  const last = found.length < table.atOnce ? undefined : found.at(-1);
-  const slice: RowSlice = {
-    rows: found,
-    after: last === undefined ? null : table.order.map(({ column }) => last[column] ?? null),
-  };
+  const db = part.database === "directory" ? tenant.directory : tenant.db;
+  const slice = await readSlice(db, table, call.accountId, after);
   return answerSlice(call, backupId, name, slice);
 };
 

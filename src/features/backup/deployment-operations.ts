@@ -1,4 +1,4 @@
-/** Backups and restores of a whole deployment: its organizations by their IDs, and its people, who come first in a restore. */
+/** Backups and restores of a deployment: its organizations by their IDs, and its people, who are restored first. */
 import * as z from "zod";
 import { jwtSecrets } from "../../platform/config.ts";
 import { type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
@@ -107,7 +107,7 @@ const beginRestore: Operation = async (call) => {
   return answer(call, {});
 };
 
-/** Adds the people of a slice whom the service does not know. It can be sent again. */
+/** Adds the people of a slice whom the service does not know. Safe to repeat. */
 const addPeople: Operation = async (call) => {
   const slice = await genuineSlice(call, parameterOf(call, "backup"), PARTS.people, PeopleSlice);
   const sealer = passwordSealer(jwtSecrets(call.env));

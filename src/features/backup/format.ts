@@ -1,11 +1,12 @@
-/** The one format of backups, of an organization and of a deployment: their files, and the requests that carry them. */
+/** The format of backups of an organization and of a deployment: files, and the requests that carry them. */
 import * as z from "zod";
+import journal from "../../../migrations/meta/_journal.json" with { type: "json" };
 import { ArchiveSlice } from "../../platform/objects/object-archive.ts";
 
-/** Grows when an earlier version of the service could not read what this one writes. */
+/** Grows when earlier versions of the service could not read the format of this one. */
 export const ARCHIVE_FORMAT = 1;
 /** The number of D1's latest migration. A restore takes rows of an earlier one, and refuses rows of a later one. */
-export const SCHEMA = 3;
+export const SCHEMA = journal.entries.length - 1;
 
 export const HEADERS = { signature: "Atrium-Signature", fileSize: "Atrium-File-Size" } as const;
 /** A file goes in parts of this size, so that no request is larger. */
@@ -60,10 +61,10 @@ export type ObjectSlices = z.infer<typeof ObjectSlices>;
 
 export interface BackupPlan {
   readonly organization: Manifest["organization"];
-  /** In the order in which they are copied; {@link OBJECT_PARTS} are among them. */
+  /** Parts in copying order; {@link OBJECT_PARTS} are among them. */
   readonly parts: readonly {
     readonly name: string;
-    /** Rows whose `column` is the ID of no row of that part are left out: it was created meanwhile. */
+    /** A row is left out if its `column` is the ID of no row of that part: it was created meanwhile. */
     readonly parents?: readonly { readonly part: string; readonly column: string }[];
   }[];
   readonly shards: number;
@@ -98,7 +99,7 @@ export const isObjectPart = (part: string): part is ObjectPart =>
 
 export const DEPLOYMENT = "deployment";
 
-/** Signed first: by it, a backup is continued only on the deployment that began it. */
+/** Signed first, so that only the deployment that began a backup continues it. */
 export const Beginning = z.object({ backupId: z.uuid(), startedAt: z.iso.datetime() });
 export type Beginning = z.infer<typeof Beginning>;
 
@@ -131,7 +132,7 @@ export type DeploymentManifest = z.infer<typeof DeploymentManifest>;
 export interface ListedOrganization {
   readonly id: string;
   readonly name: string;
-  /** It is there already, and closed until its restore is complete. */
+  /** True while an organization is closed because its restore is incomplete. */
   readonly isBeingRestored: boolean;
 }
 

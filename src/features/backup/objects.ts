@@ -1,5 +1,7 @@
 /** The objects of an organization, as backups and restores see them. */
 
+import { INBOX_SHARDS } from "@atrium/contract/resources/inbox.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import { SHARDS } from "../../delivery/event-log/shards.ts";
 import { openInbox } from "../../delivery/inboxes.ts";
 import { openDelivery } from "../../delivery/subscribers.ts";
@@ -11,9 +13,7 @@ import {
   type ArchiveRpc,
   archivedObject,
 } from "../../platform/objects/object-archive.ts";
-import { byteLength } from "../../platform/text.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
-import { INBOX_SHARDS } from "../../wire/inbox.ts";
 import type { ObjectRef, ObjectSlices } from "./format.ts";
 import { selectOwned } from "./row-store.ts";
 

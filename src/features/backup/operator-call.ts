@@ -1,5 +1,6 @@
 /** Shared by the operations of backups and restores: the operator's request, its body, and its answer. */
 
+import { AppError } from "@atrium/contract/errors.ts";
 import * as z from "zod";
 import type { Env } from "../../env.ts";
 import { insertAuditEntry } from "../../http/audit/store.ts";
@@ -8,7 +9,6 @@ import { checkBody, parseJson, readBody } from "../../http/request-input.ts";
 import { hex, sha256 } from "../../platform/crypto/encoding.ts";
 import { hkdf, hkdfMaterial } from "../../platform/crypto/sealer.ts";
 import type { Statement } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
 import { ARCHIVE_FORMAT, type DeploymentManifest, HEADERS, type Manifest, SCHEMA } from "./format.ts";
 
 export interface OperatorCall {

@@ -1,11 +1,12 @@
-/** The operator's token: what a command proves itself by to the service, for one organization or all, one purpose and an hour. */
+/** The operator's token authenticates a command, for one organization or all, one purpose and an hour. */
+
+import { AppError } from "@atrium/contract/errors.ts";
 import type { Env } from "../../env.ts";
 import { bearerOf, limitAuthFailures } from "../../http/authenticate.ts";
 import { equalInConstantTime } from "../../http/security.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { openDirectory } from "../../platform/d1/databases.ts";
-import { AppError } from "../../platform/errors.ts";
 import { DEPLOYMENT } from "./format.ts";
 import {
   deleteOperatorToken,
@@ -53,7 +54,7 @@ export async function requireOperator(
   verified.set(keyOf(row.scope, purpose), hash, now);
 }
 
-/** In this isolate; others follow within ten seconds. */
+/** Evicts the token from this isolate; others follow within ten seconds. */
 export const evictOperatorToken = (accountId: string, purpose: OperatorPurpose): boolean =>
   verified.delete(keyOf(accountId, purpose));
 

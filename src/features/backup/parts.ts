@@ -1,5 +1,11 @@
-/** The parts of an organization's backup that are rows of D1: from which tables, and in which order they are copied and restored. */
-import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "../organizations/tables.ts";
+/** Parts of an organization's backup that are rows of D1: their tables, and the order of copying and restoring. */
+import {
+  beyondDirectory,
+  ORGANIZATION_TABLES,
+  type OrganizationTable,
+  ofDirectory,
+  organizationTable,
+} from "../organizations/tables.ts";
 import { OBJECT_PARTS, PARTS } from "./format.ts";
 
 type ParentPart = "rooms" | "room_links" | "workflows" | "identity_groups" | "identities";
@@ -8,40 +14,49 @@ export interface RowPart {
   readonly name: string;
   readonly table: OrganizationTable;
   readonly database: "organization" | "directory";
-  /** Its rows refer by each column, unless it is null, to the ID of a row of that part. */
+  /** Each column has the ID of a row of that part, or null. */
   readonly parents?: readonly { readonly part: ParentPart; readonly column: string }[];
 }
 
 type Options = Partial<Pick<RowPart, "name" | "database" | "parents"> & Pick<OrganizationTable, "atOnce">> & {
-  readonly and?: string;
+  /** The part of the table's rows. */
+  readonly rowsOf?: (table: OrganizationTable) => OrganizationTable;
 };
 
 /** A table of the list that moves use. */
-function listed(table: string, { and = "", atOnce, ...options }: Options = {}): RowPart {
+function listed(table: string, { rowsOf = (table) => table, atOnce, ...options }: Options = {}): RowPart {
   const found = ORGANIZATION_TABLES.find(({ name }) => name === table);
   if (found === undefined) throw new Error(`No organization owns rows of ${table}`);
-  const sliced = { ...found, where: found.where + and, atOnce: atOnce ?? found.atOnce };
+  const sliced = { ...rowsOf(found), atOnce: atOnce ?? found.atOnce };
   return { name: table, database: "organization", ...options, table: sliced };
 }
 
+const QUOTAS = ["account_id", "quota"];
+
 /** The organization's rows in the directory. */
-const ofDirectory = (
+const ownOfDirectory = (
   name: string,
   table: string,
   primaryKey: readonly string[],
   order: string[],
-  and = "",
 ): RowPart => ({
   name,
   database: "directory",
-  table: organizationTable(table, primaryKey, { order, and, atOnce: 40 }),
+  table: organizationTable(table, primaryKey, { order, atOnce: 40 }),
+});
+
+const quotasOf = (
+  name: string,
+  { rowsOf, database }: Required<Pick<Options, "rowsOf" | "database">>,
+): RowPart => ({
+  name,
+  database,
+  table: rowsOf(organizationTable("quotas", QUOTAS, { order: ["quota"], atOnce: 40 })),
 });
 
 /** Members with name and email: another deployment may know the person by another ID. */
 const MEMBERS = `(SELECT memberships.account_id, memberships.person_id, memberships.role, memberships.joined_at,
   memberships.notices, people.name, people.email FROM memberships JOIN people ON people.id = memberships.person_id)`;
-
-const QUOTAS = ["account_id", "quota"];
 
 const inRoom = { parents: [{ part: "rooms", column: "room_id" }] } as const;
 const ofWorkflow = { parents: [{ part: "workflows", column: "workflow_id" }] } as const;
@@ -51,10 +66,13 @@ const ofGroup = {
     { part: "identities", column: "identity_id" },
   ],
 } as const;
-const here = { and: " AND in_directory = 0" };
-const inDirectory = { and: " AND in_directory = 1", database: "directory" } as const;
+const here = { rowsOf: beyondDirectory, database: "organization" } as const;
+const inDirectory = { rowsOf: ofDirectory, database: "directory" } as const;
 
-/** In copying order: receipts before their results, outboxes before their consumers, objects before users and files. */
+/**
+ * Parts in copying order: receipts before their results, outboxes before their consumers, objects before users
+ * and files.
+ */
 const ROW_PARTS: readonly RowPart[] = [
   listed("receipts", here),
   listed("receipts", { ...inDirectory, name: "receipts of the directory" }),
@@ -76,11 +94,11 @@ const ROW_PARTS: readonly RowPart[] = [
   listed(PARTS.files, { ...inRoom, atOnce: 40 }),
   listed("audit_entries", here),
   listed("audit_entries", { ...inDirectory, name: "audit_entries of the directory" }),
-  { ...ofDirectory("quotas", "quotas", QUOTAS, ["quota"], here.and), database: "organization" },
-  ofDirectory("quotas of the directory", "quotas", QUOTAS, ["quota"], inDirectory.and),
-  ofDirectory("api_keys", "api_keys", ["id"], ["created_at", "id"]),
-  ofDirectory("members", MEMBERS, ["account_id", "person_id"], ["person_id"]),
-  ofDirectory("invitations", "invitations", ["id"], ["created_at", "id"]),
+  quotasOf("quotas", here),
+  quotasOf("quotas of the directory", inDirectory),
+  ownOfDirectory("api_keys", "api_keys", ["id"], ["created_at", "id"]),
+  ownOfDirectory("members", MEMBERS, ["account_id", "person_id"], ["person_id"]),
+  ownOfDirectory("invitations", "invitations", ["id"], ["created_at", "id"]),
 ];
 
 export const rowPartOf = (name: string): RowPart | undefined => ROW_PARTS.find((part) => part.name === name);

@@ -1,9 +1,10 @@
 /** Restores an organization step by step; each can be sent again. The last one opens the organization. */
+
+import { notFound } from "@atrium/contract/errors.ts";
 import * as z from "zod";
 import { openEventLogs, removeLog } from "../../delivery/event-log/shards.ts";
 import { DIRECTORY, openDirectory } from "../../platform/d1/databases.ts";
 import { behindFence, lowerFence } from "../../platform/d1/fence-store.ts";
-import { notFound } from "../../platform/errors.ts";
 import { type BlobPart, openBlobs } from "../files/storage/blobs.ts";
 import { deleteInvitationsOf, deleteKeysOf, deleteMembershipsOf } from "../organizations/statements.ts";
 import { FILE_PART_BYTES, isObjectPart, OBJECTS_AT_ONCE, ObjectRef, ObjectSlices } from "./format.ts";
@@ -54,7 +55,7 @@ const open: Operation = async (call) => {
   return answer(call, {});
 };
 
-/** Notes how far the restore is: after an interruption, it continues there. */
+/** Stores the position of the restore, which continues there after an interruption. */
 const progress: Operation = async (call) => {
   const { position } = await bodyOf(call, z.object({ position: z.string().max(200) }));
   const [noted] = await openDirectory(call.env).run([updatePosition(await restoreOf(call), position)]);
@@ -65,7 +66,7 @@ const progress: Operation = async (call) => {
 const end = ({ accountId }: OperatorCall, restore: RestoreRow) =>
   [deleteRestore(restore), deleteOperatorToken(accountId, "restore")] as const;
 
-/** Opens the organization: in one statement, or with a database beside the directory, in one in each. */
+/** Opens the organization with one statement in each of its databases. */
 const finish: Operation = async (call) => {
   const { env, accountId } = call;
   const restore = await restoreOf(call);
@@ -140,7 +141,7 @@ const missing: Operation = async (call) => {
   return answer(call, { keys: found.flat() });
 };
 
-/** Takes files out of the index whose bytes the backup does not have: they were deleted while it was made. */
+/** Removes files from the index whose bytes the backup lacks: they were deleted while it was made. */
 const forget: Operation = async (call) => {
   const restore = await restoreOf(call);
   const { keys } = await bodyOf(call, Keys);

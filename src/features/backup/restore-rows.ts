@@ -1,9 +1,10 @@
-/** Writes the rows of a backup: those of the organization alone, while the restore is this run's. */
+/** Writes the rows of a backup: only rows of the organization, and only while this run has the restore. */
+
+import { AppError } from "@atrium/contract/errors.ts";
 import { type Database, isFenced, violatedConstraint } from "../../platform/d1/d1.ts";
 import { DIRECTORY, openAll, openDirectory } from "../../platform/d1/databases.ts";
 import { behindFence, lowerFence, raiseFence } from "../../platform/d1/fence-store.ts";
 import { choosePlace } from "../../platform/d1/place.ts";
-import { AppError } from "../../platform/errors.ts";
 import { ARCHIVE_FORMAT, Manifest, type RestorePlan, RowSlice, SCHEMA } from "./format.ts";
 import {
   answer,
@@ -79,7 +80,7 @@ export const restoreRows: Operation = async (call) => {
   return answer(call, { written: kept.length });
 };
 
-/** Drops rows of which the backup lacks a parent: it was created after its part. */
+/** Drops rows whose parent is not in the backup: it was created after its part. */
 async function withParents(
   call: OperatorCall,
   restore: RestoreRow,
@@ -165,7 +166,7 @@ async function insert(call: OperatorCall, { backupId, organization }: Manifest):
   }
 }
 
-/** Takes the restore over, so that what an earlier run still sends is refused, and closes the organization. */
+/** Takes the restore over and closes the organization. Later requests of an earlier run are refused. */
 async function takeOver(call: OperatorCall, organization: Manifest["organization"]): Promise<RestoreRow> {
   const { env, accountId, now } = call;
   const [[taken]] = await openDirectory(env).run([takeRestore(accountId, now())]);

@@ -1,10 +1,10 @@
 /** `POST /operator/backup/…` and `/operator/restore/…`: backups and restores of organizations and of the deployment, for the operator's commands. */
 
+import { AppError } from "@atrium/contract/errors.ts";
 import type { Env } from "../../env.ts";
 import { failure, toAppError } from "../../http/envelope.ts";
 import { withoutCors } from "../../http/security.ts";
 import { jwtSecrets } from "../../platform/config.ts";
-import { AppError } from "../../platform/errors.ts";
 import { logError } from "../../platform/log.ts";
 import { BACKUP_OPERATIONS } from "./backup-operations.ts";
 import { DEPLOYMENT_OPERATIONS } from "./deployment-operations.ts";

@@ -1,6 +1,7 @@
-/** The SQL that writes the rows of a backup: in place of those that are there, and never in place of another organization's. */
+/** SQL that writes the rows of a backup over existing ones, but never over those of another organization. */
 
-import type { Statement } from "../../platform/d1/d1.ts";
+import { sql } from "drizzle-orm";
+import { listed, type Statement, statement } from "../../platform/d1/d1.ts";
 import { type Row, upsertRows } from "../organizations/statements.ts";
 import { STILL_ACTIVE } from "../rooms/table.ts";
 import { PARTS } from "./format.ts";
@@ -13,17 +14,12 @@ export interface Write {
   readonly returned: number;
 }
 
-const ofSameOrganization = ({ table }: RowPart): string =>
-  table.name === "receipts"
-    ? "receipts.scope = excluded.scope"
-    : `${table.name}.account_id = excluded.account_id`;
-
-function upsertOwn(part: RowPart, rows: readonly Row[]): Write {
-  const { name, primaryKey } = part.table;
-  const statements = upsertRows(name, primaryKey, rows).map(({ sql, params }) => ({
-    sql: `${sql} WHERE ${ofSameOrganization(part)} RETURNING 1 AS written`,
-    params,
-  }));
+function upsertOwn({ table: { name, primaryKey } }: RowPart, rows: readonly Row[]): Write {
+  const isOwn =
+    name === "receipts"
+      ? sql`receipts.scope = excluded.scope`
+      : sql`${sql.identifier(name)}.account_id = excluded.account_id`;
+  const statements = upsertRows(name, primaryKey, rows, sql` WHERE ${isOwn} RETURNING 1 AS written`);
   return { statements, returned: rows.length };
 }
 
@@ -47,10 +43,10 @@ function upsertRooms(part: RowPart, rows: readonly Row[]): Write {
     const entries = Object.entries({ ...row, ...lastActive });
     return Object.fromEntries(entries.filter(([name]) => !DERIVED_OF_ROOMS.includes(name)));
   });
-  const sizes = rows.map(({ account_id, id, store_bytes }) => ({
-    sql: "UPDATE rooms SET store_bytes = ? WHERE account_id = ? AND id = ?",
-    params: [store_bytes, account_id, id],
-  }));
+  const sizes = rows.map(
+    ({ account_id, id, store_bytes }) =>
+      statement`UPDATE rooms SET store_bytes = ${store_bytes} WHERE account_id = ${account_id} AND id = ${id}`,
+  );
   const write = upsertOwn(part, kept);
   return { ...write, statements: [...write.statements, ...sizes] };
 }
@@ -63,33 +59,27 @@ const upsertFiles = (part: RowPart, rows: readonly Row[]): Write =>
 
 /** Only the limits: triggers count the use again. */
 const updateLimits = (rows: readonly Row[]): Write => ({
-  statements: rows.map(({ account_id, quota, max }) => ({
-    sql: "UPDATE quotas SET max = ? WHERE account_id = ? AND quota = ?",
-    params: [max, account_id, quota],
-  })),
+  statements: rows.map(
+    ({ account_id, quota, max }) =>
+      statement`UPDATE quotas SET max = ${max} WHERE account_id = ${account_id} AND quota = ${quota}`,
+  ),
   returned: 0,
 });
 
 /** Creates unknown people without a password. Skips a member whose unconfirmed address another person has. */
 const insertMembers = (rows: readonly Row[], now: number): Write => ({
   statements: rows.flatMap(({ account_id, person_id, name, email, role, joined_at, notices }) => [
-    {
-      sql: `INSERT INTO people (id, name, email, created_at, updated_at)
-            SELECT ?, ?, ?, ?, ? WHERE NOT EXISTS (SELECT 1 FROM people WHERE id = ?)
-              AND NOT EXISTS (SELECT 1 FROM people WHERE email = ?)`,
-      params: [person_id, name, email, now, now, person_id, email],
-    },
-    {
-      sql: `INSERT INTO credentials (id, person_id, provider_id, provider_account_id, password, created_at, updated_at)
-            SELECT lower(hex(randomblob(16))), id, 'credential', id, NULL, ?, ? FROM people
-            WHERE id = ? ON CONFLICT (provider_id, provider_account_id) DO NOTHING`,
-      params: [now, now, person_id],
-    },
-    {
-      sql: `INSERT INTO memberships (account_id, person_id, role, joined_at, notices)
-            SELECT ?, id, ?, ?, ? FROM people WHERE id = ? ON CONFLICT (account_id, person_id) DO NOTHING`,
-      params: [account_id, role, joined_at, notices, person_id],
-    },
+    statement`INSERT INTO people (id, name, email, created_at, updated_at)
+        SELECT ${person_id}, ${name}, ${email}, ${now}, ${now} WHERE NOT EXISTS (SELECT 1 FROM people
+          WHERE id = ${person_id})
+          AND NOT EXISTS (SELECT 1 FROM people WHERE email = ${email})`,
+    statement`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, password, created_at,
+        updated_at)
+        SELECT lower(hex(randomblob(16))), id, 'credential', id, NULL, ${now}, ${now} FROM people
+        WHERE id = ${person_id} ON CONFLICT (provider_id, provider_account_id) DO NOTHING`,
+    statement`INSERT INTO memberships (account_id, person_id, role, joined_at, notices)
+        SELECT ${account_id}, id, ${role}, ${joined_at}, ${notices} FROM people WHERE id = ${person_id}
+          ON CONFLICT (account_id, person_id) DO NOTHING`,
   ]),
   returned: 0,
 });
@@ -102,38 +92,33 @@ export function writeRows(part: RowPart, rows: readonly Row[], now: number): Wri
   return upsertOwn(part, rows);
 }
 
-export const selectKnownPeople = (ids: readonly unknown[]): Statement<{ id: string }> => ({
-  sql: "SELECT id FROM people WHERE id IN (SELECT value FROM json_each(?))",
-  params: [JSON.stringify(ids)],
-});
+export const selectKnownPeople = (ids: readonly unknown[]): Statement<{ id: string }> =>
+  statement`SELECT id FROM people WHERE id IN ${listed(ids)}`;
 
-/** The files of those keys that the organization has, with what their bytes need. */
+/** Files of the organization with these keys, with the data that their bytes need. */
 export const selectFileFacts = (
   accountId: string,
   keys: readonly string[],
-): Statement<{ key: string; size: number; mimeType: string; uploadId: string | null }> => ({
-  sql: `SELECT key, size, mime_type AS mimeType, upload_id AS uploadId FROM files
-        WHERE key IN (SELECT value FROM json_each(?)) AND +account_id = ? AND state = 'stored'`,
-  params: [JSON.stringify(keys), accountId],
-});
+): Statement<{
+  key: string;
+  size: number;
+  mimeType: string;
+  uploadId: string | null;
+}> => statement`SELECT key, size, mime_type AS mimeType, upload_id AS uploadId FROM files
+    WHERE key IN ${listed(keys)} AND +account_id = ${accountId}
+      AND state = 'stored'`;
 
 /** R2's upload of a file in several parts, until it is complete. */
-export const updateUpload = (accountId: string, key: string, uploadId: string | null): Statement => ({
-  sql: "UPDATE files SET upload_id = ? WHERE key = ? AND account_id = ?",
-  params: [uploadId, key, accountId],
-});
+export const updateUpload = (accountId: string, key: string, uploadId: string | null): Statement =>
+  statement`UPDATE files SET upload_id = ${uploadId} WHERE key = ${key} AND account_id = ${accountId}`;
 
-export const deleteFileRows = (accountId: string, keys: readonly string[]): Statement => ({
-  sql: "DELETE FROM files WHERE key IN (SELECT value FROM json_each(?)) AND account_id = ?",
-  params: [JSON.stringify(keys), accountId],
-});
+export const deleteFileRows = (accountId: string, keys: readonly string[]): Statement =>
+  statement`DELETE FROM files WHERE key IN ${listed(keys)} AND account_id = ${accountId}`;
 
 /** The organization's IDs among these. */
 export const selectOwned = (
   table: "rooms" | "webhooks" | "workflows" | "identity_groups" | "identities" | "room_links",
   accountId: string,
   ids: readonly string[],
-): Statement<{ id: string }> => ({
-  sql: `SELECT id FROM ${table} WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))`,
-  params: [accountId, JSON.stringify(ids)],
-});
+): Statement<{ id: string }> =>
+  statement`SELECT id FROM ${sql.identifier(table)} WHERE account_id = ${accountId} AND id IN ${listed(ids)}`;

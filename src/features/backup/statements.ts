@@ -10,22 +10,18 @@ export const upsertOperatorToken = (
   purpose: OperatorPurpose,
   hash: string,
   expiresAt: number,
-): Statement => ({
-  sql: `INSERT INTO operator_tokens (account_id, purpose, hash, expires_at) VALUES (?, ?, ?, ?)
-        ON CONFLICT (account_id, purpose) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`,
-  params: [accountId, purpose, hash, expiresAt],
-});
+): Statement => statement`INSERT INTO operator_tokens (account_id, purpose, hash, expires_at)
+    VALUES (${accountId}, ${purpose}, ${hash}, ${expiresAt})
+    ON CONFLICT (account_id, purpose) DO UPDATE SET hash = excluded.hash, expires_at = excluded.expires_at`;
 
 /** The hashes of the tokens of an organization and of the deployment, unless they have expired. */
 export const selectOperatorTokens = (
   scopes: readonly [string, string],
   purpose: OperatorPurpose,
   now: number,
-): Statement<{ scope: string; hash: string }> => ({
-  sql: `SELECT account_id AS scope, hash FROM operator_tokens
-        WHERE account_id IN (?, ?) AND purpose = ? AND expires_at > ?`,
-  params: [...scopes, purpose, now],
-});
+): Statement<{ scope: string; hash: string }> =>
+  statement`SELECT account_id AS scope, hash FROM operator_tokens
+      WHERE account_id IN ${scopes} AND purpose = ${purpose} AND expires_at > ${now}`;
 
 export const deleteOperatorToken = (accountId: string, purpose: OperatorPurpose): Statement =>
   statement(

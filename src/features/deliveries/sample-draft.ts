@@ -1,11 +1,22 @@
 /** Sample events about a given room and users, to test a webhook or run a workflow by hand. */
-import { presentTime } from "../../platform/time.ts";
-import type { Comment } from "../../wire/comment.ts";
-import type { DocumentEvent, EventDraft, EventName, RoomEvent } from "../../wire/events.ts";
-import { fileUrl, type StorageFile } from "../../wire/file.ts";
-import type { Room } from "../../wire/room.ts";
-import type { Thread } from "../../wire/thread.ts";
-import type { User } from "../../wire/user.ts";
+
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import {
+  DocumentEvent,
+  type EventDraft,
+  type EventName,
+  FileEvent,
+  isOf,
+  ParticipantEvent,
+  RoomEvent,
+  ThreadEvent,
+  UserEvent,
+} from "@atrium/contract/resources/events.ts";
+import { fileUrl, type StorageFile } from "@atrium/contract/resources/file.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { Thread } from "@atrium/contract/resources/thread.ts";
+import type { User } from "@atrium/contract/resources/user.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import { createKey } from "../files/file-name.ts";
 
 interface Sample {
@@ -26,45 +37,28 @@ export function sampleDraft(event: EventName, { room, users, now, origin, newId 
   if (event === "session.started") return { event, data: { roomId, sessionId: newId() }, room };
   if (event === "store.changed")
     return { event, data: { roomId, store: "test", fromSeq: 1, toSeq: 1 }, room };
-  if (isDocumentEvent(event)) return { event, data: { roomId, document: "test" }, room };
+  if (isOf(DocumentEvent, event)) return { event, data: { roomId, document: "test" }, room };
   if (event === "document.updated")
     return { event, data: { roomId, document: "test", fromSeq: 2, toSeq: 2 }, room };
   if (event === "version.created")
     return { event, data: { roomId, document: "test", version: 1, name: "Draft" }, room };
-  if (event === "access.changed") return { event, data: { roomId }, room };
-  if (isRoomEvent(event)) return { event, data: { roomId }, room };
+  if (event === "access.changed" || isOf(RoomEvent, event)) return { event, data: { roomId }, room };
   if (user === undefined) throw new Error("An event about a user needs a user");
   const userId = user.id;
-  switch (event) {
-    case "participant.joined":
-    case "participant.left":
-      return { event, data: { roomId, userId, sessionId: newId() }, room, user };
-    case "user.created":
-    case "user.updated":
-    case "user.deleted":
-      return { event, data: { roomId, userId }, room, user };
-    case "file.uploaded":
-    case "file.deleted": {
-      const file = sampleFile(room, user, now, origin);
-      return { event, data: { roomId, key: file.key, userId }, room, file };
-    }
-    case "thread.created":
-    case "thread.resolved":
-    case "thread.deleted": {
-      const thread = sampleThread(newId(), room, now, event === "thread.resolved");
-      return { event, data: { roomId, threadId: thread.id, userId }, room, thread };
-    }
-    default: {
-      const comment = sampleComment(newId(), user, now, event === "comment.resolved");
-      return { event, data: { roomId, commentId: comment.id, threadId: comment.id, userId }, room, comment };
-    }
+  if (isOf(ParticipantEvent, event))
+    return { event, data: { roomId, userId, sessionId: newId() }, room, user };
+  if (isOf(UserEvent, event)) return { event, data: { roomId, userId }, room, user };
+  if (isOf(FileEvent, event)) {
+    const file = sampleFile(room, user, now, origin);
+    return { event, data: { roomId, key: file.key, userId }, room, file };
   }
+  if (isOf(ThreadEvent, event)) {
+    const thread = sampleThread(newId(), room, now, event === "thread.resolved");
+    return { event, data: { roomId, threadId: thread.id, userId }, room, thread };
+  }
+  const comment = sampleComment(newId(), user, now, event === "comment.resolved");
+  return { event, data: { roomId, commentId: comment.id, threadId: comment.id, userId }, room, comment };
 }
-
-const isDocumentEvent = (event: EventName): event is DocumentEvent["event"] =>
-  event === "document.created" || event === "document.deleted";
-
-const isRoomEvent = (event: EventName): event is RoomEvent["event"] => event.startsWith("room.");
 
 function sampleFile(room: Room, uploader: User, now: number, origin: string): StorageFile {
   const key = createKey(room.id, "test.txt");

@@ -1,17 +1,18 @@
-/** Reads of the event log: of the whole organization, or of one room. */
+/** Reads the event log, of the whole organization or of one room. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import type { Event } from "@atrium/contract/resources/events.ts";
+import type { EventLogQuery, EventPage } from "@atrium/contract/rest/event-log.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import type * as z from "zod";
 import { decodeCursor, encodeCursor, PrunedError, readPage } from "../../delivery/event-log/log-page.ts";
 import { type EventLogs, SHARDS, shardOf } from "../../delivery/event-log/shards.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
-import { AppError } from "../../platform/errors.ts";
-import { presentTime } from "../../platform/time.ts";
-import type { Event } from "../../wire/events.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import type { EventLogQuery, EventPage } from "./schema.ts";
 
 type LogRequest = z.infer<typeof EventLogQuery>;
 
-/** The shards to read, and what a cursor of them belongs to. */
+/** The shards to read, and the scope that their cursors belong to. */
 interface Scope {
   readonly name: string;
   readonly shards: readonly number[];

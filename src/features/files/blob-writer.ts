@@ -1,5 +1,5 @@
 /** Writes a file of unknown length to R2, buffering one part at a time, because R2 needs each part's length. */
-import { AppError } from "../../platform/errors.ts";
+import { AppError } from "@atrium/contract/errors.ts";
 import type { MultipartBlob } from "./storage/blobs.ts";
 
 interface PartHolder {
@@ -73,13 +73,13 @@ export class BlobWriter {
   /** Copies the bytes. RATE_LIMITED when other uploads needed this upload's memory. */
   async write(bytes: Uint8Array): Promise<void> {
     this.#size += bytes.byteLength;
-    for (let rest = bytes; rest.byteLength > 0; ) {
+    for (let remaining = bytes; remaining.byteLength > 0; ) {
       if (this.#bufferedBytes === this.#maxPartBytes) await this.#sendPart();
-      this.#makeRoom(rest.byteLength);
-      const taken = rest.subarray(0, this.#buffer.byteLength - this.#bufferedBytes);
+      this.#makeRoom(remaining.byteLength);
+      const taken = remaining.subarray(0, this.#buffer.byteLength - this.#bufferedBytes);
       this.#buffer.set(taken, this.#bufferedBytes);
       this.#bufferedBytes += taken.byteLength;
-      rest = rest.subarray(taken.byteLength);
+      remaining = remaining.subarray(taken.byteLength);
     }
   }
 

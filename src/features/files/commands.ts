@@ -1,11 +1,11 @@
 /** The commands on files: upload, put, delete. */
 
+import { notFound } from "@atrium/contract/errors.ts";
+import type { UploadResult } from "@atrium/contract/resources/file.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import type { Form } from "../../http/form/form.ts";
-import { causeOf, requireRoomAccess } from "../../platform/d1/context.ts";
-import { notFound } from "../../platform/errors.ts";
-import type { UploadResult } from "../../wire/file.ts";
-import { requireWrite } from "../../wire/permissions.ts";
+import { causeOf } from "../../platform/d1/context.ts";
+import { requireRoom } from "../../platform/d1/rights.ts";
 import { commitAs } from "../users/queries.ts";
 import type { FileContext, FileOperationContext } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
@@ -49,8 +49,7 @@ export async function putFile(
 /** Deletes a file. Of several deletions at once, one succeeds. A user deletes only files they uploaded. */
 export async function deleteFile(ctx: FileOperationContext, key: string): Promise<{ key: string }> {
   const parsed = parseKey(key);
-  if (parsed !== null) requireRoomAccess(ctx, parsed.roomId);
-  requireWrite(ctx, "files", "Files");
+  if (parsed !== null) requireRoom(ctx, parsed.roomId);
   if (parsed === null) throw notFound("Files", "File");
   const uploader = ctx.actor.type === "user" ? ctx.actor.userId : null;
   const deleted = insertFileEvent(ctx, newEvent(ctx, "file.deleted", parsed.roomId), {

@@ -1,6 +1,7 @@
 /** Cleans the names of uploaded files, so that they are safe in keys, headers, pages and on disks. */
+
+import { byteLength, cut } from "@atrium/contract/text.ts";
 import { base64url } from "jose";
-import { byteLength, cut } from "../../platform/text.ts";
 
 const MAX_NAME_BYTES = 255;
 

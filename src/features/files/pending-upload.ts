@@ -1,21 +1,21 @@
 /** A file being uploaded, from its row before the first byte to its event after the last. */
 
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { fileUrl, type UploadResult } from "@atrium/contract/resources/file.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
-import { causeOf, requireRoomAccess } from "../../platform/d1/context.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { fileUrl, type UploadResult } from "../../wire/file.ts";
-import { requireWrite } from "../../wire/permissions.ts";
+import { causeOf } from "../../platform/d1/context.ts";
+import { requireRoom, userOf } from "../../platform/d1/rights.ts";
 import { guardQuota } from "../quotas/guard.ts";
+import { guardRoomLimit, refusalInRoom } from "../rooms/limits.ts";
 import type { RoomRow } from "../rooms/table.ts";
 import { commitAs, findUserInRoom } from "../users/queries.ts";
-import { type BlobSink, BlobWriter, PART_BYTES } from "./blob-writer.ts";
-import type { FileOperationContext, UploadBounds } from "./context.ts";
+import { type BlobSink, BlobWriter } from "./blob-writer.ts";
+import type { FileOperationContext } from "./context.ts";
 import { insertFileEvent } from "./file-event-store.ts";
 import { createKey } from "./file-name.ts";
 import { deleteBlobs, MAX_UPLOAD_MS } from "./storage/garbage-collection.ts";
 import { essenceOf } from "./storage/media-type.ts";
 import {
-  countKept,
   insertUploading,
   markStored,
   markUploadForDeletion,
@@ -30,7 +30,9 @@ export class PendingUpload {
   readonly #deadline: number;
   #row: UploadingFile | undefined;
   #insertion: Promise<void> | undefined;
-  #bounds: UploadBounds | null = null;
+  #receivedBytes = 0;
+  /** The room as the upload began; null until it is read. */
+  #room: RoomRow | null = null;
 
   constructor(ctx: FileOperationContext, maxBytes: number) {
     this.#ctx = ctx;
@@ -38,12 +40,12 @@ export class PendingUpload {
     const sink: BlobSink = {
       put: async (bytes) => {
         const row = await this.#insertedRow();
-        requireSize(this.#bounds, bytes.byteLength);
+        this.#requireSpace();
         await ctx.blobs.put(row, row.mimeType, bytes);
       },
       begin: async () => {
         const row = await this.#insertedRow();
-        requireSize(this.#bounds, PART_BYTES);
+        this.#requireSpace();
         const multipart = await ctx.blobs.begin(row, row.mimeType);
         await ctx.db.run([updateUploadId(ctx, row.key, multipart.uploadId)]);
         return multipart;
@@ -62,8 +64,9 @@ export class PendingUpload {
   /** Throws when the actor may not upload here. The look-up of room and user runs on; the first write waits for it. */
   begin(upload: Upload): void {
     const ctx = this.#ctx;
-    requireUploadAccess(ctx, upload);
-    const { roomId, userId: uploadedBy, filename, mimeType } = upload;
+    const { roomId, filename, mimeType } = upload;
+    requireRoom(ctx, roomId);
+    const uploadedBy = userOf(ctx, upload.userId);
     this.#row = {
       key: createKey(roomId, filename),
       accountId: ctx.accountId,
@@ -83,15 +86,24 @@ export class PendingUpload {
     const uploader = this.#ctx.actor.type === "workflow" ? "workflow" : "user";
     const insertion = insertUploading(row, uploader);
     // At least one byte must fit. The file's bytes are counted when it is complete.
-    const quota = guardQuota(this.#ctx, "file_bytes", { sql: "1", params: [] });
-    const batch = [insertion, quota.statement];
-    const { room, user } = await findUserInRoom(this.#ctx, row.roomId, row.uploadedBy, batch).catch(
-      quota.refuse,
-    );
+    const quota = guardQuota(this.#ctx, "file_bytes", 1);
+    const place = guardRoomLimit(this.#ctx, row.roomId, "files", 1);
+    const space = guardRoomLimit(this.#ctx, row.roomId, "fileBytes", 1);
+    const batch = [insertion, quota.statement, place.statement, space.statement];
+    const { room, user } = await findUserInRoom(this.#ctx, row.roomId, row.uploadedBy, batch)
+      .catch(quota.refuse)
+      .catch(place.refuse)
+      .catch(space.refuse);
     if (room === null) throw notFound("Rooms", "Room");
     if (room.state === "closed") throw forbidden("The room is closed; reopen it to upload files");
     if (user === null && uploader === "user") throw notFound("Users", "User");
-    if (this.#ctx.actor.type === "user") this.#bounds = await requireBounds(this.#ctx, room, row.uploadedBy);
+    this.#room = room;
+  }
+
+  /** FORBIDDEN as soon as the received bytes exceed the room's own limit: the rest is not written. */
+  #requireSpace(): void {
+    const refusal = this.#room && refusalInRoom(this.#room, "fileBytes", this.#receivedBytes);
+    if (refusal !== null) throw refusal;
   }
 
   async write(bytes: Uint8Array): Promise<void> {
@@ -102,16 +114,21 @@ export class PendingUpload {
         `The upload took more than ${MAX_UPLOAD_MS / 60_000} minutes; send it again`,
       );
     }
+    this.#receivedBytes += bytes.byteLength;
+    this.#requireSpace();
     await this.#writer.write(bytes);
   }
 
-  /** Makes the file visible. NOT_FOUND when its room or its uploader was deleted meanwhile, FORBIDDEN beyond the quota. */
+  /** Makes the file visible. NOT_FOUND when its room or its uploader was deleted meanwhile, FORBIDDEN beyond the quota or the room's limit. */
   async finish(): Promise<{ file: UploadResult }> {
     const ctx = this.#ctx;
     const size = await this.#writer.finish();
     const { key, roomId, uploadedBy } = await this.#insertedRow();
     const data = { file: { key, url: fileUrl(ctx.origin, ctx.accountId, key) } };
     const quota = guardQuota(ctx, "file_bytes");
+    const place = guardRoomLimit(ctx, roomId, "files");
+    const space = guardRoomLimit(ctx, roomId, "fileBytes");
+    const limits = [quota.statement, place.statement, space.statement];
     const cause = causeOf(ctx.actor);
     const uploaded = insertFileEvent(ctx, newEvent(ctx, "file.uploaded", roomId), {
       key,
@@ -121,8 +138,11 @@ export class PendingUpload {
       userId: cause === null ? uploadedBy : null,
     });
     const [, stored, events] = await commitAs(ctx, "files", (guard) =>
-      ctx.commit([guard, markStored(ctx, key, size, ctx.now()), uploaded, quota.statement], data),
-    ).catch(quota.refuse);
+      ctx.commit([guard, markStored(ctx, key, size, ctx.now()), uploaded, ...limits], data),
+    )
+      .catch(quota.refuse)
+      .catch(place.refuse)
+      .catch(space.refuse);
     if (stored.length === 0) throw notFound("Rooms", "Room");
     if (events.length > 0) await ctx.relayEvents(ctx, events);
     return data;
@@ -143,40 +163,3 @@ export class PendingUpload {
 }
 
 export const forbidden = (why: string) => new AppError("Files", "FORBIDDEN", why);
-
-function requireUploadAccess(
-  ctx: FileOperationContext,
-  { roomId, userId }: Pick<Upload, "roomId" | "userId">,
-): void {
-  requireRoomAccess(ctx, roomId);
-  if (ctx.actor.type !== "user") return;
-  if (ctx.actor.userId !== userId) throw forbidden("userId must be the token's user");
-  requireWrite(ctx, "files", "Files");
-}
-
-/** Null for no bounds. FORBIDDEN when the room or the user has too many files. */
-async function requireBounds(
-  ctx: FileOperationContext,
-  room: RoomRow,
-  uploadedBy: string,
-): Promise<UploadBounds | null> {
-  const bounds = ctx.uploadBounds?.(room) ?? null;
-  if (bounds === null) return null;
-  // Each of several uploads at once counts the others.
-  const [[counted]] = await ctx.db.run([countKept(ctx, room.id, uploadedBy)]);
-  if ((counted?.total ?? 0) > bounds.maxPerRoom)
-    throw forbidden(`This room keeps at most ${bounds.maxPerRoom} files; try again tomorrow`);
-  if ((counted?.own ?? 0) > bounds.maxPerUser)
-    throw forbidden(`You can keep at most ${bounds.maxPerUser} files in this room; delete one of them`);
-  return bounds;
-}
-
-function requireSize(bounds: UploadBounds | null, bytes: number): void {
-  const { maxFileBytes } = bounds ?? { maxFileBytes: Number.POSITIVE_INFINITY };
-  if (bytes > maxFileBytes)
-    throw new AppError(
-      "Files",
-      "BAD_REQUEST",
-      `file is larger than ${maxFileBytes} bytes; send a smaller one`,
-    );
-}

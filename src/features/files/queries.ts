@@ -1,13 +1,16 @@
 /** The queries about files. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { presentFile, type StorageFile } from "@atrium/contract/resources/file.ts";
+import type { FoundFile } from "@atrium/contract/rest/files.ts";
+import { fold } from "@atrium/contract/text.ts";
 import { encodePosition, type PresentedScroll, presentScroll } from "../../http/lists.ts";
-import { type RequestContext, requireRoomAccess } from "../../platform/d1/context.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Page, Tenant } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { fold } from "../../platform/text.ts";
-import { presentFile, type StorageFile } from "../../wire/file.ts";
+import { requireRoom } from "../../platform/d1/rights.ts";
 import { selectRoom } from "../rooms/statements.ts";
 import type { FileOperationContext } from "./context.ts";
-import { type FoundFile, presentFound } from "./schema.ts";
+import { presentFound } from "./present.ts";
 import {
   countFiles,
   type FileFilter,
@@ -27,7 +30,7 @@ export async function listFiles(
   filter: FileFilter,
   page: Page,
 ): Promise<{ files: StorageFile[] } & PresentedScroll> {
-  requireRoomAccess(ctx, roomId);
+  requireRoom(ctx, roomId);
   const [rooms, rows, counted] = await ctx.db.run([
     selectRoom(ctx, { id: roomId }),
     selectFiles(ctx, roomId, filter, page),
@@ -46,7 +49,7 @@ export async function readFile(
   key: string,
   maxBytes: number,
 ): Promise<{ file: StorageFile; bytes: ArrayBuffer } | null> {
-  requireRoomAccess(ctx, roomId);
+  requireRoom(ctx, roomId);
   const [[row]] = await ctx.db.run([selectFile(ctx, key)]);
   if (row === undefined || row.roomId !== roomId) return null;
   if (row.size > maxBytes) {

@@ -1,20 +1,15 @@
 /** The endpoints for files. */
+
+import { MAX_FILE_BYTES, StorageFile, UploadResult } from "@atrium/contract/resources/file.ts";
+import { FileDeletion, FoundFile, UploadFields } from "@atrium/contract/rest/files.ts";
+import { cursorShape, scrollShape, searching } from "@atrium/contract/rest/lists.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import {
-  cursorShape,
-  following,
-  scrolling,
-  scrollShape,
-  searching,
-  sorting,
-  toPage,
-} from "../../http/lists.ts";
-import { MAX_FILE_BYTES, StorageFile, UploadResult } from "../../wire/file.ts";
+import { following, scrolling, sorting, toPage } from "../../http/lists.ts";
+import { idOf } from "../../platform/d1/rights.ts";
 import { deleteFile, uploadFile } from "./commands.ts";
 import type { FileContext } from "./context.ts";
 import { findFiles, listFiles } from "./queries.ts";
-import { FileDeletion, FoundFile, UploadFields } from "./schema.ts";
 import { serveFile } from "./serving.ts";
 import { parseTypeFilter } from "./storage/media-type.ts";
 import { FILE_TOO_LARGE } from "./upload.ts";
@@ -51,6 +46,13 @@ const FileQuery = z.object({
   userId: z.string().optional().meta({ description: "Only files that this user uploaded." }),
 });
 
+/** The authentication reads it from the address, before the form. */
+const InRoom = z.object({
+  roomId: z.uuid().optional().meta({
+    description: "The room of the file, for an identity's token and an API key for certain rooms.",
+  }),
+});
+
 const UploadForm = UploadFields.extend({
   file: z.string().meta({
     description: "The file, with its name and type in the headers of its form part.",
@@ -68,12 +70,16 @@ Common image, audio and video formats are served inline; all others as attachmen
 Every response carries \`nosniff\` and \`Content-Security-Policy: sandbox; default-src 'none'\`. Scripts and style
 sheets are served as \`application/octet-stream\`, so that no page can execute them.`;
 
-export const fileEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/files",
     operation: "listFiles",
-    access: "member",
+    sdk: [
+      "files.list(roomId, filter?: Scroll & FileFilter & FileSort): data",
+      "files.each(roomId, filter?: FileFilter & FileSort): each files",
+    ],
+    right: "read",
     mayBeStale: true,
     summary: "List a room's files",
     details:
@@ -86,7 +92,10 @@ export const fileEndpoints = [
       listFiles(
         ctx,
         query.roomId,
-        { mediaTypes: query.mimeType, uploadedBy: query.userId ?? null },
+        {
+          mediaTypes: query.mimeType,
+          uploadedBy: query.userId === undefined ? null : idOf(ctx, query.userId),
+        },
         toPage(query, orderOf(query)),
       ),
   }),
@@ -94,7 +103,8 @@ export const fileEndpoints = [
     method: "POST",
     path: "/upload",
     operation: "uploadFile",
-    access: "member",
+    sdk: "files.upload(roomId, { userId, file, filename }): file",
+    right: "files:write",
     summary: "Upload a file",
     details: `A file can have up to ${MAX_FILE_BYTES / 1024 ** 2} MiB and any type. Send \`roomId\` and \`userId\` before \`file\` in the form; after it, they work for files up to 8 MiB only.
 
@@ -109,6 +119,7 @@ A user's JWT uploads as that user; viewers cannot upload. A closed room rejects 
 uploads finish; deleting it makes them fail. With an \`Idempotency-Key\`, a retry must repeat the fields, name, type and bytes,
 but not the form's boundary.`,
     errors: ["NOT_FOUND"],
+    query: InRoom,
     form: {
       fields: UploadForm,
       maxBytes: MAX_FILE_BYTES + MAX_OVERHEAD_BYTES,
@@ -123,11 +134,13 @@ but not the form's boundary.`,
     method: "DELETE",
     path: "/upload",
     operation: "deleteFile",
-    access: "member",
+    sdk: "files.delete(key, roomId?)",
+    right: "files:write",
     summary: "Delete a file",
     details:
       "When this returns, the file can no longer be read. A user's JWT deletes only files that the user uploaded; viewers cannot delete.",
     errors: ["NOT_FOUND"],
+    query: InRoom,
     body: FileDeletion,
     done: "File deleted",
     data: z.object({ key: z.string().meta({ description: "The deleted key." }) }),
@@ -138,7 +151,8 @@ but not the form's boundary.`,
     method: "GET",
     path: "/storage/*fileKey",
     operation: "readFile",
-    access: "public",
+    insteadOfSdk: "The file's `url` is all that reading takes: in an `<img>`, a link or a `fetch`.",
+    right: "public",
     summary: "Read a file",
     details: SERVED,
     errors: ["NOT_FOUND"],
@@ -155,6 +169,10 @@ but not the form's boundary.`,
     method: "GET",
     path: "/organization/files",
     operation: "findFiles",
+    sdk: [
+      'files.find(filter?: FileSearch & Pick<Scroll, "limit" | "after">): data',
+      "files.eachFound(filter?: FileSearch): each files",
+    ],
     mayBeStale: true,
     summary: "Find files of all rooms by name",
     details:

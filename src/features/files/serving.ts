@@ -1,6 +1,7 @@
 /** Serves a file's bytes, safe on the service's own origin whatever the file contains, and cacheable forever. */
+
+import { notFound } from "@atrium/contract/errors.ts";
 import { create } from "content-disposition";
-import { notFound } from "../../platform/errors.ts";
 import type { FileContext } from "./context.ts";
 import { type ParsedKey, parseKey } from "./file-name.ts";
 import type { Blob, BlobFacts } from "./storage/blobs.ts";

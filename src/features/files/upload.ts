@@ -1,12 +1,12 @@
 /** Parses an upload's form while it arrives: its fields, then the file's bytes. */
 
+import { AppError } from "@atrium/contract/errors.ts";
+import { MAX_FILE_BYTES } from "@atrium/contract/resources/file.ts";
+import { UploadFields } from "@atrium/contract/rest/files.ts";
 import type { Form, Part } from "../../http/form/form.ts";
 import { checkBody } from "../../http/request-input.ts";
-import { AppError } from "../../platform/errors.ts";
-import { MAX_FILE_BYTES } from "../../wire/file.ts";
 import { PART_BYTES } from "./blob-writer.ts";
 import { cleanName } from "./file-name.ts";
-import { UploadFields } from "./schema.ts";
 import { cleanType } from "./storage/media-type.ts";
 
 const MAX_FIELD_BYTES = 8 * 1024;

@@ -1,24 +1,31 @@
 /** The commands on identities, groups and their members, each committed as one batch. */
 
-import { callShards, type Inboxes, RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
-import { newEvent } from "../../delivery/outbox/event-store.ts";
-import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
-import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
-import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
-import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
-import { type Statement, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
-import { deleteInChunks } from "../../platform/d1/expiry.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { fold } from "../../platform/text.ts";
-import type { RoomGateway } from "../../room/host/gateway.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
 import {
   ERASED_IDENTITY,
   type Group,
   type Identity,
   presentGroup,
   presentIdentity,
-} from "../../wire/identity.ts";
+} from "@atrium/contract/resources/identity.ts";
+import type {
+  GroupCreation,
+  GroupUpdate,
+  IdentityCreation,
+  IdentityUpdate,
+} from "@atrium/contract/rest/identities.ts";
+import { MAX_GROUPS } from "@atrium/contract/rest/identities.ts";
+import { fold } from "@atrium/contract/text.ts";
+import { callShards, type Inboxes, RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
+import { newEvent } from "../../delivery/outbox/event-store.ts";
+import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
+import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
+import { rowOf, type Statement, statement, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
+import { deleteInChunks } from "../../platform/d1/expiry.ts";
+import { WorkBudget } from "../../platform/flow/work-budget.ts";
+import type { RoomGateway } from "../../room/host/gateway.ts";
 import {
   accessChanged,
   deleteSomeEntries,
@@ -42,8 +49,8 @@ import {
   selectManyMembers,
   selectMember,
 } from "./group-store.ts";
+import { idsOf } from "./link-store.ts";
 import { noGroup, noIdentity } from "./queries.ts";
-import type { GroupCreation, GroupUpdate, IdentityCreation, IdentityUpdate } from "./schema.ts";
 import {
   deleteIdentities,
   endTokensOf,
@@ -52,7 +59,7 @@ import {
   PURGES,
   selectSomeIdentities,
 } from "./store.ts";
-import { type GroupRow, type IdentityRow, MAX_GROUPS } from "./table.ts";
+import { type IdentityRow, identities, identityGroups } from "./table.ts";
 
 export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {
   readonly rooms: RoomGateway;
@@ -88,24 +95,22 @@ function refuseTaken(error: unknown): never {
 const named = <Changes extends { readonly name?: string | undefined }>(changes: Changes) =>
   changes.name === undefined ? changes : { ...changes, nameFolded: fold(changes.name) };
 
+/** A new identity, which has no token yet. */
+export const newIdentityRow = (
+  { accountId, newId, now }: Pick<IdentityContext, "accountId" | "newId" | "now">,
+  fields: Pick<
+    typeof identities.$inferInsert,
+    "kind" | "name" | "customId" | "profilePicture" | "email" | "linkId"
+  >,
+): IdentityRow =>
+  rowOf(identities, { ...fields, accountId, id: newId(), nameFolded: fold(fields.name), createdAt: now() });
+
 /** Creates an identity. CONFLICT when another one has the customId, FORBIDDEN beyond the quota. */
 export async function createIdentity(
   ctx: IdentityContext,
-  { kind, name, customId, profilePicture, email }: IdentityCreation,
+  input: IdentityCreation,
 ): Promise<{ identity: Identity }> {
-  const row: IdentityRow = {
-    accountId: ctx.accountId,
-    id: ctx.newId(),
-    kind,
-    name,
-    nameFolded: fold(name),
-    customId: customId ?? null,
-    profilePicture: profilePicture ?? null,
-    email: email ?? null,
-    createdAt: ctx.now(),
-    tokenEpoch: 0,
-    linkId: null,
-  };
+  const row = newIdentityRow(ctx, input);
   const data = { identity: presentIdentity(row) };
   const quota = guardQuota(ctx, "identities");
   const created = IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.created", row.id));
@@ -172,7 +177,7 @@ interface Erasing {
   readonly isUnfinished: 0 | 1;
 }
 
-const NOTHING_TO_ERASE: Statement<Erasing> = { sql: "SELECT 1 WHERE 0", params: [] };
+const NOTHING_TO_ERASE: Statement<Erasing> = statement`SELECT 1 WHERE 0`;
 
 /** {@link removeIdentity} of an identity that exists; NOT_FOUND otherwise. */
 export async function deleteIdentity(ctx: IdentityContext, identityId: string) {
@@ -194,13 +199,13 @@ export async function removeIdentity(
 ) {
   const subject = ["identity", identityId] as const;
   const [many] = await ctx.db.run([selectManyEntries(ctx, subject, ROWS_AT_ONCE)]);
-  // Without its entry, an identity would have what its groups and the default allow: its tokens end first.
+  // Tokens end before the entries go: without its entry, an identity has the access of its groups and the default.
   if (many.length > 0) {
     const [, closing] = await ctx.db.run([
       endTokensOf(ctx, identityId, ctx.now()),
       tellRoomsOfIdentity(ctx, identityId),
     ]);
-    await tell(ctx, identityId, closing);
+    await relayAccessChange(ctx, identityId, closing);
   }
   const earlier = many.length > 0 ? await deleteEntries(ctx, subject) : [];
   const event = newEvent(ctx, "identity.deleted", identityId);
@@ -212,10 +217,10 @@ export async function removeIdentity(
     ...redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
   ]);
   if (deleted.length === 0) return null;
-  return { ...(await tell(ctx, identityId, [...earlier, ...owed], events, maxRooms)), erasing };
+  return { ...(await relayAccessChange(ctx, identityId, [...earlier, ...owed], events, maxRooms)), erasing };
 }
 
-/** The entries or members that the deletion of an identity or a group includes; of more, chunks go before it. */
+/** Number of entries or members in the deleting batch; chunks go before it if there are more. */
 const ROWS_AT_ONCE = 1_000;
 const CHUNKS_PER_REQUEST = 100;
 
@@ -233,7 +238,7 @@ async function deleteEntries(ctx: DeletionContext, subject: readonly ["group" | 
 }
 
 /** Relays a change of access to its rooms, then its events. */
-export async function tell(
+export async function relayAccessChange(
   ctx: DeletionContext,
   identityId: string | null,
   owed: readonly { readonly id: string; readonly roomId: string }[],
@@ -245,18 +250,10 @@ export async function tell(
   return { pending_rooms: pending };
 }
 
-export async function createGroup(
-  ctx: IdentityContext,
-  { name, customId }: GroupCreation,
-): Promise<{ group: Group }> {
-  const row: GroupRow = {
-    accountId: ctx.accountId,
-    id: ctx.newId(),
-    name,
-    nameFolded: fold(name),
-    customId: customId ?? null,
-    createdAt: ctx.now(),
-  };
+export async function createGroup(ctx: IdentityContext, input: GroupCreation): Promise<{ group: Group }> {
+  const { accountId } = ctx;
+  const own = { accountId, id: ctx.newId(), nameFolded: fold(input.name), createdAt: ctx.now() };
+  const row = rowOf(identityGroups, { ...input, ...own });
   const data = { group: presentGroup(row) };
   const quota = guardQuota(ctx, "groups");
   const created = GROUPS.insertEvent(ctx, newEvent(ctx, "group.created", row.id));
@@ -284,7 +281,7 @@ export async function updateGroup(
 }
 
 /** Deletes a group. Its members stay identities. */
-export async function removeGroup(ctx: DeletionContext, groupId: string) {
+async function removeGroup(ctx: DeletionContext, groupId: string) {
   const subject = ["group", groupId] as const;
   const [manyEntries, manyMembers] = await ctx.db.run([
     selectManyEntries(ctx, subject, ROWS_AT_ONCE),
@@ -299,7 +296,7 @@ export async function removeGroup(ctx: DeletionContext, groupId: string) {
     GROUPS.remove(ctx, groupId),
   ]);
   if (deleted.length === 0) throw noGroup();
-  return tell(ctx, null, [...earlier, ...owed], events);
+  return relayAccessChange(ctx, null, [...earlier, ...owed], events);
 }
 
 /** The same, for members whose inboxes may be open. */
@@ -308,7 +305,7 @@ export async function deleteGroup(ctx: IdentityContext, groupId: string) {
   try {
     return await removeGroup(ctx, groupId);
   } finally {
-    // Also when entries are left: those that are gone have opened their rooms.
+    // Runs even if entries are left: the entries that are gone have opened their rooms.
     recountInboxes(
       ctx,
       members.map(({ id }) => id),
@@ -323,7 +320,7 @@ export async function addMember(ctx: IdentityContext, groupId: string, identityI
   const [, owed, groups, found, events, , members] = await ctx
     .commit([
       quota.statement,
-      tellRoomsOfMember(ctx, identityId, { sql: "SELECT ?", params: [groupId] }),
+      tellRoomsOfMember(ctx, identityId, idsOf([groupId])),
       GROUPS.select(ctx, { id: groupId }),
       IDENTITIES.select(ctx, { id: identityId }),
       insertMemberAdded(ctx, newEvent(ctx, "group.updated", groupId), membership, MAX_GROUPS),
@@ -335,18 +332,18 @@ export async function addMember(ctx: IdentityContext, groupId: string, identityI
   if (found.length === 0) throw noIdentity();
   if (members.length === 0) throw conflict(`An identity can be in at most ${MAX_GROUPS} groups`);
   recountInboxes(ctx, [identityId]);
-  return tell(ctx, identityId, owed, events);
+  return relayAccessChange(ctx, identityId, owed, events);
 }
 
 /** Takes an identity out of a group. NOT_FOUND when it is not in it. */
 export async function removeMember(ctx: IdentityContext, groupId: string, identityId: string) {
   const membership = { groupId, identityId };
   const [owed, events, removed] = await ctx.commit([
-    tellRoomsOfMember(ctx, identityId, { sql: "SELECT ?", params: [groupId] }),
+    tellRoomsOfMember(ctx, identityId, idsOf([groupId])),
     insertMemberRemoved(ctx, newEvent(ctx, "group.updated", groupId), membership),
     deleteMember(ctx, membership),
   ]);
   if (removed.length === 0) throw notFound("Identities", "Member");
   recountInboxes(ctx, [identityId]);
-  return tell(ctx, identityId, owed, events);
+  return relayAccessChange(ctx, identityId, owed, events);
 }

@@ -1,19 +1,20 @@
 /** The only SQL about groups and their members. */
-import { and, eq, sql } from "drizzle-orm";
-import { type EventEntry, type Fragment, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import {
   build,
   columnsOf,
+  insertionInto,
+  listed,
   type Page,
-  placeholdersOf,
   prepared,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
 import { countOnce, ordering } from "../../platform/d1/ordering.ts";
-import { countUsed, type Upcoming } from "../quotas/statements.ts";
+import { countUsed } from "../quotas/statements.ts";
 import { rowsOf } from "./store.ts";
 import { type GroupRow, groupMembers, identityGroups } from "./table.ts";
 
@@ -21,8 +22,7 @@ const accountId = sql.placeholder("accountId");
 
 export const GROUPS = rowsOf<GroupRow>(identityGroups, (tenant) => countUsed(tenant, "groups"));
 
-const groupInsertion = prepared(() => build.insert(identityGroups).values(placeholdersOf(identityGroups)));
-export const insertGroup = (_: Tenant, row: GroupRow): Statement => groupInsertion(row);
+export const insertGroup = insertionInto(identityGroups);
 
 /** A membership by its two IDs. */
 interface Membership {
@@ -45,23 +45,20 @@ export const selectMember = (tenant: Tenant, membership: Membership) =>
       .where(isMember(tenant, membership)),
   );
 
-/** True for an identity that exists, and is neither in the group nor in `max` others. */
-function canJoin(tenant: Tenant, membership: Membership, max: number): Fragment {
-  const { sql, params } = selectMember(tenant, membership);
-  const identity = [tenant.accountId, membership.identityId];
-  return {
-    sql: `EXISTS (SELECT 1 FROM identities WHERE account_id = ? AND id = ?)
-      AND (SELECT count(*) FROM group_members WHERE account_id = ? AND identity_id = ?) < ?
-      AND NOT EXISTS (${sql})`,
-    params: [...identity, ...identity, max, ...params],
-  };
-}
+/** The condition that it is a membership. */
+const isThere = (tenant: Tenant, membership: Membership): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${groupMembers} WHERE ${isMember(tenant, membership)})`;
 
-/** Before {@link insertMember}: what it adds. */
-export function membersAdded(tenant: Tenant, membership: Membership, max: number): Upcoming {
-  const { sql, params } = canJoin(tenant, membership, max);
-  return { sql: `iif(${sql}, 1, NULL)`, params };
-}
+/** True for an identity that exists, and is neither in the group nor in `max` others. */
+const canJoin = (tenant: Tenant, membership: Membership, max: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM identities WHERE account_id = ${tenant.accountId} AND id = ${membership.identityId})
+      AND (SELECT count(*) FROM group_members
+        WHERE account_id = ${tenant.accountId} AND identity_id = ${membership.identityId}) < ${max}
+      AND NOT ${isThere(tenant, membership)}`;
+
+/** Number of members that {@link insertMember} adds; goes before it. */
+export const membersAdded = (tenant: Tenant, membership: Membership, max: number): SQL =>
+  sql`iif(${canJoin(tenant, membership, max)}, 1, NULL)`;
 
 /** Adds an identity to a group if both exist, unless it is in it or in `max` others. */
 export function insertMember(
@@ -70,40 +67,33 @@ export function insertMember(
   { now, max }: { readonly now: number; readonly max: number },
 ): Statement {
   const condition = canJoin(tenant, membership, max);
-  return {
-    sql: `INSERT INTO group_members (account_id, group_id, identity_id, added_at)
-          SELECT account_id, id, ?, ? FROM identity_groups WHERE account_id = ? AND id = ? AND ${condition.sql}`,
-    params: [membership.identityId, now, tenant.accountId, membership.groupId, ...condition.params],
-  };
+  return statement`INSERT INTO group_members (account_id, group_id, identity_id, added_at)
+      SELECT account_id, id, ${membership.identityId}, ${now} FROM identity_groups
+        WHERE account_id = ${tenant.accountId} AND id = ${membership.groupId} AND ${condition}`;
 }
 
-const GROUP_JSON = rowAsJson(identityGroups, "identity_groups").sql;
+const GROUP_JSON = rowAsJson(identityGroups, "identity_groups");
 
 /** `group.updated` of an identity that enters or leaves the group, if the condition is true. */
 export const insertGroupEvent = (
   tenant: Tenant,
   entry: EventEntry,
   { groupId, identityId }: Membership,
-  condition: Fragment = { sql: "TRUE", params: [] },
+  condition: SQL = sql`TRUE`,
 ): Statement<OutboxEventRow> =>
   insertEvent(tenant, entry, {
-    from: "identity_groups",
-    where: {
-      sql: `identity_groups.account_id = ? AND identity_groups.id = ? AND ${condition.sql}`,
-      params: [tenant.accountId, groupId, ...condition.params],
-    },
-    subject: { sql: `json_set(${GROUP_JSON}, '$.member', ?)`, params: [identityId] },
+    from: sql`identity_groups`,
+    where: sql`identity_groups.account_id = ${tenant.accountId} AND identity_groups.id = ${groupId} AND ${condition}`,
+    subject: sql`json_set(${GROUP_JSON}, '$.member', ${identityId})`,
   });
 
-/** Before {@link insertMember}: if it adds the identity. */
+/** The event of a new member, if {@link insertMember} adds it; goes before it. */
 export const insertMemberAdded = (tenant: Tenant, entry: EventEntry, membership: Membership, max: number) =>
   insertGroupEvent(tenant, entry, membership, canJoin(tenant, membership, max));
 
-/** Before {@link deleteMember}: if the identity is in the group. */
-export function insertMemberRemoved(tenant: Tenant, entry: EventEntry, membership: Membership) {
-  const { sql, params } = selectMember(tenant, membership);
-  return insertGroupEvent(tenant, entry, membership, { sql: `EXISTS (${sql})`, params });
-}
+/** The event of a member that left, if it was in the group; goes before {@link deleteMember}. */
+export const insertMemberRemoved = (tenant: Tenant, entry: EventEntry, membership: Membership) =>
+  insertGroupEvent(tenant, entry, membership, isThere(tenant, membership));
 
 /** Returns the identity's ID if it was a member. */
 export const deleteMember = (tenant: Tenant, membership: Membership) =>
@@ -112,20 +102,17 @@ export const deleteMember = (tenant: Tenant, membership: Membership) =>
   );
 
 /** Selects a row if a group has more than `limit` members. */
-export const selectManyMembers = ({ accountId }: Tenant, groupId: string, limit: number): Statement => ({
-  sql: "SELECT 1 FROM group_members WHERE account_id = ? AND group_id = ? LIMIT 1 OFFSET ?",
-  params: [accountId, groupId, limit],
-});
+export const selectManyMembers = ({ accountId }: Tenant, groupId: string, limit: number): Statement =>
+  statement`SELECT 1 FROM group_members WHERE account_id = ${accountId} AND group_id = ${groupId}
+      LIMIT 1 OFFSET ${limit}`;
 
 export const deleteSomeMembers = (
   { accountId }: Tenant,
   groupId: string,
   limit: number,
-): Statement<{ deleted: number }> => ({
-  sql: `DELETE FROM group_members WHERE rowid IN (
-          SELECT rowid FROM group_members WHERE account_id = ? AND group_id = ? LIMIT ?) RETURNING 1 AS deleted`,
-  params: [accountId, groupId, limit],
-});
+): Statement<{ deleted: number }> => statement`DELETE FROM group_members WHERE rowid IN (
+    SELECT rowid FROM group_members WHERE account_id = ${accountId} AND group_id = ${groupId} LIMIT ${limit})
+      RETURNING 1 AS deleted`;
 
 const memberOrder = ordering({
   table: groupMembers,
@@ -169,39 +156,35 @@ export const selectGroupsOf = ({ accountId }: Tenant, identityId: string): State
   groupsOf({ accountId, identityId });
 
 /** The groups of these IDs or custom IDs. */
-export const selectGroupsByKeys = (
+export function selectGroupsByKeys(
   { accountId }: Tenant,
   keys: readonly string[],
-): Statement<{ id: string; customId: string | null }> => ({
-  sql: ["id", "custom_id"]
-    .map(
-      (column) => `SELECT identity_groups.id, custom_id AS customId FROM json_each(?2) AS keys
-        CROSS JOIN identity_groups ON account_id = ?1 AND identity_groups.${column} = keys.value`,
-    )
-    .join(" UNION "),
-  params: [accountId, JSON.stringify(keys)],
-});
+): Statement<{ id: string; customId: string | null }> {
+  const by = (column: SQL) =>
+    sql`SELECT identity_groups.id, custom_id AS customId FROM json_each(${JSON.stringify(keys)}) AS keys
+        CROSS JOIN identity_groups ON account_id = ${accountId} AND identity_groups.${column} = keys.value`;
+  return statement`${by(sql`id`)} UNION ${by(sql`custom_id`)}`;
+}
 
 /** The IDs of an identity's groups by its custom ID. */
-export const selectGroupIds = ({ accountId }: Tenant, customId: string): Statement<{ groupId: string }> => ({
-  sql: `SELECT group_id AS groupId FROM group_members JOIN identities ON identities.account_id = group_members.account_id
-          AND identities.id = group_members.identity_id
-        WHERE group_members.account_id = ? AND identities.custom_id = ?`,
-  params: [accountId, customId],
-});
+export const selectGroupIds = (
+  { accountId }: Tenant,
+  customId: string,
+): Statement<{ groupId: string }> => statement`SELECT group_id AS groupId FROM group_members
+    JOIN identities ON identities.account_id = group_members.account_id
+      AND identities.id = group_members.identity_id
+    WHERE group_members.account_id = ${accountId} AND identities.custom_id = ${customId}`;
 
 /** The query of the groups that an identity leaves or enters when it is to be in exactly these. */
 export const differingGroups = (
   { accountId }: Tenant,
   identityId: string,
   groupIds: readonly string[],
-): Pick<Statement, "sql" | "params"> => ({
-  sql: `SELECT group_id FROM group_members WHERE account_id = ? AND identity_id = ?
-          AND group_id NOT IN (SELECT value FROM json_each(?))
-        UNION ALL SELECT value FROM json_each(?) WHERE value NOT IN (
-          SELECT group_id FROM group_members WHERE account_id = ? AND identity_id = ?)`,
-  params: [accountId, identityId, JSON.stringify(groupIds), JSON.stringify(groupIds), accountId, identityId],
-});
+): SQL => sql`SELECT group_id FROM group_members
+    WHERE account_id = ${accountId} AND identity_id = ${identityId}
+      AND group_id NOT IN ${listed(groupIds)}
+    UNION ALL SELECT value FROM json_each(${JSON.stringify(groupIds)}) WHERE value NOT IN (
+      SELECT group_id FROM group_members WHERE account_id = ${accountId} AND identity_id = ${identityId})`;
 
 /** Puts an identity into these groups, and out of all others. */
 export const setGroups = (
@@ -210,15 +193,10 @@ export const setGroups = (
   groupIds: readonly string[],
   now: number,
 ): readonly [Statement, Statement] => [
-  {
-    sql: `DELETE FROM group_members WHERE account_id = ? AND identity_id = ?
-            AND group_id NOT IN (SELECT value FROM json_each(?))`,
-    params: [accountId, identityId, JSON.stringify(groupIds)],
-  },
-  {
-    sql: `INSERT INTO group_members (account_id, group_id, identity_id, added_at)
-          SELECT account_id, id, ?, ? FROM identity_groups
-          WHERE account_id = ? AND id IN (SELECT value FROM json_each(?)) ON CONFLICT DO NOTHING`,
-    params: [identityId, now, accountId, JSON.stringify(groupIds)],
-  },
+  statement`DELETE FROM group_members WHERE account_id = ${accountId} AND identity_id = ${identityId}
+      AND group_id NOT IN ${listed(groupIds)}`,
+  statement`INSERT INTO group_members (account_id, group_id, identity_id, added_at)
+      SELECT account_id, id, ${identityId}, ${now} FROM identity_groups
+      WHERE account_id = ${accountId} AND id IN ${listed(groupIds)}
+        ON CONFLICT DO NOTHING`,
 ];

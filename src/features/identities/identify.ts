@@ -1,25 +1,22 @@
 /** Tokens of identities: one opens each room as far as its identity has access there. */
 
+import { AppError } from "@atrium/contract/errors.ts";
+import { presentIdentity } from "@atrium/contract/resources/identity.ts";
+import type { RoomName } from "@atrium/contract/resources/room-name.ts";
+import type { Identification, IdentityTokenCreation } from "@atrium/contract/rest/identities.ts";
+import { byteLength, fold } from "@atrium/contract/text.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import { recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
-import { PING, type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
-import { byteLength, fold } from "../../platform/text.ts";
-import { presentTime } from "../../platform/time.ts";
-import { presentIdentity } from "../../wire/identity.ts";
-import {
-  type IdentityClaims,
-  idsIn,
-  type RoomName,
-  requireRestored,
-  roomNameOf,
-} from "../../wire/token-claims.ts";
+import { PING, type Statement, statement, violatedConstraint } from "../../platform/d1/d1.ts";
+import { idsIn, roomNamesOf } from "../../platform/narrowing.ts";
+import { type IdentityClaims, requireRestored } from "../../platform/token-claims.ts";
 import { tellRoomsOfIdentity, tellRoomsOfMember } from "../access/statements.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { selectRoomsById } from "../rooms/statements.ts";
 import { MEMBER_TOKEN_SECONDS } from "../users/queries.ts";
 import { IDENTITY_GONE, requireIdentity, selectAccountTokenEpoch } from "../users/statements.ts";
-import { type IdentityContext, TAKEN_CUSTOM_ID, tell } from "./commands.ts";
+import { type IdentityContext, relayAccessChange, TAKEN_CUSTOM_ID } from "./commands.ts";
 import {
   differingGroups,
   insertGroupEvent,
@@ -27,8 +24,8 @@ import {
   selectGroupsByKeys,
   setGroups,
 } from "./group-store.ts";
+import { idsOf } from "./link-store.ts";
 import { noIdentity } from "./queries.ts";
-import type { Identification, IdentityTokenCreation } from "./schema.ts";
 import { endTokensOf, IDENTITIES, insertIdentity } from "./store.ts";
 import type { IdentityRow } from "./table.ts";
 
@@ -60,8 +57,7 @@ export async function identify(
 const OVERTAKEN: ReadonlySet<string> = new Set([TAKEN_CUSTOM_ID, IDENTITY_GONE]);
 const MAX_ATTEMPTS = 10;
 
-const NONE = { sql: "SELECT NULL", params: [] };
-const NO_ROW: Statement<IdentityRow> = { sql: "SELECT 1 WHERE FALSE", params: [] };
+const NO_ROW: Statement<IdentityRow> = statement`SELECT 1 WHERE FALSE`;
 
 type Profile = Omit<Identification, keyof IdentityTokenCreation>;
 
@@ -103,19 +99,11 @@ async function readKnown(
     groupIds: groupIds ?? null,
     added: [...wanted].filter((id) => !current.has(id)),
     removed: [...current].filter((id) => !wanted.has(id)),
-    rooms: namesOf(rooms, named),
+    rooms: roomNamesOf(rooms, named),
   };
 }
 
-const namesOf = (rooms: Identification["rooms"], found: readonly { readonly id: string }[]) =>
-  rooms?.map((name) =>
-    roomNameOf(
-      name,
-      found.map(({ id }) => id),
-    ),
-  );
-
-/** Writes what differs. */
+/** Writes the changed fields. */
 async function save(ctx: IdentityContext, profile: Profile, known: Known) {
   const { identity, groupIds, added, removed } = known;
   const { customId, name, profilePicture, email } = profile;
@@ -147,7 +135,11 @@ async function save(ctx: IdentityContext, profile: Profile, known: Known) {
         isNew ? insertIdentity(ctx, row) : requireIdentity(ctx, row.id),
         IDENTITIES.insertEvent(ctx, event, isNew ? null : changes),
         isNew ? NO_ROW : IDENTITIES.update(ctx, row.id, changes),
-        tellRoomsOfMember(ctx, row.id, groupIds === null ? NONE : differingGroups(ctx, row.id, groupIds)),
+        tellRoomsOfMember(
+          ctx,
+          row.id,
+          groupIds === null ? idsOf([]) : differingGroups(ctx, row.id, groupIds),
+        ),
         ...(groupIds === null ? ([PING, PING] as const) : setGroups(ctx, row.id, groupIds, ctx.now())),
         isNew ? quotas[0].statement : PING,
         added.length > 0 ? quotas[1].statement : PING,
@@ -161,7 +153,10 @@ async function save(ctx: IdentityContext, profile: Profile, known: Known) {
     .catch(quotas[0].refuse)
     .catch(quotas[1].refuse);
   if (!isNew && added.length + removed.length > 0) recountInboxes(ctx, [row.id]);
-  return { identity: updated, ...(await tell(ctx, row.id, owed, [...events, ...ofGroups.flat()])) };
+  return {
+    identity: updated,
+    ...(await relayAccessChange(ctx, row.id, owed, [...events, ...ofGroups.flat()])),
+  };
 }
 
 /** A token of an identity. NOT_FOUND without it. */
@@ -178,7 +173,7 @@ export async function createIdentityToken(
   ]);
   if (identity === undefined) throw noIdentity();
   requireRestored(account?.tokenEpoch);
-  return issue(ctx, identity, account?.tokenEpoch ?? 0, { ...terms, rooms: namesOf(terms.rooms, named) });
+  return issue(ctx, identity, account?.tokenEpoch ?? 0, { ...terms, rooms: roomNamesOf(terms.rooms, named) });
 }
 
 /** A token on the terms of an earlier one, for the same time unless that is over. Null without the identity. */
@@ -204,23 +199,22 @@ export async function endIdentityTokens(ctx: IdentityContext, identityId: string
     tellRoomsOfIdentity(ctx, identityId),
   ]);
   if (ended.length === 0) throw noIdentity();
-  // After a crash, the inbox finds the new epoch before it sends anything.
+  // The call may get lost in a crash: the inbox finds the new epoch before it sends anything.
   await ctx
     .inboxes(ctx.accountId, identityId)
     .closeSockets([identityId])
     .catch((error: unknown) => ctx.log("The sockets of an inbox could not be closed yet", error));
-  return tell(ctx, identityId, owed);
+  return relayAccessChange(ctx, identityId, owed);
 }
 
-/** A longer token would be refused everywhere: it has 2,048 characters at most. */
+/** A token has up to 2,048 characters; a longer one would be refused everywhere. */
 const MAX_NARROWING_BYTES = 1_200;
 
 function requireIssuable(
   { actor }: IdentityContext,
   { ttl, rooms, permissions }: IdentityTokenCreation,
 ): void {
-  const names = rooms?.map((name) => roomNameOf(name, []));
-  if (byteLength(JSON.stringify([names, permissions])) > MAX_NARROWING_BYTES)
+  if (byteLength(JSON.stringify([roomNamesOf(rooms, []), permissions])) > MAX_NARROWING_BYTES)
     throw invalid("rooms: too long for one token; name fewer rooms, or the beginning of their custom IDs");
   if (actor.type === "person" && ttl > MEMBER_TOKEN_SECONDS)
     throw invalid(`ttl: must be at most ${MEMBER_TOKEN_SECONDS} in the dashboard; use an API key for more`);

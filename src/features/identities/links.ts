@@ -1,4 +1,9 @@
-/** Links of rooms: guests come by them, without an account of yours, and end with them. */
+/** Links of rooms. Guests come with them, without an account of the customer, and end with them. */
+
+import { AppError, combined, notFound } from "@atrium/contract/errors.ts";
+import { ERASED_IDENTITY, presentIdentity } from "@atrium/contract/resources/identity.ts";
+import type { LinkRedemption, RedeemedLink, RoomLinkCreation } from "@atrium/contract/rest/identities.ts";
+import { IDENTITY_TOKEN_SECONDS } from "@atrium/contract/token-seconds.ts";
 import { RECOUNTED, recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
@@ -6,24 +11,30 @@ import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import { presentScroll } from "../../http/lists.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
-import { type Database, isFenced, type Page, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError, combined, notFound } from "../../platform/errors.ts";
+import {
+  type Database,
+  isFenced,
+  type Page,
+  rowOf,
+  type Tenant,
+  violatedConstraint,
+} from "../../platform/d1/d1.ts";
+import { deleteInChunks } from "../../platform/d1/expiry.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { fold } from "../../platform/text.ts";
-import { ERASED_IDENTITY, presentIdentity } from "../../wire/identity.ts";
-import { IDENTITY_TOKEN_SECONDS, type IdentityClaims, requireRestored } from "../../wire/token-claims.ts";
+import { type IdentityClaims, requireRestored } from "../../platform/token-claims.ts";
 import { tellRoomsOfIdentities } from "../access/statements.ts";
 import { createApiKey, isApiKey } from "../accounts/api-key.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { QUOTA_EXCEEDED } from "../quotas/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
-import { type IdentityContext, tell } from "./commands.ts";
+import { type IdentityContext, newIdentityRow, relayAccessChange } from "./commands.ts";
 import { isOver, issue, sign } from "./identify.ts";
 import {
   admitGuest,
   banGuests,
   countLinks,
   deleteEmptyLink,
+  deleteEndedLinks,
   endedGuests,
   endLink,
   type FoundLink,
@@ -37,9 +48,9 @@ import {
   selectLinkByHash,
   selectLinks,
 } from "./link-store.ts";
-import { type LinkRedemption, presentLink, type RedeemedLink, type RoomLinkCreation } from "./schema.ts";
+import { presentLink } from "./present.ts";
 import { deleteIdentities, IDENTITIES } from "./store.ts";
-import type { IdentityRow, LinkRow } from "./table.ts";
+import { type IdentityRow, roomLinks } from "./table.ts";
 
 /** Secret scanners find leaked links by this prefix. */
 const PREFIX = "atrium_link_";
@@ -63,24 +74,23 @@ export async function createRoomLink(
   const [[room]] = await ctx.db.run([selectRoom(ctx, { id: roomId })]);
   if (room === undefined) throw noRoom();
   const secret = createApiKey(undefined, PREFIX);
-  const row: LinkRow = {
+  const row = rowOf(roomLinks, {
     accountId: ctx.accountId,
     id: ctx.newId(),
     roomId,
     secretHash: await hashOf(secret),
     permissions: JSON.stringify(permissions),
     createdAt: now,
-    expiresAt: expiresAt ?? null,
+    expiresAt,
     maxUses,
-    uses: 0,
-  };
+  });
   const data = { link: presentLink(row), secret };
   const quota = guardQuota(ctx, "links");
   await ctx
     .commit([insertLink(ctx, row), quota.statement], data)
     .catch(quota.refuse)
     .catch((error: unknown) => {
-      throw violatedConstraint(error) === "foreign" ? noRoom() : error;
+      throw violatedConstraint(error) === "required:room_links.room_id" ? noRoom() : error;
     });
   return data;
 }
@@ -166,19 +176,8 @@ async function createGuest(
   link: FoundLink,
   { name, profilePicture }: Pick<LinkRedemption, "name" | "profilePicture">,
 ): Promise<RedeemedLink> {
-  const row: IdentityRow = {
-    accountId: ctx.accountId,
-    id: ctx.newId(),
-    kind: "guest",
-    name,
-    nameFolded: fold(name),
-    customId: null,
-    profilePicture: profilePicture ?? null,
-    email: null,
-    createdAt: ctx.now(),
-    tokenEpoch: 0,
-    linkId: link.id,
-  };
+  const guest = { kind: "guest", name, profilePicture, linkId: link.id } as const;
+  const row = newIdentityRow(ctx, guest);
   const quotas = [guardQuota(ctx, "guests"), guardQuota(ctx, "access_entries")] as const;
   const data = await redeemedBy(ctx, link, row);
   const [, , , events] = await ctx
@@ -195,7 +194,7 @@ async function createGuest(
     .catch((error: unknown) => {
       const violated = violatedConstraint(error);
       if (violated === LINK_CLOSED) throw closed();
-      // A guest is not told how much the organization has of what.
+      // The message hides which quota of the organization is exceeded.
       if (violated === QUOTA_EXCEEDED)
         throw forbidden("This link has reached its limit of guests; ask for another link");
       throw error;
@@ -204,7 +203,7 @@ async function createGuest(
   return data;
 }
 
-/** The guest of an earlier token. UNAUTHORIZED unless it was one of a guest of this link, who is still let in. */
+/** The guest of an earlier token. UNAUTHORIZED unless it is of a guest of this link who still has access. */
 async function getGuest(ctx: IdentityContext, link: FoundLink, token: string): Promise<IdentityRow> {
   const claims = await ctx.tokens.verifyIdentity(token, ctx.now(), true);
   const guest = claims && (await findGuest(ctx, link, claims));
@@ -231,9 +230,14 @@ async function findGuest(ctx: IdentityContext, link: FoundLink, claims: Identity
 const GUESTS_AT_ONCE = 25;
 const CHUNKS_PER_REQUEST = 4;
 const CHUNKS_PER_LINK = 12;
-const LINKS_PER_RUN = 20;
+const LINKS_PER_RUN = 240;
+/** Chunks of a thousand links without guests. */
+const CHUNKS_OF_LINKS = 20;
 
-/** Ends a link and its guests: at once they may do nothing in the room, then they are deleted. NOT_FOUND without the link. */
+/**
+ * Ends a link. Its guests lose all rights in the room at once, and are deleted after that. NOT_FOUND without
+ * the link.
+ */
 export async function revokeRoomLink(ctx: IdentityContext, roomId: string, linkId: string) {
   const now = ctx.now();
   const guests = endedGuests(ctx, roomId, linkId, now);
@@ -249,11 +253,11 @@ export async function revokeRoomLink(ctx: IdentityContext, roomId: string, linkI
     banned.map(({ id }) => id),
     roomId,
   );
-  const told = await tell(ctx, null, owed);
+  const relayed = await relayAccessChange(ctx, null, owed);
   await removeGuests(ctx, linkId, new WorkBudget(CHUNKS_PER_REQUEST), async (commands, events) => {
-    await tell(ctx, null, commands, events);
+    await relayAccessChange(ctx, null, commands, events);
   }).catch((error: unknown) => ctx.log("The guests of a revoked link could not be deleted yet", error));
-  return told;
+  return relayed;
 }
 
 type Removal = Tenant & Pick<RequestContext, "now" | "newId"> & Pick<OperationContext, "trace">;
@@ -283,14 +287,15 @@ const removeGuests = (ctx: Removal, linkId: string, budget: WorkBudget, relay?: 
   });
 
 /**
- * Deletes the guests of links that have ended, by their time, with their room, or by a request that was interrupted. Their
- * access has ended before. Rejects with the first failure; moving organizations wait.
+ * Deletes links that ended by time, with their room, or by an interrupted request: first those without guests, then guests.
+ * The access of these ended before. Rejects with the first failure; moving organizations wait.
  */
 export async function removeEndedLinks(
   db: Database,
   { now, newId }: Pick<RequestContext, "now" | "newId">,
-  budget = new WorkBudget(LINKS_PER_RUN * CHUNKS_PER_LINK),
+  budget = new WorkBudget(LINKS_PER_RUN),
 ): Promise<void> {
+  await deleteInChunks(db, (limit) => deleteEndedLinks(now(), limit), new WorkBudget(CHUNKS_OF_LINKS));
   const [links] = await db.run([selectEndedLinks(now(), newId(), LINKS_PER_RUN)]);
   const failures: unknown[] = [];
   for (const { accountId, id } of links) {

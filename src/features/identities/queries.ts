@@ -1,14 +1,20 @@
 /** Reads identities, groups and their members. */
+
+import { type AppError, notFound } from "@atrium/contract/errors.ts";
+import {
+  type Group,
+  type Identity,
+  presentGroup,
+  presentIdentity,
+} from "@atrium/contract/resources/identity.ts";
+import { presentRoom } from "@atrium/contract/resources/room.ts";
+import type { GroupMember, RoomOfIdentity } from "@atrium/contract/rest/identities.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import { presentScroll } from "../../http/lists.ts";
 import type { Page, Tenant } from "../../platform/d1/d1.ts";
-import { type AppError, notFound } from "../../platform/errors.ts";
-import { presentTime } from "../../platform/time.ts";
-import { type Group, type Identity, presentGroup, presentIdentity } from "../../wire/identity.ts";
-import { presentRoom } from "../../wire/room.ts";
 import { selectRoomsById } from "../rooms/statements.ts";
 import { findHits } from "../search/queries.ts";
 import { countMembers, GROUPS, memberPositionOf, selectGroupsOf, selectMembers } from "./group-store.ts";
-import type { GroupMember, RoomOfIdentity } from "./schema.ts";
 import {
   countUsersOf,
   IDENTITIES,
@@ -33,7 +39,7 @@ export async function getIdentity(tenant: Tenant, key: Key): Promise<{ identity:
   return { identity };
 }
 
-/** The page with what the search index finds of it. */
+/** The page, with hits of the search index. */
 async function searched({ db, accountId }: Tenant, of: "identities" | "groups", page: Page) {
   return { ...page, hits: await findHits(db, { accountId, of }, { text: page.search, withIds: true }) };
 }
@@ -93,7 +99,7 @@ export async function listMembers(tenant: Tenant, groupId: string, page: Page) {
   return { members: shown, ...presentScroll(page, counted, members, memberPositionOf(page)) };
 }
 
-/** Some users of an identity, whether or not that was deleted: by room, from `roomId` on or behind it. */
+/** Some users of an identity, deleted or not, by room, from `roomId` on or behind it. */
 export async function findUsersOf(
   tenant: Tenant,
   identityId: string,

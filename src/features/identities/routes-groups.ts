@@ -1,8 +1,17 @@
 /** The endpoints for groups and their members. */
+
+import { Group } from "@atrium/contract/resources/identity.ts";
+import {
+  GroupCreation,
+  GroupMember,
+  GroupUpdate,
+  MAX_GROUPS,
+  pendingRooms,
+} from "@atrium/contract/rest/identities.ts";
+import { dates, scrollShape, searching } from "@atrium/contract/rest/lists.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { dates, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
-import { Group } from "../../wire/identity.ts";
+import { scrolling, sorting, toPage } from "../../http/lists.ts";
 import {
   addMember,
   createGroup,
@@ -12,8 +21,6 @@ import {
   updateGroup,
 } from "./commands.ts";
 import { getGroup, listGroups, listMembers } from "./queries.ts";
-import { GroupCreation, GroupMember, GroupUpdate, pendingRooms } from "./schema.ts";
-import { MAX_GROUPS } from "./table.ts";
 
 const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
 
@@ -24,11 +31,12 @@ const TAKEN = [
   "Read that group by its `customId`, or send another one.",
 ] as const;
 
-export const groupEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/groups",
     operation: "listGroups",
+    sdk: "groups.list(filter?: Search): data",
     summary: "List groups",
     details: "Newest first, or in the order of `sort`.",
     query: z.object({
@@ -45,6 +53,8 @@ export const groupEndpoints = [
     method: "POST",
     path: "/groups",
     operation: "createGroup",
+    isForAgents: false,
+    sdk: "groups.create(group): group",
     summary: "Create a group",
     details: "A set of identities, such as a team.",
     conflict: TAKEN,
@@ -59,6 +69,7 @@ export const groupEndpoints = [
     method: "GET",
     path: "/groups/custom/:customId",
     operation: "getGroupByCustomId",
+    sdk: "groups.getByCustomId(customId): group",
     summary: "Get a group by its custom ID",
     details: "The response is the same as by the group's ID.",
     errors: ["NOT_FOUND"],
@@ -70,6 +81,7 @@ export const groupEndpoints = [
     method: "GET",
     path: "/groups/:groupId",
     operation: "getGroup",
+    sdk: "groups.get(groupId): group",
     summary: "Get a group",
     details: "Its members are a list of their own.",
     errors: ["NOT_FOUND"],
@@ -81,6 +93,8 @@ export const groupEndpoints = [
     method: "PATCH",
     path: "/groups/:groupId",
     operation: "updateGroup",
+    isForAgents: false,
+    sdk: "groups.update(groupId, changes): group",
     summary: "Update a group",
     details: "Absent fields stay as they are, and `null` removes the `customId`.",
     errors: ["NOT_FOUND"],
@@ -95,6 +109,8 @@ export const groupEndpoints = [
     method: "DELETE",
     path: "/groups/:groupId",
     operation: "deleteGroup",
+    isForAgents: false,
+    sdk: "groups.delete(groupId)",
     summary: "Delete a group",
     details: "Its members stay identities.",
     errors: ["NOT_FOUND"],
@@ -107,8 +123,9 @@ export const groupEndpoints = [
     method: "GET",
     path: "/groups/:groupId/members",
     operation: "listGroupMembers",
+    sdk: "groups.listMembers(groupId, part?: Scroll): data",
     summary: "List the members of a group",
-    details: "Those first who were added last.",
+    details: "The members who were added last come first.",
     errors: ["NOT_FOUND"],
     query: z.object(scrolling),
     done: "Members retrieved",
@@ -119,6 +136,8 @@ export const groupEndpoints = [
     method: "PUT",
     path: "/groups/:groupId/members/:identityId",
     operation: "addGroupMember",
+    isForAgents: false,
+    sdk: "groups.addMember(groupId, identityId)",
     summary: "Add an identity to a group",
     details: "A member stays one.",
     errors: ["NOT_FOUND"],
@@ -136,6 +155,8 @@ export const groupEndpoints = [
     method: "DELETE",
     path: "/groups/:groupId/members/:identityId",
     operation: "removeGroupMember",
+    isForAgents: false,
+    sdk: "groups.removeMember(groupId, identityId)",
     summary: "Take an identity out of a group",
     details: "The identity stays.",
     errors: ["NOT_FOUND"],

@@ -1,18 +1,25 @@
 /** The endpoints for the tokens of identities. */
+
+import {
+  Identification,
+  Identified,
+  IdentityToken,
+  IdentityTokenCreation,
+  pendingRooms,
+} from "@atrium/contract/rest/identities.ts";
 import { decodeJwt } from "jose";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import type { Replay } from "../../http/idempotency/receipt.ts";
-import { IdentityClaims } from "../../wire/token-claims.ts";
+import { IdentityClaims } from "../../platform/token-claims.ts";
 import type { IdentityContext } from "./commands.ts";
 import { createIdentityToken, endIdentityTokens, identify, issueAgain } from "./identify.ts";
-import { Identification, Identified, IdentityToken, IdentityTokenCreation, pendingRooms } from "./schema.ts";
 
 const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
 
 const Kept = z.looseObject({ claims: IdentityClaims });
 
-/** The receipt keeps the token's claims. From these, `again` signs the token of a replay; null for none. */
+/** The receipt keeps the token's claims, from which `again` signs the token of a replay; null for none. */
 export const keepClaims = (
   again: (ctx: IdentityContext, claims: IdentityClaims, secret: string | undefined) => Promise<object | null>,
 ): Replay<IdentityContext> => ({
@@ -29,11 +36,13 @@ export const keepClaims = (
 
 const SIGN_AGAIN = keepClaims(issueAgain);
 
-export const identityTokenEndpoints = [
+export const endpoints = [
   endpoint({
     method: "POST",
     path: "/identify",
     operation: "identify",
+    isForAgents: false,
+    sdk: "identifyUser(user): data",
     summary: "Identify an end user",
     details:
       "Creates or updates the identity of your `customId`, and returns a token that opens every room as far as the identity has access there. Call it when a user signs in, and again before the token expires.",
@@ -48,6 +57,8 @@ export const identityTokenEndpoints = [
     method: "POST",
     path: "/identities/:identityId/tokens",
     operation: "createIdentityToken",
+    isForAgents: false,
+    sdk: "identities.createToken(identityId, token?): data",
     summary: "Create a token of an identity",
     details: "A token as from `POST /identify`. It is not stored. Signed-in members get at most an hour.",
     errors: ["NOT_FOUND"],
@@ -62,6 +73,8 @@ export const identityTokenEndpoints = [
     method: "DELETE",
     path: "/identities/:identityId/tokens",
     operation: "endIdentityTokens",
+    isForAgents: false,
+    sdk: "identities.endTokens(identityId)",
     summary: "End the tokens of an identity",
     details:
       "Refuses all tokens of the identity and of its users so far, and closes the sockets that joined with them (`authFailed`, 4401).",

@@ -1,12 +1,19 @@
 /** The endpoints for identities. */
+
+import { Group, Identity } from "@atrium/contract/resources/identity.ts";
+import {
+  IdentityCreation,
+  IdentityUpdate,
+  MAX_GROUPS,
+  pendingRooms,
+  RoomOfIdentity,
+} from "@atrium/contract/rest/identities.ts";
+import { dates, scrollShape, searching } from "@atrium/contract/rest/lists.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { dates, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
-import { Group, Identity } from "../../wire/identity.ts";
+import { scrolling, sorting, toPage } from "../../http/lists.ts";
 import { createIdentity, deleteIdentity, type IdentityContext, updateIdentity } from "./commands.ts";
 import { getIdentity, listGroupsOf, listIdentities, listRoomsOf } from "./queries.ts";
-import { IdentityCreation, IdentityUpdate, pendingRooms, RoomOfIdentity } from "./schema.ts";
-import { MAX_GROUPS } from "./table.ts";
 
 const { endpoint } = endpointsFor<IdentityContext>({ module: "Identities" });
 
@@ -17,11 +24,15 @@ const TAKEN = [
   "Read that identity by its `customId`, or send another one.",
 ] as const;
 
-export const identityEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/identities",
     operation: "listIdentities",
+    sdk: [
+      "identities.list(filter?: IdentitySearch): data",
+      "identities.each(filter?: IdentitySearch): each identities",
+    ],
     summary: "List identities",
     details: "Newest first, or in the order of `sort`.",
     query: z.object({
@@ -49,6 +60,8 @@ export const identityEndpoints = [
     method: "POST",
     path: "/identities",
     operation: "createIdentity",
+    isForAgents: false,
+    sdk: "identities.create(identity): identity",
     summary: "Create an identity",
     details: "An end user of yours in all rooms, or an agent. Only the link of a room makes guests.",
     conflict: TAKEN,
@@ -63,6 +76,7 @@ export const identityEndpoints = [
     method: "GET",
     path: "/identities/custom/:customId",
     operation: "getIdentityByCustomId",
+    sdk: "identities.getByCustomId(customId): identity",
     summary: "Get an identity by its custom ID",
     details: "The response is the same as by the identity's ID.",
     errors: ["NOT_FOUND"],
@@ -74,6 +88,7 @@ export const identityEndpoints = [
     method: "GET",
     path: "/identities/:identityId",
     operation: "getIdentity",
+    sdk: "identities.get(identityId): identity",
     summary: "Get an identity",
     details: "With its address, which only the organization sees.",
     errors: ["NOT_FOUND"],
@@ -85,6 +100,8 @@ export const identityEndpoints = [
     method: "PATCH",
     path: "/identities/:identityId",
     operation: "updateIdentity",
+    isForAgents: false,
+    sdk: "identities.update(identityId, changes): identity",
     summary: "Update an identity",
     details: "Absent fields stay as they are, and `null` removes a field.",
     errors: ["NOT_FOUND"],
@@ -99,6 +116,8 @@ export const identityEndpoints = [
     method: "DELETE",
     path: "/identities/:identityId",
     operation: "deleteIdentity",
+    isForAgents: false,
+    sdk: "identities.delete(identityId)",
     summary: "Delete an identity",
     details: "Its name, picture and address are erased, and it leaves its groups.",
     errors: ["NOT_FOUND"],
@@ -111,6 +130,7 @@ export const identityEndpoints = [
     method: "GET",
     path: "/identities/:identityId/groups",
     operation: "listIdentityGroups",
+    sdk: "identities.listGroups(identityId): data",
     summary: "List the groups of an identity",
     details: `All of them, by name: at most ${MAX_GROUPS}.`,
     errors: ["NOT_FOUND"],
@@ -122,8 +142,9 @@ export const identityEndpoints = [
     method: "GET",
     path: "/identities/:identityId/rooms",
     operation: "listIdentityRooms",
+    sdk: "identities.listRooms(identityId, part?: Scroll): data",
     summary: "List the rooms of an identity",
-    details: "The rooms in which it has a user, those first where it came last.",
+    details: "The rooms that the identity has joined, the most recent first.",
     errors: ["NOT_FOUND"],
     query: z.object(scrolling),
     done: "Rooms retrieved",

@@ -1,13 +1,14 @@
-/** The SQL about identities and their users in rooms, and what groups share with it. */
+/** SQL of identities and their users in rooms, and SQL that groups share with them. */
 import { and, eq, getTableName, or, type SQL, sql } from "drizzle-orm";
 import { differsBy, type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import {
   build,
   columnsOf,
+  insertionInto,
+  listed,
   nextVersion,
   type Page,
-  placeholdersOf,
   prepared,
   type Statement,
   statement,
@@ -27,7 +28,7 @@ export type Key = { readonly id: string } | { readonly customId: string };
 /** A page with the result of the search index; null or absent when the list itself is searched. */
 interface SearchedPage extends Page {
   readonly hits?: SearchHits | null;
-  /** Of identities, the kinds that are listed, as JSON; null or absent for all. */
+  /** Kinds of the listed identities, as JSON; null or absent for all. */
   readonly kinds?: string | null;
 }
 
@@ -48,9 +49,9 @@ export function rowsOf<Row extends object>(
     time: "createdAt",
     id: "id",
   });
-  // By the primary key: a condition on the account alone would have SQLite walk through the list.
+  // Uses the primary key: a condition on the account alone would have SQLite walk through the list.
   const isHit = sql`(${table.accountId}, ${table.id}) IN (
-    SELECT ${accountId}, value FROM json_each(${sql.placeholder("ids")}))`;
+      SELECT ${accountId}, value FROM json_each(${sql.placeholder("ids")}))`;
   const kinds = sql.placeholder("kinds");
   const isListed =
     "kind" in table
@@ -114,19 +115,15 @@ export function rowsOf<Row extends object>(
       changes: Changes<Row> | null = null,
       shown: object = changes ?? {},
     ): Statement<OutboxEventRow> => {
-      const isIt = `${name}.account_id = ? AND ${name}.id = ?`;
-      const condition = changes === null ? { sql: "TRUE", params: [] } : differsBy(table, name, changes);
+      const condition = changes === null ? sql`TRUE` : differsBy(table, name, changes);
       return insertEvent(tenant, entry, {
-        from: name,
-        where: {
-          sql: `${isIt} AND (${condition.sql})`,
-          params: [tenant.accountId, entry.roomId, ...condition.params],
-        },
+        from: sql`${table}`,
+        where: sql`${isIt(tenant, entry.roomId)} AND (${condition})`,
         subject: rowAsJson(table, name, shown),
       });
     },
 
-    /** With its memberships. Returns the ID if it existed. */
+    /** Deletes the row and its memberships. Returns the ID if it existed. */
     remove: (tenant: Tenant, id: string): Statement<{ id: string }> =>
       statement(build.delete(table).where(isIt(tenant, id)).returning({ id: table.id })),
   };
@@ -134,8 +131,7 @@ export function rowsOf<Row extends object>(
 
 export const IDENTITIES = rowsOf<IdentityRow>(identities, countIdentities);
 
-const identityInsertion = prepared(() => build.insert(identities).values(placeholdersOf(identities)));
-export const insertIdentity = (_: Tenant, row: IdentityRow): Statement => identityInsertion(row);
+export const insertIdentity = insertionInto(identities);
 
 /** The identity's users by room, in this one or behind it, if that is not deleted. */
 export const selectUsersByRoom = (
@@ -144,12 +140,11 @@ export const selectUsersByRoom = (
   roomId: string,
   limit: number,
   withRoom: boolean,
-): Statement<{ id: string; roomId: string }> => ({
-  sql: `SELECT users.id, users.room_id AS "roomId" FROM users
-          JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id AND rooms.deleted_at IS NULL
-        WHERE users.account_id = ? AND users.identity_id = ? AND users.room_id ${withRoom ? ">=" : ">"} ? ORDER BY users.room_id LIMIT ?`,
-  params: [accountId, identityId, roomId, limit],
-});
+): Statement<{ id: string; roomId: string }> => statement`SELECT users.id, users.room_id AS "roomId"
+    FROM users
+      JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id AND rooms.deleted_at IS NULL
+    WHERE users.account_id = ${accountId} AND users.identity_id = ${identityId}
+      AND users.room_id ${withRoom ? sql`>=` : sql`>`} ${roomId} ORDER BY users.room_id LIMIT ${limit}`;
 
 /** The identities with these IDs, in no order. */
 export const selectIdentities = ({ accountId }: Tenant, ids: readonly string[]): Statement<IdentityRow> =>
@@ -157,12 +152,7 @@ export const selectIdentities = ({ accountId }: Tenant, ids: readonly string[]):
     build
       .select(columnsOf(identities))
       .from(identities)
-      .where(
-        and(
-          eq(identities.accountId, accountId),
-          sql`${identities.id} IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
-        ),
-      ),
+      .where(and(eq(identities.accountId, accountId), sql`${identities.id} IN ${listed(ids)}`)),
   );
 
 /** Begins a new token epoch of an identity. Returns its ID if it exists. */
@@ -192,24 +182,19 @@ export const countUsersOf = ({ accountId }: Tenant, identityId: string, page: Pa
 
 const purge =
   (table: "room_access" | "group_members" | "identity_groups" | "room_links") =>
-  ({ accountId }: Tenant, limit: number): Statement<{ deleted: number }> => ({
-    sql: `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE account_id = ? LIMIT ?)
-          RETURNING 1 AS deleted`,
-    params: [accountId, limit],
-  });
+  ({ accountId }: Tenant, limit: number): Statement<{ deleted: number }> =>
+    statement`DELETE FROM ${sql.identifier(table)} WHERE rowid IN (SELECT rowid FROM ${sql.identifier(table)}
+        WHERE account_id = ${accountId} LIMIT ${limit})
+        RETURNING 1 AS deleted`;
 
-/** They delete up to `limit` rows of an organization, what refers to others first. */
+/** Statements that delete up to `limit` rows of an organization, referring rows first. */
 export const PURGES = {
   beforeIdentities: [purge("room_access"), purge("group_members"), purge("identity_groups")],
   afterIdentities: [purge("room_links")],
 } as const;
 
-export const selectSomeIdentities = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> => ({
-  sql: "SELECT id FROM identities WHERE account_id = ? ORDER BY id LIMIT ?",
-  params: [accountId, limit],
-});
+export const selectSomeIdentities = ({ accountId }: Tenant, limit: number): Statement<{ id: string }> =>
+  statement`SELECT id FROM identities WHERE account_id = ${accountId} ORDER BY id LIMIT ${limit}`;
 
-export const deleteIdentities = ({ accountId }: Tenant, ids: readonly string[]): Statement<never> => ({
-  sql: "DELETE FROM identities WHERE account_id = ? AND id IN (SELECT value FROM json_each(?))",
-  params: [accountId, JSON.stringify(ids)],
-});
+export const deleteIdentities = ({ accountId }: Tenant, ids: readonly string[]): Statement<never> =>
+  statement`DELETE FROM identities WHERE account_id = ${accountId} AND id IN ${listed(ids)}`;

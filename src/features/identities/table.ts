@@ -1,4 +1,6 @@
 /** The tables of an organization's end users as identities, and of their groups. */
+
+import { IDENTITY_KINDS } from "@atrium/contract/resources/identity.ts";
 import { sql } from "drizzle-orm";
 import {
   foreignKey,
@@ -10,18 +12,14 @@ import {
   uniqueIndex,
 } from "drizzle-orm/sqlite-core";
 import { accounts } from "../../platform/d1/table.ts";
-import { IDENTITY_KINDS } from "../../wire/identity.ts";
 import { rooms } from "../rooms/table.ts";
-
-/** The groups that an identity can be in: a join reads them all. */
-export const MAX_GROUPS = 200;
 
 const account = () =>
   text("account_id")
     .notNull()
     .references(() => accounts.id, { onDelete: "cascade" });
 
-/** Links of rooms, by which guests come in. */
+/** Links of rooms for guests. */
 export const roomLinks = sqliteTable(
   "room_links",
   {
@@ -65,9 +63,12 @@ export const identities = sqliteTable(
     profilePicture: text("profile_picture"),
     email: text(),
     createdAt: integer("created_at").notNull(),
-    /** When its tokens, and those of its users, were last ended, epoch ms; 0 before that. Grows with each ending. */
+    /**
+     * Time when the tokens of the identity and its users were last ended (epoch ms); 0 before that. Grows with
+     * each ending.
+     */
     tokenEpoch: integer("token_epoch").notNull().default(0),
-    /** The link by which a guest came; null for others. */
+    /** The link of a guest; null for others. */
     linkId: text("link_id"),
   },
   (table) => [

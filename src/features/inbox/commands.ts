@@ -1,32 +1,33 @@
 /** The inbox of an identity, for the organization and for the identity itself. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { defaultsFor } from "@atrium/contract/resources/notification-settings.ts";
+import { ALL_RIGHTS, onlyRead, refusalOf } from "@atrium/contract/resources/permissions.ts";
+import { presentSubscription } from "@atrium/contract/resources/push-subscription.ts";
+import { presentSending } from "@atrium/contract/resources/sent-notification.ts";
+import type { InboxRead, InboxTrigger } from "@atrium/contract/rest/inbox.ts";
 import type { Inboxes } from "../../delivery/inboxes.ts";
 import { encodePosition } from "../../http/lists.ts";
+import { isUpgrade } from "../../http/upgrades.ts";
 import { derivedId } from "../../platform/crypto/encoding.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
-import type { ListPosition } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
 import type { Stub } from "../../platform/objects/rpc.ts";
-import { defaultsFor } from "../../wire/notification-settings.ts";
-import { ALL_RIGHTS, READ, READS_ONLY } from "../../wire/permissions.ts";
-import { presentSubscription } from "../../wire/push-subscription.ts";
-import { presentSending } from "../../wire/sent-notification.ts";
 import { checkRoomAccess } from "../access/queries.ts";
 import { getIdentity, noIdentity } from "../identities/queries.ts";
-import { defaultsIn, selectDefaults } from "../notifications/statements.ts";
-import type { Viewer } from "./access.ts";
-import type { InboxObject } from "./inbox-object.ts";
-import type { InboxRead, InboxTrigger } from "./schema.ts";
-import { type IdentityEpochs, selectReachability } from "./store.ts";
+import type { InboxQuery } from "./list-query.ts";
+import type { InboxCaller } from "./recipients/access.ts";
+import { defaultsIn, type IdentityEpochs, selectDefaults, selectReachability } from "./recipients/store.ts";
+import type { InboxObjectBase } from "./shard/inbox-object.ts";
 
 export interface InboxContext extends RequestContext {
-  readonly inboxes: Inboxes<InboxObject>;
+  readonly inboxes: Inboxes<InboxObjectBase>;
   connectInbox(accountId: string, identityId: string, request: Request): Promise<Response>;
 }
 
 /** The shard of an inbox, and how much of the inbox the caller sees. */
 export interface OpenInbox {
-  readonly inbox: Stub<InboxObject>;
-  readonly viewer: Viewer;
+  readonly inbox: Stub<InboxObjectBase>;
+  readonly caller: InboxCaller;
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -34,7 +35,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** The inbox of an identity, for the organization. NOT_FOUND for what can be no identity. */
 export function inboxOf({ accountId, inboxes }: InboxContext, identityId: string): OpenInbox {
   if (!UUID.test(identityId)) throw noIdentity();
-  return { inbox: inboxes(accountId, identityId), viewer: { identityId } };
+  return { inbox: inboxes(accountId, identityId), caller: { identityId } };
 }
 
 const forbidden = (message: string) => new AppError("Auth", "FORBIDDEN", message);
@@ -48,12 +49,18 @@ function callerOf({ actor }: InboxContext) {
 export function ownInbox(ctx: InboxContext): OpenInbox {
   const { identityId, rooms } = callerOf(ctx);
   const narrowing = rooms === undefined ? {} : { rooms: [...rooms] };
-  return { inbox: ctx.inboxes(ctx.accountId, identityId), viewer: { identityId, ...narrowing } };
+  return { inbox: ctx.inboxes(ctx.accountId, identityId), caller: { identityId, ...narrowing } };
 }
 
 /** The same, to delete from it. FORBIDDEN for a token that only reads. */
 export function ownInboxToChange(ctx: InboxContext): OpenInbox {
-  if (callerOf(ctx).rights === READ) throw forbidden(READS_ONLY);
+  const { rights } = callerOf(ctx);
+  const refusal = refusalOf(
+    "own:write",
+    { isOrganization: false, rights, readsOnly: onlyRead(rights) },
+    "Auth",
+  );
+  if (refusal !== null) throw refusal;
   return ownInbox(ctx);
 }
 
@@ -70,19 +77,11 @@ export function wholeOwnInbox(ctx: InboxContext): OpenInbox & { readonly epochs:
 
 const noNotification = () => notFound("Inbox", "Notification");
 
-interface ListQuery {
-  readonly limit: number;
-  readonly after?: ListPosition | undefined;
-  readonly unread?: boolean | undefined;
-  readonly roomId?: string | undefined;
-  readonly kind?: string | undefined;
-}
-
 /** A page of the notifications that are shown now, newest first. NOT_FOUND without the identity. */
-export async function listNotifications({ inbox, viewer }: OpenInbox, query: ListQuery) {
-  const { limit, after, unread = null, roomId = null, kind = null } = query;
+export async function listNotifications({ inbox, caller }: OpenInbox, query: InboxQuery) {
+  const { after, ...filter } = query;
   const position = after === undefined ? null : { notifiedAt: Number(after.key), id: after.id };
-  const page = await inbox.list(viewer, { limit, after: position, unread, roomId, kind });
+  const page = await inbox.list(caller, { ...filter, after: position });
   if (page === null) throw noIdentity();
   const { notifications, next } = page;
   const cursor = next && encodePosition({ key: next.notifiedAt, id: next.id, offset: 0, total: 0 });
@@ -101,7 +100,7 @@ export async function exportInbox(
   const { notifications, next, settings, sendings, pushTargets } = await ctx
     .inboxes(ctx.accountId, identityId)
     .export(identityId, {
-      ...{ limit: EXPORTED_AT_ONCE, unread: null, roomId: null, kind: null },
+      limit: EXPORTED_AT_ONCE,
       after: after === "" ? null : { notifiedAt: Number(notifiedAt), id },
     });
   const beside = {
@@ -117,31 +116,31 @@ export async function exportInbox(
 }
 
 /** The number of unread notifications that are shown now. NOT_FOUND without the identity. */
-export async function countNotifications({ inbox, viewer }: OpenInbox) {
-  const unread = await inbox.count(viewer);
+export async function countNotifications({ inbox, caller }: OpenInbox) {
+  const unread = await inbox.count(caller);
   if (unread === null) throw noIdentity();
   return { unread };
 }
 
 /** Marks one notification or all of them. Returns how many are unread after it. NOT_FOUND without what is marked. */
-export async function markNotifications({ inbox, viewer }: OpenInbox, { notificationId, upTo }: InboxRead) {
+export async function markNotifications({ inbox, caller }: OpenInbox, { notificationId, upTo }: InboxRead) {
   const unread =
     notificationId === undefined
-      ? await inbox.markAll(viewer)
-      : await inbox.markItem(viewer, notificationId, upTo ?? null);
+      ? await inbox.markAll(caller)
+      : await inbox.markItem(caller, notificationId, upTo ?? null);
   if (unread === null) throw notificationId === undefined ? noIdentity() : noNotification();
   return { unread };
 }
 
 /** NOT_FOUND without the notification. */
-export async function deleteNotification({ inbox, viewer }: OpenInbox, notificationId: string) {
-  if (!(await inbox.deleteItem(viewer, notificationId))) throw noNotification();
+export async function deleteNotification({ inbox, caller }: OpenInbox, notificationId: string) {
+  if (!(await inbox.deleteItem(caller, notificationId))) throw noNotification();
   return {};
 }
 
 /** NOT_FOUND without the identity. */
-export async function deleteNotifications({ inbox, viewer }: OpenInbox) {
-  if (!(await inbox.deleteAll(viewer))) throw noIdentity();
+export async function deleteNotifications({ inbox, caller }: OpenInbox) {
+  if (!(await inbox.deleteAll(caller))) throw noIdentity();
   return {};
 }
 
@@ -171,8 +170,7 @@ export async function triggerNotification(
 export async function connectTo(ctx: InboxContext, request: Request): Promise<Response> {
   const id = new URL(request.url).searchParams.get("identity") ?? "";
   const { identity } = await getIdentity(ctx, { id });
-  if (request.headers.get("Upgrade")?.toLowerCase() === "websocket")
-    return ctx.connectInbox(ctx.accountId, identity.id, request);
+  if (isUpgrade(request)) return ctx.connectInbox(ctx.accountId, identity.id, request);
   throw new AppError(
     "Inbox",
     "BAD_REQUEST",

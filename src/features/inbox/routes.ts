@@ -1,10 +1,12 @@
 /** The endpoints for the inboxes of identities: the same ones for the organization, and for the identity itself. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { InboxNotification, InboxRead, InboxTrigger } from "@atrium/contract/rest/inbox.ts";
+import { cursorShape } from "@atrium/contract/rest/lists.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { cursorShape, exactly, flag, following } from "../../http/lists.ts";
-import { AppError } from "../../platform/errors.ts";
+import { isUpgrade, refusedSocket } from "../../http/upgrades.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
-import { isUpgrade, refusedSocket } from "../room-content/documents/routes-document-sockets.ts";
 import {
   connectTo,
   countNotifications,
@@ -18,7 +20,7 @@ import {
   ownInboxToChange,
   triggerNotification,
 } from "./commands.ts";
-import { InboxNotification, InboxRead, InboxTrigger } from "./schema.ts";
+import { InboxQuery } from "./list-query.ts";
 
 const { endpoint, rawEndpoint } = endpointsFor<InboxContext>({ module: "Inbox" });
 
@@ -36,12 +38,7 @@ async function openSocket(ctx: InboxContext, request: Request): Promise<Response
 const NOW = "those of rooms that the identity may enter now, and those without a room";
 
 const list = {
-  query: z.object({
-    ...following,
-    unread: flag("Only notifications that are unread, or with `false` only those that are read."),
-    roomId: exactly(255, "Only notifications of this room."),
-    kind: exactly(64, "Only notifications of this kind."),
-  }),
+  query: InboxQuery,
   done: "Notifications retrieved",
   data: z.object({ notifications: z.array(InboxNotification), ...cursorShape }),
 } as const;
@@ -66,6 +63,7 @@ const ofIdentities = [
     method: "GET",
     path: PATH,
     operation: "listInboxNotifications",
+    sdk: "inbox(identityId).list(filter?: InboxSearch): data",
     summary: "List the notifications of an identity",
     details: `Newest first: ${NOW}.`,
     errors: ["NOT_FOUND"],
@@ -76,6 +74,7 @@ const ofIdentities = [
     method: "GET",
     path: `${PATH}/count`,
     operation: "countInboxNotifications",
+    sdk: "inbox(identityId).count(): unread",
     summary: "Count the unread notifications of an identity",
     details: `Counted are ${NOW}.`,
     errors: ["NOT_FOUND"],
@@ -86,6 +85,8 @@ const ofIdentities = [
     method: "POST",
     path: `${PATH}/read`,
     operation: "markInboxNotificationsAsRead",
+    isForAgents: false,
+    sdk: "inbox(identityId).markRead(notificationId?, upTo?): unread",
     summary: "Mark notifications of an identity as read",
     details: "Notifications that arrive meanwhile stay unread.",
     errors: ["NOT_FOUND"],
@@ -96,6 +97,8 @@ const ofIdentities = [
     method: "DELETE",
     path: `${PATH}/:notificationId`,
     operation: "deleteInboxNotification",
+    isForAgents: false,
+    sdk: "inbox(identityId).delete(notificationId)",
     summary: "Delete a notification of an identity",
     details: LATER,
     errors: ["NOT_FOUND"],
@@ -106,6 +109,8 @@ const ofIdentities = [
     method: "DELETE",
     path: PATH,
     operation: "deleteInboxNotifications",
+    isForAgents: false,
+    sdk: "inbox(identityId).delete()",
     summary: "Delete all notifications of an identity",
     details: "Also those of rooms that it may not enter now.",
     errors: ["NOT_FOUND"],
@@ -113,7 +118,7 @@ const ofIdentities = [
   }),
 ];
 
-const own = { access: "identity" } as const;
+const own = { right: "identity" } as const;
 
 const ofCaller = [
   endpoint({
@@ -154,6 +159,7 @@ const ofCaller = [
     method: "DELETE",
     path: `${OWN_PATH}/:notificationId`,
     operation: "deleteOwnInboxNotification",
+    isForAgents: false,
     summary: "Delete one's own notification",
     details: `${LATER} ${NOT_BY_READERS}`,
     errors: ["NOT_FOUND"],
@@ -165,19 +171,22 @@ const ofCaller = [
     method: "DELETE",
     path: OWN_PATH,
     operation: "deleteOwnInboxNotifications",
+    isForAgents: false,
     summary: "Delete all of one's own notifications",
     details: `With a token for certain rooms, the notifications of those rooms alone. ${NOT_BY_READERS}`,
     handle: (ctx) => deleteNotifications(ownInboxToChange(ctx)),
   }),
 ];
 
-export const inboxEndpoints = [
+export const endpoints = [
   ...ofIdentities,
   ...ofCaller,
   endpoint({
     method: "POST",
     path: "/inbox-notifications/trigger",
     operation: "triggerInboxNotification",
+    isForAgents: false,
+    sdk: "triggerInboxNotification(notification): delivered",
     summary: "Notify an identity",
     details:
       "Adds an activity of a kind of your own to the identity's inbox. Its notification is unread from then on, and shown at once over an open socket.",
@@ -193,7 +202,8 @@ export const inboxEndpoints = [
     method: "GET",
     path: "/inbox/socket",
     operation: "openInboxSocket",
-    access: "public",
+    insteadOfSdk: "A page opens it as a `WebSocket`, and joins with its identity's token.",
+    right: "public",
     summary: "Open the WebSocket of an inbox",
     details:
       "The query parameter `identity` is the identity's ID. The upgrade carries no credential: the client's first message, `INBOX_JOIN`, has the identity's token. The repository's `docs/protocol.md` describes the messages, events and close codes.",

@@ -1,5 +1,5 @@
 /** Texts of mails, plain and as simple HTML. Pure. */
-import { cut } from "../../platform/text.ts";
+import { cut } from "@atrium/contract/text.ts";
 
 export interface Mail {
   readonly subject: string;

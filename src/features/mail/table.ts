@@ -1,4 +1,4 @@
-/** The table of mails: those to be sent, and for a while those that were. */
+/** The tables of mails: those to be sent, and for a while those that were; and the numbers of others. */
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const mails = sqliteTable(
@@ -35,3 +35,20 @@ export const mails = sqliteTable(
 );
 
 export type MailRow = typeof mails.$inferSelect;
+
+/** The mails about notifications, which inboxes send, by the hour: of an organization, and to each address. */
+export const mailCounts = sqliteTable(
+  "mail_counts",
+  {
+    accountId: text("account_id").notNull(),
+    /** A hash of the organization and the address; empty for all mails of the organization. */
+    recipient: text().notNull(),
+    /** Its begin (epoch ms). */
+    hour: integer().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.accountId, table.recipient, table.hour] }),
+    index("mail_counts_oldest").on(table.hour),
+  ],
+);

@@ -1,9 +1,10 @@
 /** Calls an operation of the API for an agent: the same validation, roles and errors as over REST. */
 
+import { AppError } from "@atrium/contract/errors.ts";
+import { isPlainText } from "@atrium/contract/text.ts";
 import { type EnvelopeEndpoint, respond } from "../../http/pipeline.ts";
-import type { RequestContext } from "../../platform/d1/context.ts";
-import { AppError } from "../../platform/errors.ts";
-import { isPlainText } from "../../platform/text.ts";
+import type { Actor, RequestContext } from "../../platform/d1/context.ts";
+import { isOutside, type Outsider, requireRight } from "../../platform/d1/rights.ts";
 import { type ToolOperation, WHOLE_BODY } from "./tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
@@ -14,19 +15,36 @@ export interface Callable<C extends RequestContext> extends ToolOperation {
   clean(data: object): object;
 }
 
-/** Larger results fill the context of a model. Changes are answered in any case: they are done. */
+/** A larger result would fill the context of a model. Changes are answered in any case, as they are done. */
 const MAX_RESULT_BYTES = 1024 * 1024;
 
 const asEnvelope = (json: unknown): { readonly data: object } => json as { readonly data: object };
 
 const invalid = (message: string) => new AppError("Server", "VALIDATION_ERROR", message);
 
+/** The context of an agent's calls. */
+export interface AgentContext extends RequestContext {
+  /** An identity in a room, as its user there, or an API key for certain rooms; FORBIDDEN if it may not enter it. */
+  actorIn(outsider: Outsider, roomId: string): Promise<Actor>;
+}
+
+/** The context in the room that the arguments name: an outsider has rights there alone. */
+async function enter<C extends AgentContext>(ctx: C, { endpoint }: Callable<C>, roomId: unknown): Promise<C> {
+  const { actor } = ctx;
+  const isEntering = isOutside(actor) && endpoint.right !== "identity" && typeof roomId === "string";
+  const entered = isEntering ? { ...ctx, actor: await ctx.actorIn(actor, roomId) } : ctx;
+  requireRight(entered, endpoint.right, typeof roomId === "string" ? roomId : null, endpoint.module);
+  return entered;
+}
+
 /** Resolves to the data of the operation's response. */
-export async function callOperation<C extends RequestContext>(
-  ctx: C,
-  { endpoint, entry, input, clean }: Callable<C>,
+export async function callOperation<C extends AgentContext>(
+  agent: C,
+  callable: Callable<C>,
   args: Arguments,
 ): Promise<object> {
+  const { endpoint, entry, input, clean } = callable;
+  const ctx = await enter(agent, callable, args.roomId);
   const known = [...input.path, ...input.query, ...input.body];
   const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown !== undefined)

@@ -1,10 +1,11 @@
 /** Removes credentials from results: an agent may be made to repeat its input. */
-import { type Described, jsonOf, resolve, type Schema } from "../../http/openapi/described.ts";
-import { parseJson } from "../../platform/text.ts";
+
+import { type Described, jsonOf, resolve, type Schema } from "@atrium/contract/openapi/described.ts";
+import { parseJson } from "@atrium/contract/text.ts";
 
 const CREDENTIALS: ReadonlySet<string> = new Set(["token", "secret", "trigger_secret", "key", "endpoint"]);
 
-/** The keywords of a schema that say what a value may be. */
+/** Keywords of a schema that constrain a value. */
 const CONSTRAINTS = ["type", "properties", "items", "enum", "const"] as const;
 
 /** True for the schema of any JSON: users and applications wrote the value, and a `token` in it is theirs. */

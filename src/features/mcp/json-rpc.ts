@@ -1,6 +1,7 @@
 /** The messages of JSON-RPC 2.0 as MCP uses them: one in a request, and one in its response. */
+
+import { AppError } from "@atrium/contract/errors.ts";
 import * as z from "zod";
-import { AppError } from "../../platform/errors.ts";
 
 export const ClientMessage = z.object({
   jsonrpc: z.literal("2.0"),

@@ -1,15 +1,17 @@
 /** `POST /mcp`: the Model Context Protocol over streamable HTTP. Each request stands for itself: there are no sessions. */
+
+import { AppError, ERROR_CODES } from "@atrium/contract/errors.ts";
+import type { Described } from "@atrium/contract/openapi/described.ts";
 import type { ExecutionContext } from "hono";
 import type { Env } from "../../env.ts";
 import { type Endpoint, endpointsFor } from "../../http/endpoint.ts";
 import { toAppError } from "../../http/envelope.ts";
-import type { Described } from "../../http/openapi/described.ts";
 import type { EnvelopeEndpoint, RequestHandler } from "../../http/pipeline.ts";
-import { explain, parseJson, readBody } from "../../http/request-input.ts";
+import { explain, parseJson, readBody, refuseOverflow } from "../../http/request-input.ts";
 import { withCors } from "../../http/security.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
-import { AppError, ERROR_CODES } from "../../platform/errors.ts";
 import { claimedAccountOf } from "../accounts/verify-key.ts";
+import type { AgentContext } from "./call-operation.ts";
 import { accepted, ClientMessage, isStateless, RPC, RpcError, rpcFailure, rpcResult } from "./json-rpc.ts";
 import { mcpMethods } from "./methods.ts";
 
@@ -18,11 +20,11 @@ const refusal = (message: string) => new AppError("Server", "BAD_REQUEST", messa
 const isEnvelope = <C extends RequestContext>(endpoint: Endpoint<C>): endpoint is EnvelopeEndpoint<C> =>
   endpoint.kind === "envelope";
 
-type Methods<C extends RequestContext> = ReturnType<typeof mcpMethods<C>>;
+type Methods<C extends AgentContext> = ReturnType<typeof mcpMethods<C>>;
 
-export function createMcp<C extends RequestContext>(
-  endpoints: readonly Endpoint<C>[],
-  describe: () => Described,
+export function createMcp<C extends AgentContext>(
+  loadEndpoints: () => Promise<readonly Endpoint<C>[]>,
+  describe: () => Promise<Described>,
   handleRequest: RequestHandler<C>,
 ): (request: Request, env: Env, execution: ExecutionContext) => Promise<Response> {
   let methods: Methods<C> | undefined;
@@ -31,12 +33,12 @@ export function createMcp<C extends RequestContext>(
     path: "/mcp",
     operation: "mcp",
     module: "Server",
-    access: "organization",
+    right: "credential",
     summary: "Use the API as an agent",
     errors: [],
     answers: { 200: "The response to the message.", 202: "The notification was received." },
     respond: async (ctx, _, request) => {
-      methods ??= mcpMethods(describe(), endpoints.filter(isEnvelope));
+      methods ??= mcpMethods(await describe(), (await loadEndpoints()).filter(isEnvelope));
       return withCors(await answer(methods, ctx, request));
     },
   });
@@ -49,7 +51,7 @@ export function createMcp<C extends RequestContext>(
     });
 }
 
-async function answer<C extends RequestContext>(
+async function answer<C extends AgentContext>(
   methods: Methods<C>,
   ctx: C,
   request: Request,
@@ -75,12 +77,13 @@ async function answer<C extends RequestContext>(
   }
 }
 
-/** Throws an {@link RpcError} for what is no message. */
+/** Parses a message. Throws an {@link RpcError} for anything else. */
 async function readMessage(request: Request): Promise<ClientMessage> {
   let body: unknown;
   try {
     const bytes = await readBody(request, "Server");
     body = parseJson(bytes, request.headers.get("Content-Type"), "Server");
+    refuseOverflow(body, "The message", "Server");
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     throw new RpcError(RPC.parseError, error);

@@ -1,4 +1,5 @@
-/** The tools that agents see: the operations of the API description, by what they are about and whether they change it. */
+/** Tools of agents: operations of the API description, grouped by resource and by whether they change it. */
+
 import {
   type Described,
   type Entry,
@@ -11,7 +12,8 @@ import {
   resolve,
   type Schema,
   type Schemas,
-} from "../../http/openapi/described.ts";
+} from "@atrium/contract/openapi/described.ts";
+import type { AnyEndpoint } from "../../http/endpoint.ts";
 
 export interface ToolOperation {
   readonly entry: Entry;
@@ -19,6 +21,7 @@ export interface ToolOperation {
 }
 
 interface Tool {
+  readonly about: string;
   readonly shown: {
     readonly name: string;
     readonly title: string;
@@ -35,15 +38,20 @@ interface Tool {
 
 const ACCOUNT_PREFIX = /^\/v1\/accounts\/\{accountId\}/;
 
-/** All tools by name. Made once: it walks the whole description. */
-export function toolsOf(described: Described): ReadonlyMap<string, Tool> {
+/** All tools of these endpoints by name. Made once: it walks the whole description. */
+export function toolsOf(
+  described: Described,
+  endpoints: readonly Pick<AnyEndpoint, "operation" | "isForAgents">[],
+): ReadonlyMap<string, Tool> {
   const schemas = described.components?.schemas ?? {};
+  const withheld = new Set(endpoints.flatMap((each) => (each.isForAgents === false ? each.operation : [])));
   const grouped = new Map<string, { readonly about: string; readonly entries: Entry[] }>();
   for (const entry of entriesOf(described)) {
     const { operation } = entry;
     // Sockets, uploads and the bytes of files are nothing for a tool.
-    if (isWithheld(operation.operationId) || formOf(operation) !== undefined || !isJson(entry)) continue;
-    const { group, about } = groupOf(entry.path.replace(ACCOUNT_PREFIX, ""));
+    if (withheld.has(operation.operationId) || formOf(operation) !== undefined || !isJson(entry)) continue;
+    const path = entry.path.replace(ACCOUNT_PREFIX, "");
+    const [group = "", , about = ""] = GROUPS.find(([, paths]) => paths.test(path)) ?? [];
     const isReading = entry.method === "get" || operation.operationId === READING_POST;
     const name = `${isReading ? "read" : "change"}_${group}`;
     const tool = grouped.get(name) ?? { about, entries: [] };
@@ -58,12 +66,25 @@ export function toolsOf(described: Described): ReadonlyMap<string, Tool> {
   );
 }
 
+/** Tools reduced to the offered operations; a tool without any is left out. */
+export const offeredOf = (
+  tools: ReadonlyMap<string, Tool>,
+  isOffered: (operation: string) => boolean,
+): ReadonlyMap<string, Tool> =>
+  new Map(
+    [...tools].flatMap(([name, { about, operations }]) => {
+      const offered = [...operations.values()].filter(({ entry }) => isOffered(entry.operation.operationId));
+      return offered.length === 0 ? [] : [[name, toolOf(name, about, offered)] as const];
+    }),
+  );
+
 function toolOf(name: string, about: string, operations: readonly ToolOperation[]): Tool {
   const entries = operations.map(({ entry }) => entry);
   const lines = operations.map(
     ({ entry: { operation } }) => `- ${operation.operationId}: ${operation.summary}.`,
   );
   return {
+    about,
     shown: {
       name,
       title: name.replace("_", " ").replace(/^./, (first) => first.toUpperCase()),
@@ -98,129 +119,46 @@ const argumentsOf = ({ entry: { operation }, input: { schema } }: ToolOperation)
   ...schema,
 });
 
-const GROUPS: readonly (readonly [prefix: string, group: string, about: string])[] = [
+/** Each group with the paths of its operations, which belong to the first that fits. */
+const GROUPS: readonly (readonly [group: string, paths: RegExp, about: string])[] = [
   [
-    "/rooms/{roomId}/stores",
     "stores",
+    /^\/rooms\/{roomId}\/stores/,
     "Stores: maps from keys to JSON values that everyone in a room shares.",
   ],
   [
-    "/rooms/{roomId}/documents",
     "documents",
+    /^\/rooms\/{roomId}\/documents/,
     "Documents: text that the users of a room edit together, and its versions.",
   ],
-  ["/rooms/{roomId}/comments", "comments", "Comments in a room, in threads."],
-  ["/rooms/{roomId}/threads", "comments", ""],
-  ["/rooms/{roomId}/users", "comments", ""],
-  ["/rooms/{roomId}/presence", "presence", "Presence: who is online in a room, and what they show."],
-  ["/rooms/{roomId}/participants", "presence", ""],
-  ["/rooms/{roomId}/broadcast", "presence", ""],
-  ["/rooms/{roomId}/events", "events", ""],
+  ["comments", /^\/rooms\/{roomId}\/(comments|threads|users)/, "Comments in a room, in threads."],
   [
-    "/rooms/{roomId}/access",
+    "presence",
+    /^\/rooms\/{roomId}\/(presence|participants|broadcast)/,
+    "Presence: who is online in a room, and what they show.",
+  ],
+  ["events", /^(\/rooms\/{roomId})?\/events/, "The log of what happened, oldest first."],
+  [
     "access",
+    /^(\/rooms\/{roomId})?\/(access|links)/,
     "Access: what identities and groups may do in a room and why, and its links for guests.",
   ],
-  ["/access", "access", ""],
-  ["/rooms/{roomId}/links", "access", ""],
-  ["/links", "access", ""],
-  ["/rooms", "rooms", "Rooms: the places where users work together."],
-  ["/users", "users", "The users of a room."],
-  ["/organization/users", "users", ""],
-  ["/identities", "identities", "Identities: end users in all rooms, their groups and their inboxes."],
-  ["/groups", "identities", ""],
-  ["/files", "files", "The files of a room."],
-  ["/upload", "files", ""],
-  ["/organization/files", "files", ""],
-  ["/webhooks", "webhooks", "Webhooks: URLs that receive events."],
-  ["/workflows", "workflows", "Workflows: functions that the service runs on events."],
-  ["/events", "events", "The log of what happened, oldest first."],
-  ["", "organization", "The organization: its metrics and its quotas."],
+  ["rooms", /^\/rooms/, "Rooms: the places where users work together."],
+  ["users", /^(\/organization)?\/users/, "The users of a room."],
+  ["inbox", /^\/me/, "The inbox of the identity itself."],
+  [
+    "identities",
+    /^\/(identities|groups)/,
+    "Identities: end users in all rooms, their groups and their inboxes.",
+  ],
+  ["files", /^(\/organization)?\/files|^\/upload/, "The files of a room."],
+  ["webhooks", /^\/webhooks/, "Webhooks: URLs that receive events."],
+  ["workflows", /^\/workflows/, "Workflows: functions that the service runs on events."],
+  ["organization", /^/, "The organization: its metrics and its quotas."],
 ];
 
-/**
- * Agents read text of strangers, so these are withheld: access, its end for others, secrets, binary Yjs updates, and
- * changes of inboxes and of what reaches them.
- */
-const WITHHELD: ReadonlySet<string> = new Set([
-  "listApiKeys",
-  "createApiKey",
-  "revokeApiKey",
-  "listMembers",
-  "listAuditEntries",
-  "updateMember",
-  "removeMember",
-  "createPasswordLink",
-  "listInvitations",
-  "createInvitation",
-  "deleteInvitation",
-  "updateOrganization",
-  "deleteOrganization",
-  "subscribeToThread",
-  "unsubscribeFromThread",
-  "markThreadAsRead",
-  "updateSubscriptionSettings",
-  "createTextMention",
-  "deleteTextMention",
-  "createIdentity",
-  "updateIdentity",
-  "deleteIdentity",
-  "eraseIdentityData",
-  "createGroup",
-  "updateGroup",
-  "deleteGroup",
-  "addGroupMember",
-  "removeGroupMember",
-  "updateRoomAccess",
-  "updateDefaultAccess",
-  "createRoomLink",
-  "revokeRoomLink",
-  "redeemLink",
-  "identify",
-  "createIdentityToken",
-  "endIdentityTokens",
-  "markInboxNotificationsAsRead",
-  "deleteInboxNotification",
-  "deleteInboxNotifications",
-  "triggerInboxNotification",
-  "listOwnInboxNotifications",
-  "countOwnInboxNotifications",
-  "markOwnInboxNotificationsAsRead",
-  "deleteOwnInboxNotification",
-  "deleteOwnInboxNotifications",
-  "getOwnNotificationSettings",
-  "updateOwnNotificationSettings",
-  "updateNotificationSettings",
-  "updateNotificationDefaults",
-  "listPushSubscriptions",
-  "deletePushSubscription",
-  "listOwnPushSubscriptions",
-  "subscribeToPush",
-  "unsubscribeFromPush",
-  "createToken",
-  "endTokens",
-  "endAllTokens",
-  "rotateWebhookSecret",
-  "setWorkflowSecret",
-  "rotateWorkflowTriggerSecret",
-  "deleteWorkflowTriggerSecret",
-  "writeStores",
-  "getDocument",
-  "updateDocument",
-  "deleteDocument",
-  "deleteDocumentVersion",
-]);
-
-/** Its question is a body, and it changes nothing. */
+/** The only POST that changes nothing: its body is a question. */
 const READING_POST = "checkRoomAccess";
-
-const isWithheld = (operation: string): boolean => WITHHELD.has(operation);
-
-function groupOf(path: string): { readonly group: string; readonly about: string } {
-  const group = GROUPS.find(([prefix]) => path.startsWith(prefix))?.[1] ?? "";
-  const about = GROUPS.find(([, name, text]) => name === group && text !== "")?.[2] ?? "";
-  return { group, about };
-}
 
 const ACCOUNT = "accountId";
 /** The argument that is the whole body of an operation whose body is no object with known fields. */

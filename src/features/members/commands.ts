@@ -1,7 +1,10 @@
 /** The commands on members, invitations, and a member's wish for notices by mail. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type { InvitationCreation, MemberUpdate } from "@atrium/contract/rest/members.ts";
 import { dropIfUnchanged } from "../../http/audit/store.ts";
-import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
+import { requireRight } from "../../platform/d1/rights.ts";
 import { layOut, type Mail, nameInMail } from "../mail/mail.ts";
 import { addressWithin, insertMail, selectNames } from "../mail/statements.ts";
 import type { PersonContext } from "../people/context.ts";
@@ -9,7 +12,7 @@ import { createLinkToken, invitationLink, linkHashOf } from "../people/links.ts"
 import { evictPerson } from "../people/sessions.ts";
 import { guardInvitation, type QuotaContext } from "../quotas/guard.ts";
 import { insertOwnEntry } from "./onboarding.ts";
-import { type InvitationCreation, type MemberUpdate, presentInvitation, presentMember } from "./schema.ts";
+import { presentInvitation, presentMember } from "./present.ts";
 import {
   deleteInvitationsOf,
   deleteMembership,
@@ -27,7 +30,7 @@ const conflict = (why: string) => new AppError("Accounts", "CONFLICT", why);
 
 /** Removes a member, whose open invitations end as well. Owners remove anyone, members only themselves. CONFLICT for the last owner. */
 export async function removeMember(ctx: RequestContext, personId: string) {
-  if (ctx.actor.type !== "person" || ctx.actor.personId !== personId) requireOwner(ctx);
+  if (ctx.actor.type !== "person" || ctx.actor.personId !== personId) requireRight(ctx, "owner");
   const [before, deleted] = await ctx.commit([
     selectMember(ctx, personId),
     deleteMembership(ctx, personId),
@@ -41,7 +44,6 @@ export async function removeMember(ctx: RequestContext, personId: string) {
 
 /** Changes a member's role, within 10 seconds everywhere; a former owner's invitations end. CONFLICT for the last owner. */
 export async function updateMember(ctx: RequestContext, personId: string, { role }: MemberUpdate) {
-  requireOwner(ctx);
   const [, , [member]] = await ctx.commit([
     updateRole(ctx, personId, role),
     deleteInvitationsOf(ctx, personId),
@@ -76,7 +78,6 @@ function invitationMail(organization: string, invitedBy: string | null, url: str
  * mail. No other response contains the link. FORBIDDEN beyond the quota of invitations, and at that of members.
  */
 export async function createInvitation(ctx: MemberContext, { role, email = null }: InvitationCreation) {
-  requireOwner(ctx);
   const token = createLinkToken();
   const now = ctx.now();
   const row = {
@@ -116,7 +117,6 @@ async function planMail(ctx: MemberContext, row: InvitationRow, token: string) {
 }
 
 export async function deleteInvitation(ctx: RequestContext, id: string) {
-  requireOwner(ctx);
   const [deleted] = await ctx.commit([deleteRow(ctx, id, ctx.now())]);
   if (deleted.length === 0) throw notFound("Accounts", "Invitation");
   return {};

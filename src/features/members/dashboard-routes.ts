@@ -1,7 +1,8 @@
-/** The endpoints in `/dashboard/api` by which people come to organizations, and choose which mails they receive. */
+/** Endpoints below `/dashboard/api` for joining organizations and choosing mails. */
+
+import { OrganizationCreation, SignUp } from "@atrium/contract/rest/people.ts";
 import * as z from "zod";
 import { personEndpoint, publicEndpoint } from "../people/context.ts";
-import { OrganizationCreation, SignUp } from "../people/schema.ts";
 import { setNotices } from "./commands.ts";
 import { acceptInvitation, createOrganization, signUp } from "./onboarding.ts";
 import { getInvitation, getNotices } from "./queries.ts";

@@ -1,14 +1,15 @@
 /** The ways to an organization: signing up, creating one, accepting an invitation. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import type { Me, Person, SignUp, SignUpPolicy } from "@atrium/contract/rest/people.ts";
 import { insertAuditEntry } from "../../http/audit/store.ts";
 import type { AuditRow } from "../../http/audit/table.ts";
 import { violatedConstraint } from "../../platform/d1/d1.ts";
 import { commitPlaced } from "../../platform/d1/place.ts";
-import { AppError } from "../../platform/errors.ts";
 import { shortAddress } from "../../platform/network.ts";
 import { planSignUp, signUpError } from "../people/commands.ts";
-import type { DashboardContext, DashboardResult, PersonContext, SignUpPolicy } from "../people/context.ts";
+import type { DashboardContext, DashboardResult, PersonContext } from "../people/context.ts";
 import { linkHashOf } from "../people/links.ts";
-import type { Me, Person, SignUp } from "../people/schema.ts";
 import { evictPerson } from "../people/sessions.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { QUOTA_EXCEEDED } from "../quotas/statements.ts";
@@ -148,7 +149,7 @@ async function planInvitedMembership(ctx: DashboardContext, token: string, perso
 function membershipError(error: unknown): unknown {
   const violated = violatedConstraint(error);
   if (violated === QUOTA_EXCEEDED)
-    // Only members may see what the organization uses.
+    // The quota's use is hidden from people who are no members.
     return forbidden(
       "Accounts",
       "The organization's quota of members is used up; ask who invited you for a place, and then open the link again",

@@ -1,12 +1,14 @@
 /** The queries about members, invitations, and a member's wish for notices by mail. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { presentScroll } from "../../http/lists.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Database, Page } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { requireRestored } from "../../wire/token-claims.ts";
+import { requireRestored } from "../../platform/token-claims.ts";
 import type { PersonContext } from "../people/context.ts";
 import { linkHashOf } from "../people/links.ts";
-import { presentInvitation, presentMember } from "./schema.ts";
+import { presentInvitation, presentMember } from "./present.ts";
+
 import {
   countInvitations,
   countMembers,

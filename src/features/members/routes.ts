@@ -1,9 +1,12 @@
 /** The endpoints for members. */
+
+import { scrollShape } from "@atrium/contract/rest/lists.ts";
+import { Invitation, InvitationCreation, Member, MemberUpdate } from "@atrium/contract/rest/members.ts";
+import { Timestamp } from "@atrium/contract/time.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
-import { scrolling, scrollShape, sorting, toPage } from "../../http/lists.ts";
-import { Timestamp } from "../../platform/time.ts";
+import { scrolling, sorting, toPage } from "../../http/lists.ts";
 import { createPasswordLink } from "../people/password-commands.ts";
 import {
   createInvitation,
@@ -13,17 +16,21 @@ import {
   updateMember,
 } from "./commands.ts";
 import { listInvitations, listMembers } from "./queries.ts";
-import { Invitation, InvitationCreation, Member, MemberUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<MemberContext>({ module: "Accounts", database: "directory" });
 
 const { parameter: sort, orderOf } = sorting("Accounts", "joined_at", "name", "email", "role");
 
-export const memberEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/members",
     operation: "listMembers",
+    isForAgents: false,
+    sdk: [
+      "organization.listMembers(page?: MemberSearch): data",
+      "organization.eachMember(filter?: MemberSearch): each members",
+    ],
     summary: "List members",
     details:
       "The people who can sign in to the dashboard for this organization, most recent first, or in the order of `sort`; of names without regard to the case of ASCII letters.",
@@ -36,6 +43,9 @@ export const memberEndpoints = [
     method: "PATCH",
     path: "/members/:personId",
     operation: "updateMember",
+    isForAgents: false,
+    right: "owner",
+    sdk: "organization.setRole(personId, role): member",
     summary: "Make a member an owner, or an owner a member",
     details:
       "Takes effect within 30 seconds everywhere. Only owners and API keys can do this. The last owner stays one. The open invitations of an owner who becomes a member end at once.",
@@ -51,6 +61,9 @@ export const memberEndpoints = [
     method: "POST",
     path: "/members/:personId/password-link",
     operation: "createPasswordLink",
+    isForAgents: false,
+    right: "owner",
+    sdk: "organization.createPasswordLink(personId): data",
     summary: "Make a link for a member who forgot their password",
     details:
       "By `url`, which is shown only once, the person chooses a new password, once and within an hour; all of their sign-in sessions end then. Only owners and API keys can do this, and only for people who are members of no organization that the owner does not own. A newer link, or a change of the password, ends the earlier ones.",
@@ -69,6 +82,8 @@ export const memberEndpoints = [
     method: "DELETE",
     path: "/members/:personId",
     operation: "removeMember",
+    isForAgents: false,
+    sdk: "organization.removeMember(personId)",
     summary: "Remove a member",
     details:
       "Takes effect within 30 seconds everywhere. Owners can remove anyone, members only themselves. The last owner cannot be removed. Invitations that the member made end at once.",
@@ -83,6 +98,11 @@ export const memberEndpoints = [
     method: "GET",
     path: "/invitations",
     operation: "listInvitations",
+    isForAgents: false,
+    sdk: [
+      "organization.listInvitations(page?: Scroll): data",
+      "organization.eachInvitation(): each invitations",
+    ],
     summary: "List invitations",
     details: "Valid invitations, newest first, without their links.",
     query: z.object(scrolling),
@@ -94,6 +114,9 @@ export const memberEndpoints = [
     method: "POST",
     path: "/invitations",
     operation: "createInvitation",
+    isForAgents: false,
+    right: "owner",
+    sdk: 'organization.invite(role = "member", email = null): data',
     summary: "Invite a person",
     details:
       "`url` lets one person join within seven days: anyone who has it or, with `email`, only a person with this address, to whom the service mails it where it sends mail. It is shown only once; a retry with the same Idempotency-Key gets 409.",
@@ -117,6 +140,9 @@ export const memberEndpoints = [
     method: "DELETE",
     path: "/invitations/:invitationId",
     operation: "deleteInvitation",
+    isForAgents: false,
+    right: "owner",
+    sdk: "organization.withdrawInvitation(invitationId)",
     summary: "Withdraw an invitation",
     details: "Its link stops working. Only owners and API keys can do this.",
     errors: ["NOT_FOUND"],

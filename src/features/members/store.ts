@@ -1,5 +1,5 @@
 /** The SQL about memberships and invitations. */
-import { and, count, eq, gt, type Placeholder, sql } from "drizzle-orm";
+import { and, count, eq, gt, type Placeholder, type SQL, sql } from "drizzle-orm";
 import {
   build,
   columnsOf,
@@ -53,9 +53,9 @@ const isDispensable = (tenant: Tenant, personId: string) =>
   and(
     whereIs(tenant, personId),
     sql`(role <> 'owner' OR EXISTS (
-      SELECT 1 FROM memberships AS others
-      WHERE others.account_id = ${tenant.accountId} AND others.role = 'owner' AND others.person_id <> ${personId}
-    ))`,
+          SELECT 1 FROM memberships AS others
+          WHERE others.account_id = ${tenant.accountId} AND others.role = 'owner' AND others.person_id <> ${personId}
+        ))`,
   );
 
 export const deleteMembership = (tenant: Tenant, personId: string) =>
@@ -100,16 +100,16 @@ export const insertInvitation = (row: InvitationRow): Statement =>
   statement(build.insert(invitations).values(row));
 
 /** True while the person who invited is an owner, or the API key that invited is valid. */
-const INVITER_IS_OWNER = `((invitations.invited_by IS NULL OR EXISTS (
-  SELECT 1 FROM memberships AS inviters
-  WHERE inviters.account_id = invitations.account_id AND inviters.person_id = invitations.invited_by
-    AND inviters.role = 'owner'
-)) AND (invitations.invited_by_key IS NULL OR EXISTS (
-  SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key
-)))`;
+const INVITER_IS_OWNER = sql`((invitations.invited_by IS NULL OR EXISTS (
+      SELECT 1 FROM memberships AS inviters
+      WHERE inviters.account_id = invitations.account_id AND inviters.person_id = invitations.invited_by
+        AND inviters.role = 'owner'
+    )) AND (invitations.invited_by_key IS NULL OR EXISTS (
+      SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key
+    )))`;
 
 const openOfAccount = (accountId: string | Placeholder, now: number | Placeholder) =>
-  and(eq(invitations.accountId, accountId), gt(invitations.expiresAt, now), sql.raw(INVITER_IS_OWNER));
+  and(eq(invitations.accountId, accountId), gt(invitations.expiresAt, now), INVITER_IS_OWNER);
 
 const invitationOrder = ordering({ table: invitations, by: {}, time: "createdAt", id: "id" });
 
@@ -155,35 +155,33 @@ interface OpenInvitation {
 }
 
 /** Across organizations: the token determines the organization. */
-export const selectOpenInvitation = (tokenHash: string, now: number): Statement<OpenInvitation> => ({
-  sql: `SELECT accounts.id AS accountId, accounts.name AS organization, invitations.role, invitations.email,
-          people.name AS invitedBy, accounts.token_epoch AS accountTokenEpoch
-        FROM invitations JOIN accounts ON accounts.id = invitations.account_id
-        LEFT JOIN people ON people.id = invitations.invited_by
-        WHERE invitations.token_hash = ? AND invitations.expires_at > ? AND ${INVITER_IS_OWNER}`,
-  params: [tokenHash, now],
-});
+export const selectOpenInvitation = (
+  tokenHash: string,
+  now: number,
+): Statement<OpenInvitation> => statement`SELECT accounts.id AS accountId, accounts.name AS organization,
+    invitations.role, invitations.email,
+      people.name AS invitedBy, accounts.token_epoch AS accountTokenEpoch
+    FROM invitations JOIN accounts ON accounts.id = invitations.account_id
+    LEFT JOIN people ON people.id = invitations.invited_by
+    WHERE invitations.token_hash = ${tokenHash} AND invitations.expires_at > ${now} AND ${INVITER_IS_OWNER}`;
 
-/** Adds a member and uses up the invitation. Without it, its columns are NULL, which fails the whole batch. */
+/** Adds a member and uses up the invitation. A missing invitation gives NULL columns, which fails the whole batch. */
 export const acceptInvitation = (
   tokenHash: string,
   personId: string,
   now: number,
 ): readonly [Statement, Statement] => {
-  const invited = (column: "account_id" | "role") =>
-    `(SELECT ${column} FROM invitations WHERE token_hash = ? AND expires_at > ? AND ${INVITER_IS_OWNER})`;
+  const invited = (column: SQL) =>
+    sql`(SELECT ${column} FROM invitations WHERE token_hash = ${tokenHash} AND expires_at > ${now}
+        AND ${INVITER_IS_OWNER})`;
   return [
-    {
-      sql: `INSERT INTO memberships (account_id, person_id, role, joined_at)
-            VALUES (${invited("account_id")}, ?, ${invited("role")}, ?)`,
-      params: [tokenHash, now, personId, tokenHash, now, now],
-    },
+    statement`INSERT INTO memberships (account_id, person_id, role, joined_at)
+        VALUES (${invited(sql`account_id`)}, ${personId}, ${invited(sql`role`)}, ${now})`,
     statement(build.delete(invitations).where(eq(invitations.tokenHash, tokenHash))),
   ];
 };
 
 /** Deletes the invitations that a former owner of the organization made: they have ended. */
-export const deleteInvitationsOf = ({ accountId }: Tenant, personId: string): Statement => ({
-  sql: `DELETE FROM invitations WHERE account_id = ? AND invited_by = ? AND NOT ${INVITER_IS_OWNER}`,
-  params: [accountId, personId],
-});
+export const deleteInvitationsOf = ({ accountId }: Tenant, personId: string): Statement =>
+  statement`DELETE FROM invitations WHERE account_id = ${accountId} AND invited_by = ${personId}
+      AND NOT ${INVITER_IS_OWNER}`;

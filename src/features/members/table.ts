@@ -1,7 +1,8 @@
 /** Memberships of people in organizations, and invitations to become a member. */
+import { MEMBER_ROLES } from "@atrium/contract/rest/people.ts";
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { MEMBER_ROLES } from "../../platform/d1/context.ts";
+
 import { accounts } from "../../platform/d1/table.ts";
 import { people } from "../people/table.ts";
 

@@ -1,13 +1,13 @@
 /** The overview and the usage of an organization. */
 
+import type { CounterName } from "@atrium/contract/resources/quota.ts";
+import type { Activity, Overview, Usage } from "@atrium/contract/rest/metrics.ts";
+import { DAY_MS, HOUR_MS, presentTime } from "@atrium/contract/time.ts";
 import { FINE_MS, type HourlyCounts, spanOf } from "../../delivery/event-log/event-log-store.ts";
 import { readHours } from "../../delivery/event-log/shards.ts";
-import { DAY_MS, HOUR_MS, presentTime } from "../../platform/time.ts";
-import type { CounterName } from "../../wire/quota.ts";
 import type { EventLogContext } from "../events/queries.ts";
 import { selectQuotas } from "../quotas/statements.ts";
 import { selectFirstJoin } from "../rooms/statements.ts";
-import type { Activity, Overview, Usage } from "./schema.ts";
 
 /** The points of a range, and the milliseconds of each. */
 const LAYOUTS: Readonly<Record<Usage["range"], { readonly width: number; readonly points: number }>> = {

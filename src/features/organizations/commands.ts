@@ -1,27 +1,28 @@
-/** The commands on an organization as a whole: its name, and its deletion. */
+/** Commands on an organization as a whole: renaming and deletion. */
 
-import { requireOwner } from "../../platform/d1/context.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type { OrganizationDeletion, OrganizationUpdate } from "@atrium/contract/rest/organizations.ts";
 import { evictKey } from "../accounts/verify-key.ts";
 import { deleteMailsOf } from "../mail/statements.ts";
 import { evictMembersOf } from "../people/sessions.ts";
 import { endAllTokens } from "../users/commands.ts";
 import { continueDeletion, type OrganizationContext } from "./deletion.ts";
+import { presentOrganization } from "./present.ts";
 import { getOrganization } from "./queries.ts";
-import { type OrganizationDeletion, type OrganizationUpdate, presentOrganization } from "./schema.ts";
 import { deleteInvitationsOf, deleteKeysOf, deleteMembershipsOf } from "./statements.ts";
 import { markDeleted, updateOrganization as updateRow } from "./store.ts";
 
 export async function updateOrganization(ctx: OrganizationContext, { name }: OrganizationUpdate) {
-  requireOwner(ctx);
   const [[row]] = await ctx.commit([updateRow(ctx, name)]);
   if (row === undefined) throw notFound("Accounts", "Organization");
   return { organization: presentOrganization(row) };
 }
 
-/** Ends every access, then deletes in chunks what the organization owns. VALIDATION_ERROR unless `confirm` is its name. */
+/**
+ * Ends every access, then deletes the organization's data in chunks. VALIDATION_ERROR unless `confirm` is its
+ * name.
+ */
 export async function deleteOrganization(ctx: OrganizationContext, { confirm }: OrganizationDeletion) {
-  requireOwner(ctx);
   const { organization } = await getOrganization(ctx);
   if (confirm !== organization.name) {
     const why = "confirm: this is not the organization's name; type it exactly as it is, in the same case";

@@ -1,4 +1,4 @@
-/** Removes what deleted organizations own, in chunks: first after the request, then by the cron trigger. */
+/** Removes the data of deleted organizations in chunks: first after the request, then by the cron trigger. */
 import { removeLog } from "../../delivery/event-log/shards.ts";
 import { selectUnrelayed } from "../../delivery/outbox/outbox-store.ts";
 import type { DeliveryObjects } from "../../delivery/subscribers.ts";
@@ -12,7 +12,7 @@ import { newCallBudget, WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import { purgeAuditEntries } from "../audit/queries.ts";
 import { purgeIdentities } from "../identities/commands.ts";
-import { deleteNotificationMails } from "../mail/statements.ts";
+import { deleteMailCounts } from "../mail/statements.ts";
 import type { RequestLogs } from "../request-log/request-log-object.ts";
 import { purgeRoom } from "../rooms/commands.ts";
 import { forgetRoom } from "../rooms/queries.ts";
@@ -48,7 +48,7 @@ export async function purgeRooms(
 const CHUNKS_PER_REQUEST = 150;
 /** Limits of one run of the cron trigger, and `chunks` of each turn: the next run follows within a minute. */
 const RUN = { organizations: 10, turns: 10, concurrency: 4, chunks: 30, turnMs: 10_000 };
-/** Longer than any isolate remembers a credential: after it, no request can create anything more. */
+/** Longer than any isolate remembers a credential, so that no request can create anything more. */
 const ROW_REMAINS_MS = 60_000;
 
 export interface DeletionPorts extends DeliveryObjects {
@@ -62,7 +62,7 @@ export interface DeletionPorts extends DeliveryObjects {
 
 export interface OrganizationContext extends UserContext, DeletionPorts {}
 
-/** Removes some of what a deleted organization owns, and its row last. Never rejects: a later run continues. */
+/** Removes a chunk of a deleted organization, its row last. Never rejects: a later run continues. */
 export async function continueDeletion(
   ports: DeletionPorts,
   accountId: string,
@@ -84,7 +84,7 @@ export async function continueDeletion(
     // A concurrent relay would write to the log after its removal.
     const [unrelayed] = await tenant.db.run([selectUnrelayed(accountId)]);
     if (unrelayed.length > 0) return;
-    await directory.run([deleteNotificationMails(tenant)]);
+    await directory.run([deleteMailCounts(tenant)]);
     await removeLog(ports.eventLogs, accountId);
     await ports.requestLogs(accountId).remove();
     const before = now - ROW_REMAINS_MS;

@@ -16,18 +16,16 @@ import {
   updatePlacement,
   upsertAnchor,
 } from "./move-store.ts";
-import { type Row, selectSlice, upsertRows } from "./statements.ts";
-import { ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "./tables.ts";
+import { type RowPosition, type RowSlice, readSlice } from "./row-stream.ts";
+import { type Row, upsertRows } from "./statements.ts";
+import { beyondDirectory, ORGANIZATION_TABLES, type OrganizationTable, organizationTable } from "./tables.ts";
 
 /** The directory keeps the actions of members and keys, and their counts. */
 const IN_BOTH = ["audit_entries", "receipts"];
 const MOVED = ORGANIZATION_TABLES.map((table) =>
-  IN_BOTH.includes(table.name) ? { ...table, where: `${table.where} AND in_directory = 0` } : table,
+  IN_BOTH.includes(table.name) ? beyondDirectory(table) : table,
 );
-const QUOTAS = organizationTable("quotas", ["account_id", "quota"], {
-  and: " AND in_directory = 0",
-  atOnce: 100,
-});
+const QUOTAS = beyondDirectory(organizationTable("quotas", ["account_id", "quota"], { atOnce: 100 }));
 /** Rooms twice: triggers count their users and files while these are copied. Quotas last, when nothing counts any more. */
 const COPIED = [...MOVED, ...MOVED.filter(({ name }) => name === "rooms"), QUOTAS];
 const ROOMS = COPIED.findIndex(({ name }) => name === "rooms");
@@ -90,7 +88,10 @@ async function advance(ports: MovePorts, move: MoveRow): Promise<MoveRow | null>
 }
 
 const DELETED_AT_ONCE = 500;
-/** After the flip, every isolate has forgotten the old placement: its memory, and as long again for slow requests. */
+/**
+ * Time after the flip until every isolate has forgotten the old placement: its memory, and as long again for
+ * slow requests.
+ */
 const SETTLE_MS = 2 * PLACEMENT_MEMORY_MS;
 
 export interface MovePorts {
@@ -122,17 +123,15 @@ const begin = (move: MoveRow, phase: MoveRow["phase"]): MoveRow => ({
   cursor: null,
 });
 
-/** Behind the rows of a slice: in the same table, or at the next one. */
-function behind(move: MoveRow, { order, atOnce }: OrganizationTable, rows: readonly Row[]): MoveRow {
-  const last = rows.at(-1);
-  if (last === undefined || rows.length < atOnce) return { ...move, step: move.step + 1, cursor: null };
-  return { ...move, cursor: JSON.stringify(order.map(({ column }) => last[column])) };
-}
+/** The position behind a slice: in the same table, or at the next one. */
+const behind = (move: MoveRow, { after }: RowSlice): MoveRow =>
+  after === null
+    ? { ...move, step: move.step + 1, cursor: null }
+    : { ...move, cursor: JSON.stringify(after) };
 
-async function readSlice(db: Database, table: OrganizationTable, move: MoveRow): Promise<Row[]> {
-  const after = move.cursor === null ? null : (JSON.parse(move.cursor) as unknown[]);
-  const results = await db.run(selectSlice(table, move.accountId, after));
-  return results.flat().slice(0, table.atOnce);
+function sliceOf(db: Database, table: OrganizationTable, { accountId, cursor }: MoveRow): Promise<RowSlice> {
+  const after = cursor === null ? null : (JSON.parse(cursor) as RowPosition);
+  return readSlice(db, table, accountId, after);
 }
 
 async function copy(_: MovePorts, move: MoveRow, { source, target }: Databases): Promise<MoveRow> {
@@ -142,14 +141,16 @@ async function copy(_: MovePorts, move: MoveRow, { source, target }: Databases):
     const [anchors] = await source.run([selectAnchor(move.accountId)]);
     await target.run(behindFence(move, anchors.map(upsertAnchor)));
   }
-  const rows = await readSlice(source, table, move);
+  const slice = await sliceOf(source, table, move);
+  const { rows } = slice;
   const upsert = (written: readonly Row[]) => upsertRows(table.name, table.primaryKey, written);
   const counted =
     move.step === ROOMS ? rows.map((row) => ({ ...row, user_count: 0, file_count: 0, file_bytes: 0 })) : rows;
-  // In the directory nothing has counted them: what follows from a count, such as an index, follows when it grows.
+  // Nothing in the directory has counted these. A count that is 0 first and then grows triggers what follows
+  // from it, such as an index.
   const uncounted = table === QUOTAS ? upsert(rows.map((row) => ({ ...row, used: 0 }))) : [];
   if (rows.length > 0) await target.run(behindFence(move, [...uncounted, ...upsert(counted)]));
-  return behind(move, table, rows);
+  return behind(move, slice);
 }
 
 const textOf = (rows: readonly Row[]): string =>
@@ -158,13 +159,13 @@ const textOf = (rows: readonly Row[]): string =>
 async function compare(ports: MovePorts, move: MoveRow, { source, target }: Databases): Promise<MoveRow> {
   const table = COMPARED[move.step];
   if (table === undefined) return { ...begin(move, "settling"), flippedAt: ports.now() };
-  const [rows, copies] = await Promise.all([readSlice(source, table, move), readSlice(target, table, move)]);
-  if (textOf(rows) === textOf(copies)) return behind(move, table, rows);
+  const [slice, copied] = await Promise.all([sliceOf(source, table, move), sliceOf(target, table, move)]);
+  if (textOf(slice.rows) === textOf(copied.rows)) return behind(move, slice);
   ports.log(`The move of ${move.accountId} was cancelled: the copy of ${table.name} differs`, null);
   return begin(move, "cancelled");
 }
 
-/** Until then, both databases say the same: no one reads anything old. */
+/** Lowers the fence once no isolate reads the source. Until then, both databases hold the same data. */
 async function settle(ports: MovePorts, move: MoveRow, { target }: Databases): Promise<MoveRow> {
   const leftMs = (move.flippedAt ?? 0) + SETTLE_MS - ports.now();
   if (leftMs > 0) await ports.wait(leftMs);
@@ -172,13 +173,13 @@ async function settle(ports: MovePorts, move: MoveRow, { target }: Databases): P
   return begin(move, "removing");
 }
 
-/** The organization stays where it is, and what was copied is removed. */
+/** Cancels the move: the organization stays in its database, and the copy is removed. */
 async function cancel(_: MovePorts, move: MoveRow, { source }: Databases): Promise<MoveRow> {
   await source.run([lowerFence(move)]);
   return { ...begin(move, "removing"), source: move.target, target: move.source };
 }
 
-/** The fence around what was removed stays: whatever would still write there looks the placement up again. */
+/** Keeps the fence around removed rows: a write that still arrives there looks the placement up again. */
 async function remove(_: MovePorts, move: MoveRow, { source }: Databases): Promise<MoveRow | null> {
   const { accountId } = move;
   const table = REMOVED[move.step];

@@ -1,7 +1,8 @@
 /** The query about an organization itself. */
+
+import { notFound } from "@atrium/contract/errors.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
-import { notFound } from "../../platform/errors.ts";
-import { presentOrganization } from "./schema.ts";
+import { presentOrganization } from "./present.ts";
 import { selectOrganization } from "./store.ts";
 
 /** NOT_FOUND once it is deleted. */

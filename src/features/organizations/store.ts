@@ -15,7 +15,7 @@ export const selectOrganization = (tenant: Tenant): Statement<OrganizationRow> =
 export const updateOrganization = (tenant: Tenant, name: string): Statement<OrganizationRow> =>
   statement(build.update(accounts).set({ name }).where(isLive(tenant)).returning(FIELDS));
 
-/** From then on, what the organization owns is being deleted. */
+/** Marks the organization as deleted: its data is being deleted from then on. */
 export const markDeleted = (tenant: Tenant, now: number): Statement =>
   statement(build.update(accounts).set({ deletedAt: now }).where(isLive(tenant)));
 
@@ -31,17 +31,15 @@ export const selectDeleted = (firstId: string, limit: number): Statement<{ id: s
   );
 
 /** A row if the organization was deleted before `before` (epoch ms). */
-export const selectDeletedBefore = (accountId: string, before: number): Statement<{ id: string }> => ({
-  sql: "SELECT id FROM accounts WHERE id = ? AND deleted_at < ?",
-  params: [accountId, before],
-});
+export const selectDeletedBefore = (accountId: string, before: number): Statement<{ id: string }> =>
+  statement`SELECT id FROM accounts WHERE id = ${accountId} AND deleted_at < ${before}`;
 
 /** Deletes the row of an organization that was deleted before `before` (epoch ms) and owns nothing any more. */
-export const deleteEmpty = (accountId: string, before: number): Statement => ({
-  sql: `DELETE FROM accounts WHERE id = ? AND deleted_at < ?
-          AND NOT EXISTS (SELECT 1 FROM rooms WHERE account_id = accounts.id)
-          AND NOT EXISTS (SELECT 1 FROM webhooks WHERE account_id = accounts.id)
-          AND NOT EXISTS (SELECT 1 FROM workflows WHERE account_id = accounts.id)
-          AND NOT EXISTS (SELECT 1 FROM moves WHERE account_id = accounts.id)`,
-  params: [accountId, before],
-});
+export const deleteEmpty = (
+  accountId: string,
+  before: number,
+): Statement => statement`DELETE FROM accounts WHERE id = ${accountId} AND deleted_at < ${before}
+    AND NOT EXISTS (SELECT 1 FROM rooms WHERE account_id = accounts.id)
+    AND NOT EXISTS (SELECT 1 FROM webhooks WHERE account_id = accounts.id)
+    AND NOT EXISTS (SELECT 1 FROM workflows WHERE account_id = accounts.id)
+    AND NOT EXISTS (SELECT 1 FROM moves WHERE account_id = accounts.id)`;

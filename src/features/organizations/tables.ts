@@ -1,11 +1,12 @@
 /** The tables of D1 with an organization's rows, their key, and the order of copying. */
 
+import { type SQL, sql } from "drizzle-orm";
+
 /** A part of a table that belongs to organizations. */
 export interface OrganizationTable {
   readonly name: string;
-  /** The condition for the rows of one organization; its ID is each of the `params`. */
-  readonly where: string;
-  readonly paramsOf: (accountId: string) => readonly string[];
+  /** The condition for the rows of one organization. */
+  readonly where: (accountId: string) => SQL;
   /** The key of a row. */
   readonly primaryKey: readonly string[];
   /** A unique order by an index behind the condition, so that each slice costs as much as the first. */
@@ -21,12 +22,11 @@ const LARGE = 5;
 export function organizationTable(
   name: string,
   primaryKey: readonly string[],
-  { order = primaryKey.filter((column) => column !== "account_id"), and = "", atOnce = SMALL } = {},
+  { order = primaryKey.filter((column) => column !== "account_id"), atOnce = SMALL } = {},
 ): OrganizationTable {
   return {
     name,
-    where: `account_id = ?${and}`,
-    paramsOf: (accountId) => [accountId],
+    where: (accountId) => sql`account_id = ${accountId}`,
     primaryKey,
     order: order.map((term) => ({
       column: term.replace(/ DESC$/, ""),
@@ -36,21 +36,35 @@ export function organizationTable(
   };
 }
 
+/** The part of a table whose rows fulfil the condition. */
+const withCondition = (table: OrganizationTable, and: SQL): OrganizationTable => ({
+  ...table,
+  where: (accountId) => sql`${table.where(accountId)} AND ${and}`,
+});
+
+/** The rows that a table has for the directory, where a database has rows for itself as well. */
+export const ofDirectory = (table: OrganizationTable): OrganizationTable =>
+  withCondition(table, sql`in_directory = 1`);
+
+/** The other rows of such a table. */
+export const beyondDirectory = (table: OrganizationTable): OrganizationTable =>
+  withCondition(table, sql`in_directory = 0`);
+
 /**
- * Everything that an organization owns in D1 beside its row in `accounts`, what is referred to before what refers to it.
- * Rows that triggers derive (quotas, counters, search indexes) are not listed: the triggers derive them again.
+ * Tables of an organization in D1 beside its row in `accounts`, referred-to tables before referring ones. Rows
+ * that triggers derive (quotas, counters, search indexes) are left out, as the triggers derive them again.
  */
 export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
   organizationTable("rooms", ["account_id", "id"]),
   organizationTable("users", ["id"], { order: ["room_id", "created_at DESC", "id DESC"] }),
-  organizationTable("files", ["key"], {
-    order: ["room_id", "uploaded_at DESC", "key DESC"],
-    and: " AND state = 'stored'",
-  }),
-  organizationTable("files", ["key"], {
-    order: ["state", "uploaded_at", "key"],
-    and: " AND state <> 'stored'",
-  }),
+  withCondition(
+    organizationTable("files", ["key"], { order: ["room_id", "uploaded_at DESC", "key DESC"] }),
+    sql`state = 'stored'`,
+  ),
+  withCondition(
+    organizationTable("files", ["key"], { order: ["state", "uploaded_at", "key"] }),
+    sql`state <> 'stored'`,
+  ),
   organizationTable("room_links", ["account_id", "id"]),
   organizationTable("identities", ["account_id", "id"]),
   organizationTable("identity_groups", ["account_id", "id"]),
@@ -69,7 +83,6 @@ export const ORGANIZATION_TABLES: readonly OrganizationTable[] = [
   organizationTable("audit_entries", ["id"], { order: ["at DESC", "id DESC"] }),
   {
     ...organizationTable("receipts", ["scope", "key"], { atOnce: 50 }),
-    where: "scope >= ? AND scope < ? || ';'",
-    paramsOf: (accountId) => [accountId, accountId],
+    where: (accountId) => sql`scope >= ${accountId} AND scope < ${accountId} || ';'`,
   },
 ];

@@ -1,7 +1,8 @@
 /** The challenge of Cloudflare Turnstile, for deployments that want programs kept from signing in and up. */
+
+import { AppError } from "@atrium/contract/errors.ts";
 import * as z from "zod";
 import type { TurnstileSettings } from "../../platform/config.ts";
-import { AppError } from "../../platform/errors.ts";
 
 const TIMEOUT_MS = 5_000;
 
@@ -10,7 +11,7 @@ const Verdict = z.object({ success: z.boolean(), "error-codes": z.array(z.string
 const refused = (why: string) => new AppError("Auth", "VALIDATION_ERROR", `challenge: ${why}`);
 const failed = (why: string) => new AppError("Auth", "INTERNAL_ERROR", why);
 
-/** The challenge for a client at an address. Without settings, everyone passes it. */
+/** The challenge for a client at an address. Everyone passes it if the deployment has none. */
 export const challengeFor = (settings: TurnstileSettings | null, address: string) => ({
   /** The key of the widget that pages show; null without one. */
   siteKey: settings?.siteKey ?? null,

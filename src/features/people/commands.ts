@@ -1,7 +1,9 @@
 /** The commands of people: signing in and out, and changes of their name. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import type { Me, Person, PersonUpdate, SignIn, SignUp } from "@atrium/contract/rest/people.ts";
+import { DAY_MS } from "@atrium/contract/time.ts";
 import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
-import { DAY_MS } from "../../platform/time.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
 import {
   createBrowserCookie,
@@ -14,7 +16,6 @@ import {
   tokenIn,
 } from "./cookies.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import type { Me, Person, PersonUpdate, SignIn, SignUp } from "./schema.ts";
 import { evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./sessions.ts";
 import {
   deleteSignIn,

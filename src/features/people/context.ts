@@ -1,11 +1,12 @@
 /** The context of a dashboard request, and how features declare endpoints of `/dashboard/api`. */
+
+import type { Module } from "@atrium/contract/errors.ts";
+import type { QuotaDefaults } from "@atrium/contract/resources/quota.ts";
+import type { SignUpPolicy } from "@atrium/contract/rest/people.ts";
 import type * as z from "zod";
-import type { signUpPolicy } from "../../platform/config.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import type { Place } from "../../platform/d1/place.ts";
-import type { Module } from "../../platform/errors.ts";
-import type { QuotaDefaults } from "../../wire/quota.ts";
 import type { MailOutbox } from "../mail/outbox.ts";
 import type { challengeFor } from "./challenge.ts";
 import type { SignInSession } from "./sessions.ts";
@@ -43,8 +44,6 @@ export interface PersonContext extends DashboardContext {
   readonly person: SignInSession;
 }
 
-export type SignUpPolicy = ReturnType<typeof signUpPolicy>;
-
 export interface DashboardResult<Data extends object> {
   readonly data: Data;
   /** The `Set-Cookie` headers to send with it. */
@@ -53,7 +52,7 @@ export interface DashboardResult<Data extends object> {
 
 interface Description {
   readonly method: "GET" | "POST" | "PATCH";
-  /** Below `/dashboard/api`. */
+  /** Path below `/dashboard/api`. */
   readonly path: string;
   readonly module: Module;
   readonly status: 200 | 201;

@@ -3,9 +3,9 @@
  * before, so that strangers who guess the password do not slow it down.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { DAY_MS } from "@atrium/contract/time.ts";
 import { parse, parseSigned, serialize, serializeSigned } from "hono/utils/cookie";
 import { SESSION_COOKIE } from "../../http/security.ts";
-import { DAY_MS } from "../../platform/time.ts";
 
 /** A sign-in session that is not used for this long ends. */
 export const SIGN_IN_LIFETIME_MS = 30 * DAY_MS;

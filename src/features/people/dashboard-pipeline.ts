@@ -1,14 +1,15 @@
 /** The request pipeline of `/dashboard/api`: like that of `/v1`, but for people, and same-origin only. */
 
+import { AppError } from "@atrium/contract/errors.ts";
 import type { Env } from "../../env.ts";
 import { delayRefusal, limitAuthFailures, limitClient, limitCredential } from "../../http/authenticate.ts";
 import { failure, success, toAppError } from "../../http/envelope.ts";
+import type { Call } from "../../http/pipeline.ts";
 import { checkBody, checkPath, parseJson, readBody } from "../../http/request-input.ts";
 import { originOf, requireSameOrigin, withoutCors } from "../../http/security.ts";
 import { jwtSecrets, quotaDefaults, signUpPolicy, turnstileSettings } from "../../platform/config.ts";
 import { openDirectory, openTenant } from "../../platform/d1/databases.ts";
 import { choosePlace } from "../../platform/d1/place.ts";
-import { AppError } from "../../platform/errors.ts";
 import { logError } from "../../platform/log.ts";
 import { addressOf, clientOf } from "../../platform/network.ts";
 import { mailOutbox } from "../mail/outbox.ts";
@@ -18,17 +19,7 @@ import { browserCookieOf, cookieSecretOf, signInCookieOf } from "./cookies.ts";
 import { readSignIn, type SignInSession, signedHashOf } from "./sessions.ts";
 import { signInLimits } from "./sign-in-limits.ts";
 
-interface DashboardCall {
-  readonly request: Request;
-  readonly env: Env;
-  readonly execution: { waitUntil(work: Promise<unknown>): void };
-  readonly params: Readonly<Record<string, string>>;
-}
-
-export async function handleDashboardRequest(
-  endpoint: DashboardEndpoint,
-  call: DashboardCall,
-): Promise<Response> {
+export async function handleDashboardRequest(endpoint: DashboardEndpoint, call: Call): Promise<Response> {
   const requestId = crypto.randomUUID();
   try {
     const { data, cookies = [] } = await enter(endpoint, call, requestId);
@@ -46,7 +37,7 @@ export async function handleDashboardRequest(
 
 async function enter(
   endpoint: DashboardEndpoint,
-  { request, env, execution, params }: DashboardCall,
+  { request, env, execution, params }: Call,
   requestId: string,
 ): Promise<DashboardResult<object>> {
   requireSameOrigin(request, originOf(request, env));

@@ -3,7 +3,7 @@
  * platform's rate limits count per location, which would multiply a guesser's allowance.
  */
 import { DurableObject } from "cloudflare:workers";
-import { backoffMs } from "../../platform/flow/backoff.ts";
+import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { type Guesses, GuessStore } from "./guess-store.ts";

@@ -1,8 +1,10 @@
 /** Verifies and replaces passwords: the person's own, and forgotten ones by a link. */
-import { type RequestContext, requireOwner } from "../../platform/d1/context.ts";
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type { NewPasswordByLink, PasswordChange, PasswordLinkRequest } from "@atrium/contract/rest/people.ts";
+import { presentTime } from "@atrium/contract/time.ts";
+import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { presentTime } from "../../platform/time.ts";
 import { layOut, type Mail } from "../mail/mail.ts";
 import { insertMail, personWithAddress } from "../mail/statements.ts";
 import { planSignIn } from "./commands.ts";
@@ -10,7 +12,6 @@ import type { DashboardContext, PersonContext } from "./context.ts";
 import { knownBrowserOf } from "./cookies.ts";
 import { createLinkToken, linkHashOf, passwordLink } from "./links.ts";
 import { hashPassword, verifyPassword } from "./password.ts";
-import type { NewPasswordByLink, PasswordChange, PasswordLinkRequest } from "./schema.ts";
 import { evictPerson } from "./sessions.ts";
 import {
   deletePasswordLinksOf,
@@ -64,7 +65,6 @@ const linkGone = () =>
  * FORBIDDEN for a member of further organizations, unless the owner who asks owns those too. CONFLICT for oneself.
  */
 export async function createPasswordLink(ctx: RequestContext, personId: string) {
-  requireOwner(ctx);
   const createdBy = ctx.actor.type === "person" ? ctx.actor.personId : null;
   if (createdBy === personId)
     throw new AppError(
@@ -98,10 +98,10 @@ export async function createPasswordLink(ctx: RequestContext, personId: string) 
 }
 
 async function getPasswordLink(db: Database, token: string, now: number) {
-  const select = selectOpenPasswordLink(await linkHashOf(token), now);
-  const [[link]] = await db.run([select]);
+  const linkHash = await linkHashOf(token);
+  const [[link]] = await db.run([selectOpenPasswordLink(linkHash, now)]);
   if (link === undefined) throw linkGone();
-  return { ...link, select };
+  return { ...link, linkHash };
 }
 
 /** The person whose password a link changes. NOT_FOUND when it is not valid any more. */
@@ -117,11 +117,11 @@ export async function setPasswordByLink(
   { password }: NewPasswordByLink,
 ) {
   const guess = await ctx.limits.countInvitation();
-  const { personId, email, select } = await getPasswordLink(ctx.db, token, ctx.now());
+  const { personId, email, linkHash } = await getPasswordLink(ctx.db, token, ctx.now());
   const hash = await hashPassword(password);
   const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
   const [, , begun] = await ctx.db.run([
-    replacePassword(personId, hash, select, ctx.now()),
+    replacePassword(personId, hash, linkHash, ctx.now()),
     deleteSignInsOf(personId, hash),
     ...statements,
     deletePasswordLinksOf(personId),
@@ -143,8 +143,9 @@ const passwordMail = (email: string, url: string): Mail =>
   });
 
 /**
- * Mails a link to the person with an address. The answer, and what it takes, are the same when no person has it.
- * RATE_LIMITED after several mails to the address or for the network. NOT_FOUND when the deployment sends no mail.
+ * Mails a link to the person with an address. The answer and its time are the same when no person has it.
+ * RATE_LIMITED after several mails to the address or for the network. NOT_FOUND when the deployment sends no
+ * mail.
  */
 export async function requestPasswordLink(ctx: DashboardContext, { email, challenge }: PasswordLinkRequest) {
   const outbox = ctx.mail();

@@ -1,4 +1,12 @@
 /** The endpoints of people in `/dashboard/api`: sign-in, sign-out, name, password, and links for a new password. */
+
+import {
+  NewPasswordByLink,
+  PasswordChange,
+  PasswordLinkRequest,
+  PersonUpdate,
+  SignIn,
+} from "@atrium/contract/rest/people.ts";
 import { findMe, getMe, signIn, signOut, updateMe } from "./commands.ts";
 import { personEndpoint, publicEndpoint } from "./context.ts";
 import {
@@ -7,7 +15,6 @@ import {
   requestPasswordLink,
   setPasswordByLink,
 } from "./password-commands.ts";
-import { NewPasswordByLink, PasswordChange, PasswordLinkRequest, PersonUpdate, SignIn } from "./schema.ts";
 
 export const peopleEndpoints = [
   publicEndpoint({

@@ -1,13 +1,14 @@
 /** Authenticates people by their sign-in cookie, from memory while the entry is fresh, else with one D1 read. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import type { OwnOrganization } from "@atrium/contract/rest/people.ts";
 import type { AuthPorts, Claim } from "../../http/authenticate.ts";
 import { requireSameOrigin } from "../../http/security.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import type { Database } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
-import { requireRestored } from "../../wire/token-claims.ts";
+import { requireRestored } from "../../platform/token-claims.ts";
 import { selectAccountTokenEpoch } from "../users/statements.ts";
 import { signInCookieOf, tokenHashOf, tokenIn } from "./cookies.ts";
-import type { OwnOrganization } from "./schema.ts";
 import { type SignInRow, selectSignIn } from "./store.ts";
 
 /** An ended sign-in session may work for this long in another isolate. */
@@ -18,7 +19,7 @@ export interface SignInSession extends Omit<SignInRow, "organizations"> {
   readonly organizations: readonly OwnOrganization[];
 }
 
-/** By the token's hash, so that memory holds no usable token; null for a session that has ended. */
+/** Sessions by their token's hash, so that memory holds no usable token; null for a session that has ended. */
 const cache = new TtlCache<SignInSession | null>({ ttlMs: SIGN_IN_CACHE_MS, maxEntries: 10_000 });
 
 /** Evicts all sign-in sessions of a person from this isolate; others follow within {@link SIGN_IN_CACHE_MS}. */
@@ -94,7 +95,7 @@ export async function authenticateMember(
       const membership = membershipOf(session);
       if (membership === undefined) {
         requireRestored(tokenEpoch);
-        throw new AppError("Auth", "FORBIDDEN", "You are not a member of the account in the path");
+        throw new AppError("Auth", "FORBIDDEN", "You are not a member of the organization in the path");
       }
       return { type: "person", accountId, personId, name, role: membership.role };
     },

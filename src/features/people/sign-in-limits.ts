@@ -1,12 +1,13 @@
 /** Limits on guesses: signing in and up, changing a password, using an invitation, asking for mails. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { KeyedLimits, reserve, TokenBucket } from "@atrium/contract/pacing/token-bucket.ts";
+import { MINUTE_MS, SECOND_MS } from "@atrium/contract/time.ts";
 import type { Env } from "../../env.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
-import { AppError } from "../../platform/errors.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
-import { KeyedLimits, reserve, TokenBucket } from "../../platform/flow/token-bucket.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
 import { readSetting, type Settings } from "../../platform/settings.ts";
-import { MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { GuessLimitObject, PauseRule } from "./guess-limit-object.ts";
 
 const rule = (free: number, firstMs: number, maxMs: number, forgetMs: number): PauseRule => ({
@@ -27,7 +28,7 @@ const NETWORK_MAILS = rule(10, 10 * SECOND_MS, 5 * MINUTE_MS, MINUTE_MS);
 /** Mails to one address, requested from all networks: no one can fill another's mailbox. */
 const ADDRESS_MAILS = rule(3, 5 * MINUTE_MS, 6 * 60 * MINUTE_MS, 60 * MINUTE_MS);
 
-/** Rates of wrong passwords, of some 100 ms each: of a client, of an isolate, and a share for known browsers. */
+/** Rates of wrong passwords, of some 100 ms each: per client, per isolate, and a share for known browsers. */
 const WRONG_OF_CLIENT = { perSecond: 0.1, burst: 5 };
 const WRONG_OF_ALL = { perSecond: 1, burst: 20 };
 const WRONG_OF_KNOWN = { perSecond: 0.25, burst: 5 };
@@ -106,8 +107,9 @@ export function signInLimits(
       return { forgive: () => Promise.all([onNetwork.forgive(), ofPerson.forgive()]) };
     },
     /**
-     * Waits until the client may have a password checked: at once, unless many were wrong lately. All clients share the
-     * buckets, so reserve just before the check. RATE_LIMITED when that would take too long.
+     * Waits until the client may have a password checked; there is no wait unless many were wrong lately. All
+     * clients share the buckets, so reserve just before the check. RATE_LIMITED when the wait would be too
+     * long.
      */
     reservePasswordCheck: async (email: string, knownBrowser: string | null): Promise<Guess> => {
       const client = knownBrowser ?? (isShared ? await hashOf(email) : network);

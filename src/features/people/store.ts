@@ -1,8 +1,9 @@
 /** The only SQL about people, their passwords, links for a new password, and sign-in sessions. */
-import { and, eq, exists } from "drizzle-orm";
+
+import type { Person } from "@atrium/contract/rest/people.ts";
+import { and, eq, exists, type SQL, sql } from "drizzle-orm";
 import { build, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
-import { RESTORING_EPOCH } from "../../wire/token-claims.ts";
-import type { Person } from "./schema.ts";
+import { RESTORING_EPOCH } from "../../platform/token-claims.ts";
 import { credentials, PASSWORD_PROVIDER, passwordLinks, people, signInSessions } from "./table.ts";
 
 /** A person with their organizations, without those that are deleted or being restored. */
@@ -20,22 +21,23 @@ export interface SignInRow extends PersonRow {
   readonly expiresAt: number;
 }
 
-const PERSON = `people.id AS personId, people.name, people.email, (
-  SELECT json_group_array(json_object('id', id, 'name', name, 'role', role)) FROM (
-    SELECT accounts.id, accounts.name, memberships.role
-    FROM memberships JOIN accounts ON accounts.id = memberships.account_id
-    WHERE memberships.person_id = people.id AND accounts.token_epoch < ${RESTORING_EPOCH}
-      AND accounts.deleted_at IS NULL
-    ORDER BY memberships.joined_at, memberships.account_id
-  )
-) AS organizations`;
+const PERSON = sql`people.id AS personId, people.name, people.email, (
+      SELECT json_group_array(json_object('id', id, 'name', name, 'role', role)) FROM (
+        SELECT accounts.id, accounts.name, memberships.role
+        FROM memberships JOIN accounts ON accounts.id = memberships.account_id
+        WHERE memberships.person_id = people.id AND accounts.token_epoch < ${RESTORING_EPOCH}
+          AND accounts.deleted_at IS NULL
+        ORDER BY memberships.joined_at, memberships.account_id
+      )
+    ) AS organizations`;
 
-export const selectPersonByEmail = (email: string): Statement<PersonRow & { password: string | null }> => ({
-  sql: `SELECT ${PERSON}, credentials.password FROM people
-        LEFT JOIN credentials ON credentials.person_id = people.id AND credentials.provider_id = ?
-        WHERE people.email = ?`,
-  params: [PASSWORD_PROVIDER, email],
-});
+export const selectPersonByEmail = (
+  email: string,
+): Statement<
+  PersonRow & { password: string | null }
+> => statement`SELECT ${PERSON}, credentials.password FROM people
+    LEFT JOIN credentials ON credentials.person_id = people.id AND credentials.provider_id = ${PASSWORD_PROVIDER}
+    WHERE people.email = ${email}`;
 
 export const insertPerson = (person: Person, now: number): Statement =>
   statement(build.insert(people).values({ ...person, createdAt: now, updatedAt: now }));
@@ -44,26 +46,23 @@ export const updatePerson = (personId: string, name: string, now: number): State
   statement(build.update(people).set({ name, updatedAt: now }).where(eq(people.id, personId)));
 
 /** The sign-in session of a token, expired or not. */
-export const selectSignIn = (tokenHash: string): Statement<SignInRow> => ({
-  sql: `SELECT sessions.token_hash AS tokenHash, sessions.expires_at AS expiresAt, ${PERSON}
-        FROM sessions JOIN people ON people.id = sessions.person_id WHERE sessions.token_hash = ?`,
-  params: [tokenHash],
-});
+export const selectSignIn = (
+  tokenHash: string,
+): Statement<SignInRow> => statement`SELECT sessions.token_hash AS tokenHash,
+    sessions.expires_at AS expiresAt,
+    ${PERSON}
+    FROM sessions JOIN people ON people.id = sessions.person_id WHERE sessions.token_hash = ${tokenHash}`;
 
 /** Begins a sign-in session, and returns a row, unless the password whose hash was `verified` has been replaced. */
 export const insertSignIn = (
   { id, tokenHash, personId, expiresAt, createdAt }: Omit<typeof signInSessions.$inferInsert, "updatedAt">,
   verified: string,
-): Statement<{ id: string }> => ({
-  sql: `INSERT INTO sessions (id, token_hash, person_id, expires_at, created_at, updated_at)
-        SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (
-          SELECT 1 FROM credentials WHERE provider_id = ? AND provider_account_id = ? AND password = ?)
-        RETURNING id`,
-  params: [
-    ...[id, tokenHash, personId, expiresAt, createdAt, createdAt],
-    ...[PASSWORD_PROVIDER, personId, verified],
-  ],
-});
+): Statement<{ id: string }> =>
+  statement`INSERT INTO sessions (id, token_hash, person_id, expires_at, created_at, updated_at)
+      SELECT ${id}, ${tokenHash}, ${personId}, ${expiresAt}, ${createdAt}, ${createdAt}
+      WHERE EXISTS (SELECT 1 FROM credentials WHERE provider_id = ${PASSWORD_PROVIDER}
+        AND provider_account_id = ${personId} AND password = ${verified})
+      RETURNING id`;
 
 export const updateSignIn = (tokenHash: string, expiresAt: number, now: number): Statement =>
   statement(
@@ -113,45 +112,48 @@ export const updatePassword = (
       .where(and(passwordOf(personId), eq(credentials.password, verified))),
   );
 
-/** Replaces a password if `condition` selects a row when it runs. */
+/** Replaces a password if the link may still change it when the statement runs. */
 export const replacePassword = (
   personId: string,
   password: string,
-  condition: Statement,
+  linkHash: string,
   now: number,
-): Statement => ({
-  sql: `UPDATE credentials SET password = ?, updated_at = ?
-        WHERE provider_id = ? AND provider_account_id = ? AND EXISTS (${condition.sql})`,
-  params: [password, now, PASSWORD_PROVIDER, personId, ...condition.params],
-});
+): Statement =>
+  statement`UPDATE credentials SET password = ${password}, updated_at = ${now}
+      WHERE provider_id = ${PASSWORD_PROVIDER} AND provider_account_id = ${personId}
+        AND EXISTS (${openLink(linkHash, now)})`;
 
 /**
- * True while the person is a member of the organization `account`, and of no other one that `creator` does not own: or
- * the owner of one organization could take over what belongs to another. For an API key, `creator` is null.
+ * True while the link's person is a member of its organization, and of no other one that its maker does not own. Otherwise
+ * an owner could take over another organization through its member. For an API key, there is no such maker.
  */
-const mayReset = (person: string, account: string, creator: string): string =>
-  `EXISTS (SELECT 1 FROM memberships AS own WHERE own.account_id = ${account} AND own.person_id = ${person})
-   AND NOT EXISTS (
-     SELECT 1 FROM memberships AS other
-     WHERE other.person_id = ${person} AND other.account_id <> ${account} AND NOT EXISTS (
-       SELECT 1 FROM memberships AS owner
-       WHERE owner.account_id = other.account_id AND owner.person_id = ${creator} AND owner.role = 'owner'))`;
+const MAY_RESET = sql`EXISTS (SELECT 1 FROM memberships AS own
+      WHERE own.account_id = password_links.account_id AND own.person_id = password_links.person_id)
+    AND NOT EXISTS (
+      SELECT 1 FROM memberships AS other
+      WHERE other.person_id = password_links.person_id AND other.account_id <> password_links.account_id
+        AND NOT EXISTS (
+        SELECT 1 FROM memberships AS owner WHERE owner.account_id = other.account_id
+          AND owner.person_id = password_links.created_by AND owner.role = 'owner'))`;
 
-/** A link also ends when its maker is an owner no more, or when the API key that made it is revoked. */
-const IS_OPEN = `password_links.token_hash = ? AND password_links.expires_at > ?
-  AND (password_links.created_by_key IS NULL
-    OR EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = password_links.created_by_key))
-  AND (password_links.created_by IS NULL OR EXISTS (
-    SELECT 1 FROM memberships AS maker WHERE maker.account_id = password_links.account_id
-      AND maker.person_id = password_links.created_by AND maker.role = 'owner'))
-  AND (password_links.account_id IS NULL
-    OR (${mayReset("password_links.person_id", "password_links.account_id", "password_links.created_by")}))`;
+/**
+ * The query of the person whose password a link may still change. A link also ends when its maker is no longer an owner, or
+ * when the API key that made it is revoked.
+ */
+const openLink = (tokenHash: string, now: number): SQL =>
+  sql`SELECT people.id AS personId, people.name, people.email FROM password_links
+        JOIN people ON people.id = password_links.person_id
+      WHERE password_links.token_hash = ${tokenHash} AND password_links.expires_at > ${now}
+        AND (password_links.created_by_key IS NULL
+          OR EXISTS (SELECT 1 FROM api_keys WHERE api_keys.id = password_links.created_by_key))
+        AND (password_links.created_by IS NULL OR EXISTS (
+          SELECT 1 FROM memberships AS maker WHERE maker.account_id = password_links.account_id
+            AND maker.person_id = password_links.created_by AND maker.role = 'owner'))
+        AND (password_links.account_id IS NULL OR (${MAY_RESET}))`;
 
 /** Returns a row if the person is a member of the organization. */
-export const selectIsMember = ({ accountId }: Tenant, personId: string): Statement<{ id: string }> => ({
-  sql: "SELECT person_id AS id FROM memberships WHERE account_id = ? AND person_id = ?",
-  params: [accountId, personId],
-});
+export const selectIsMember = ({ accountId }: Tenant, personId: string): Statement<{ id: string }> =>
+  statement`SELECT person_id AS id FROM memberships WHERE account_id = ${accountId} AND person_id = ${personId}`;
 
 type PasswordLinkRow = typeof passwordLinks.$inferSelect;
 
@@ -159,45 +161,30 @@ type PasswordLinkRow = typeof passwordLinks.$inferSelect;
 export const insertPasswordLink = (
   link: PasswordLinkRow & { readonly accountId: string },
 ): readonly [Statement<{ tokenHash: string }>, Statement] => [
-  {
-    sql: `INSERT INTO password_links
-            (token_hash, person_id, account_id, created_by, created_by_key, created_at, expires_at)
-          SELECT token_hash, person_id, account_id, created_by, created_by_key, created_at, expires_at FROM (
-            SELECT ? AS token_hash, ? AS person_id, ? AS account_id, ? AS created_by, ? AS created_by_key,
-              ? AS created_at, ? AS expires_at
-          ) AS link WHERE ${mayReset("link.person_id", "link.account_id", "link.created_by")}
-          RETURNING token_hash AS tokenHash`,
-    params: [
-      ...[link.tokenHash, link.personId, link.accountId, link.createdBy, link.createdByKey],
-      ...[link.createdAt, link.expiresAt],
-    ],
-  },
-  {
-    sql: `DELETE FROM password_links WHERE person_id = ? AND token_hash <> ?
-            AND EXISTS (SELECT 1 FROM password_links AS made WHERE made.token_hash = ?)`,
-    params: [link.personId, link.tokenHash, link.tokenHash],
-  },
+  statement`INSERT INTO password_links
+        (token_hash, person_id, account_id, created_by, created_by_key, created_at, expires_at)
+      SELECT token_hash, person_id, account_id, created_by, created_by_key, created_at, expires_at FROM (
+        SELECT ${link.tokenHash} AS token_hash, ${link.personId} AS person_id, ${link.accountId} AS account_id,
+          ${link.createdBy} AS created_by, ${link.createdByKey} AS created_by_key,
+          ${link.createdAt} AS created_at, ${link.expiresAt} AS expires_at
+      ) AS password_links WHERE ${MAY_RESET}
+      RETURNING token_hash AS tokenHash`,
+  statement`DELETE FROM password_links WHERE person_id = ${link.personId} AND token_hash <> ${link.tokenHash}
+      AND EXISTS (SELECT 1 FROM password_links AS made WHERE made.token_hash = ${link.tokenHash})`,
 ];
 
 /** Inserts a link for the person with an address. Earlier links stay, or strangers could end them by asking again. */
 export const insertRequestedLink = (
   email: string,
   { tokenHash, createdAt, expiresAt }: Pick<PasswordLinkRow, "tokenHash" | "createdAt" | "expiresAt">,
-): Statement => ({
-  sql: `INSERT INTO password_links (token_hash, person_id, created_at, expires_at)
-        SELECT ?, id, ?, ? FROM people WHERE email = ?`,
-  params: [tokenHash, createdAt, expiresAt, email],
-});
+): Statement => statement`INSERT INTO password_links (token_hash, person_id, created_at, expires_at)
+    SELECT ${tokenHash}, id, ${createdAt}, ${expiresAt} FROM people WHERE email = ${email}`;
 
 /** The person whose password a link may still change. */
 export const selectOpenPasswordLink = (
   tokenHash: string,
   now: number,
-): Statement<Pick<PersonRow, "personId" | "name" | "email">> => ({
-  sql: `SELECT people.id AS personId, people.name, people.email FROM password_links
-        JOIN people ON people.id = password_links.person_id WHERE ${IS_OPEN}`,
-  params: [tokenHash, now],
-});
+): Statement<Pick<PersonRow, "personId" | "name" | "email">> => statement`${openLink(tokenHash, now)}`;
 
 export const deletePasswordLinksOf = (personId: string): Statement =>
   statement(build.delete(passwordLinks).where(eq(passwordLinks.personId, personId)));

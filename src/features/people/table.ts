@@ -24,7 +24,7 @@ export const credentials = sqliteTable(
     id: text().primaryKey(),
     personId: personId(),
     providerId: text("provider_id").notNull(),
-    /** The provider's id of the person; for a password, the person's own id. */
+    /** ID of the person at the provider; for a password, the person's own ID. */
     providerAccountId: text("provider_account_id").notNull(),
     /** The output of `hashPassword`. */
     password: text(),

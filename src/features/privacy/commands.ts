@@ -1,7 +1,8 @@
-/** Erases what is kept of a user, of an identity in all rooms, and of a person. */
+/** Erases the personal data of a user, of an identity in all rooms, and of a person. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { insertForOnlineRooms } from "../../delivery/outbox/outbox-store.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
 import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { deleteFilesOfUsers } from "../files/storage/garbage-collection.ts";
@@ -43,7 +44,7 @@ const CONCURRENCY = 10;
  */
 export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
   const isKnown = (await findIdentity(ctx, { id: identityId })) !== null;
-  // In the batch of its deletion: no one can mention it behind the commands, and a crash loses none of them.
+  // The commands are in the batch of the deletion: no later mention escapes them, and a crash loses none.
   const removed = await removeIdentity(
     ctx,
     identityId,
@@ -51,7 +52,7 @@ export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
     isKnown ? commandElsewhere(ctx, identityId) : null,
   );
   let pending = isKnown ? await eraseElsewhere(ctx, identityId, removed?.erasing ?? []) : 0;
-  // The receivers of so many events would be too many calls: the cron trigger reaches them within its budget.
+  // Events of many users take too many calls for a request: the cron trigger relays them within its budget.
   const withoutRelay = { ...ctx, relayEvents: () => Promise.resolve() };
   const files = new WorkBudget(CHUNKS_PER_REQUEST);
   let [rooms, isLeft] = [0, true];
@@ -78,8 +79,9 @@ export async function eraseIdentity(ctx: PrivacyContext, identityId: string) {
 }
 
 /**
- * Writes the commands that remove what names an identity in rooms where it has no user: mentions, and what it has read and
- * chosen over REST. D1 does not know who is named where: even a guest can be in rooms that its link does not open.
+ * Writes commands that remove traces of an identity in rooms where it has no user: mentions, read positions and
+ * settings over REST. D1 does not know the rooms that mention it: even a guest can be in rooms that its link
+ * does not open.
  */
 function commandElsewhere(ctx: PrivacyContext, identityId: string) {
   const command = JSON.stringify(erasedElsewhere(identityId));

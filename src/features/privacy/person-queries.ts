@@ -1,13 +1,14 @@
-/** Reads what is kept of the person who is signed in, page by page. */
+/** Exports the personal data of the signed-in person, page by page. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import type { PersonExport, PersonRecord } from "@atrium/contract/rest/privacy.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import * as z from "zod";
 import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/lists.ts";
 import type { Database, Results } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
-import { AppError } from "../../platform/errors.ts";
-import { presentTime } from "../../platform/time.ts";
 import { readAuditEntries } from "../audit/queries.ts";
 import type { PersonContext } from "../people/context.ts";
-import type { PersonExport, PersonRecord } from "./schema.ts";
 import { type MembershipOfPerson, selectMembershipsOf, selectOwnData } from "./statements.ts";
 
 const CHANGES_AT_ONCE = 500;

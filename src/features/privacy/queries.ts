@@ -1,12 +1,19 @@
-/** Reads what is kept of a user, or of an identity in all rooms, in slices that each cost little, whatever the room has. */
+/** Exports the personal data of a user, or of an identity in all rooms, in bounded slices. */
+
+import { Comment } from "@atrium/contract/resources/comment.ts";
+import { EventOfIdentity } from "@atrium/contract/resources/events.ts";
+import { presentSession } from "@atrium/contract/resources/user.ts";
+import type {
+  IdentityData,
+  PersonalData,
+  PersonalRecord,
+  RecordOfIdentity,
+} from "@atrium/contract/rest/privacy.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import * as z from "zod";
 import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/lists.ts";
 import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
-import { presentTime } from "../../platform/time.ts";
 import { PERSONAL_PARTS, type RoomRecordOfUser } from "../../room/types/room-object.ts";
-import { Comment } from "../../wire/comment.ts";
-import { EventOfIdentity } from "../../wire/events.ts";
-import { presentSession } from "../../wire/user.ts";
 import { findEntriesOf } from "../access/queries.ts";
 import { type EventLogContext, findEventsNaming } from "../events/queries.ts";
 import type { FileContext } from "../files/context.ts";
@@ -17,7 +24,6 @@ import { exportInbox, type InboxContext } from "../inbox/commands.ts";
 import { findRoomsAfter, getRoomRow } from "../rooms/queries.ts";
 import type { UserContext } from "../users/context.ts";
 import { findUser } from "../users/queries.ts";
-import type { IdentityData, PersonalData, PersonalRecord, RecordOfIdentity } from "./schema.ts";
 
 /** The ports of all features that keep data of users. */
 export interface PrivacyContext
@@ -28,7 +34,7 @@ export interface PrivacyContext
   readonly inboxes: InboxContext["inboxes"];
 }
 
-/** A page ends after so many records, or after so many reads of which most found none. */
+/** Records that end a page, and reads that end it if most found none. */
 const ENOUGH_RECORDS = 100;
 const MAX_READS = 10;
 const FILES_AT_ONCE = 100;
@@ -38,7 +44,7 @@ interface Slice {
   readonly next: string | null;
 }
 
-/** A page of what is kept of a user, who may be deleted by now. NOT_FOUND without the room. */
+/** A page of the personal data of a user, who may be deleted. NOT_FOUND without the room. */
 export async function getPersonalData(
   ctx: PrivacyContext,
   roomId: string,
@@ -71,11 +77,11 @@ interface UserInRoom {
   readonly roomId: string;
 }
 
-/** A page of this export ends after so many parts: each is of one room, or of the identity itself. */
+/** Parts that end a page of this export: each is of one room, or of the identity itself. */
 const MAX_PARTS = 10;
 const ENTRIES_AT_ONCE = 100;
 
-/** A page of what is kept of an identity, who may be deleted by now. NOT_FOUND without it and without users of it. */
+/** A page of the personal data of an identity, which may be deleted. NOT_FOUND without it and without users of it. */
 export async function getIdentityData(
   ctx: PrivacyContext,
   identityId: string,
@@ -165,7 +171,10 @@ const CONCURRENCY = 10;
 const NAMING_COMMENTS: ExportPosition = { section: "comments", after: null };
 const NAMING_THREADS: ExportPosition = { section: "threads", after: null };
 
-/** Some of what a room has of an identity itself: mentions of it, and what it has read or chosen without a user there. */
+/**
+ * A chunk of a room's data about an identity itself: mentions, and read positions and settings without a user
+ * there.
+ */
 async function readNaming(
   ctx: PrivacyContext,
   roomId: string,

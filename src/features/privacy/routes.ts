@@ -1,9 +1,11 @@
-/** The endpoints that export and erase what is kept of a user or an identity. */
+/** The endpoints that export and erase the personal data of a user or an identity. */
+
+import { pendingRooms } from "@atrium/contract/rest/identities.ts";
+import { ExportRequest, IdentityData, PersonalData, PersonDeletion } from "@atrium/contract/rest/privacy.ts";
+import { InRoom } from "@atrium/contract/rest/users.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { pendingRooms } from "../identities/schema.ts";
 import { personEndpoint } from "../people/context.ts";
-import { InRoom } from "../users/schema.ts";
 import { deleteMe, eraseIdentity, erasePersonalData } from "./commands.ts";
 import { exportMe } from "./person-queries.ts";
 import {
@@ -13,7 +15,6 @@ import {
   getPersonalData,
   type PrivacyContext,
 } from "./queries.ts";
-import { ExportRequest, IdentityData, PersonalData, PersonDeletion } from "./schema.ts";
 
 const { endpoint } = endpointsFor<PrivacyContext>({ module: "Users" });
 
@@ -36,11 +37,12 @@ const after = <Position>(example: string, decode: (cursor: string | undefined) =
       override: { type: "string", maxLength: MAX_CURSOR_LENGTH, example },
     });
 
-export const privacyEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/users/:userId/personal-data",
     operation: "getPersonalData",
+    sdk: "users.eachRecord(roomId, userId): each records",
     summary: "Export what is kept of a user",
     details:
       "Page by page, until `cursor` is null. It also finds what is left of a user who was deleted. Stores and the contents of documents are the room's: they do not say who wrote what.",
@@ -54,6 +56,7 @@ export const privacyEndpoints = [
     method: "DELETE",
     path: "/users/:userId/personal-data",
     operation: "erasePersonalData",
+    sdk: "users.erase(roomId, userId)",
     summary: "Delete a user with what is kept of it",
     details:
       "Deletes the user as `DELETE /users/:userId` does, and erases what names the user: sessions, comments, mentions, reactions, resolutions of threads, files, and in the event log the name, picture, custom ID, and texts. Only the ID stays, which leads to no one. Cannot be undone; repeating it is harmless, and also erases what an earlier deletion of the user left.",
@@ -68,6 +71,7 @@ export const privacyEndpoints = [
     method: "GET",
     path: "/identities/:identityId/personal-data",
     operation: "getIdentityData",
+    sdk: "identities.eachRecord(identityId): each records",
     summary: "Export what is kept of an identity",
     details:
       "In all rooms, page by page, until `cursor` is null: the identity, its groups, its access, its events and its inbox, then room by room what is kept of its user there, and in which rooms it is mentioned. It also finds the users of an identity that was deleted.",
@@ -81,6 +85,8 @@ export const privacyEndpoints = [
     method: "DELETE",
     path: "/identities/:identityId/personal-data",
     operation: "eraseIdentityData",
+    isForAgents: false,
+    sdk: "identities.erase(identityId)",
     summary: "Delete an identity with what is kept of it",
     details:
       "Deletes the identity as `DELETE /identities/:identityId` does, then each of its users in all rooms as `DELETE /users/:userId/personal-data` does, and removes it from mentions in all other rooms. One request does 600 rooms; it answers `RATE_LIMITED` while more are left, and goes on when it is repeated. It also erases the users of an identity that was deleted.",

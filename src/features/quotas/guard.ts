@@ -1,7 +1,13 @@
 /** Keeps creations within an organization's quotas, in the very batch that creates. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import {
+  describeExceeded,
+  type QuotaDefaults,
+  type QuotaName,
+  type QuotaUse,
+} from "@atrium/contract/resources/quota.ts";
 import { type Statement, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
-import { describeExceeded, type QuotaDefaults, type QuotaName, type QuotaUse } from "../../wire/quota.ts";
 import { readQuotas } from "./queries.ts";
 import { QUOTA_EXCEEDED, requireWithinQuota, type Upcoming } from "./statements.ts";
 
@@ -48,11 +54,9 @@ export const guardSubscribers = (ctx: QuotaContext, quota: "webhooks" | "workflo
   ),
 });
 
-const ONE: Upcoming = { sql: "1", params: [] };
-
 /** Guards the quota of invitations, and refuses another one while there may be no further member. */
 export const guardInvitation = (ctx: QuotaContext) => ({
-  statements: [requireQuota(ctx, "invitations"), requireQuota(ctx, "members", ONE)],
+  statements: [requireQuota(ctx, "invitations"), requireQuota(ctx, "members", 1)],
   refuse: refuseBy(
     ctx,
     (uses) =>

@@ -1,14 +1,14 @@
 /** The queries about quotas. */
 
-import type { BacklogSize, OrganizationBacklog } from "../../delivery/subscriber/handler.ts";
-import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import {
   isInDirectory,
   QUOTAS,
   type QuotaDefaults,
   type QuotaName,
   type QuotaUse,
-} from "../../wire/quota.ts";
+} from "@atrium/contract/resources/quota.ts";
+import type { BacklogSize, OrganizationBacklog } from "../../delivery/subscriber/handler.ts";
+import type { Database, Tenant } from "../../platform/d1/d1.ts";
 import { deleteBacklog, type QuotaRow, selectQuotas, upsertBacklog } from "./statements.ts";
 
 interface Defaults {

@@ -1,9 +1,10 @@
 /** Counts an isolate's requests, and refuses those above its share of the quota. Reports bring later shares; none waits. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { describeExceeded } from "@atrium/contract/resources/quota.ts";
 import type { Env } from "../../env.ts";
 import { TtlCache } from "../../platform/cache.ts";
-import { AppError } from "../../platform/errors.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
-import { describeExceeded } from "../../wire/quota.ts";
 import { type RateShare, type RequestRates, WINDOW_MS } from "./organization-rate.ts";
 import type { RequestRateObject } from "./request-rate-object.ts";
 

@@ -1,24 +1,24 @@
 /** The statements about quotas, which other features include in their batches. */
-import { and, eq, sql } from "drizzle-orm";
+
+import type { CounterName, QuotaName } from "@atrium/contract/resources/quota.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { build, columnsOf, prepared, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
-import type { CounterName, QuotaName } from "../../wire/quota.ts";
 import { backlogs, quotas } from "./table.ts";
 
-/** An SQL value: how much a batch is going to add, or NULL for nothing. */
-export type Upcoming = Pick<Statement, "sql" | "params">;
+/** The growth that a batch is going to cause: a number, or SQL, which is NULL for nothing. */
+export type Upcoming = SQL | number;
 
-const NOTHING: Upcoming = { sql: "0", params: [] };
-
-/** Fails the batch behind it above the limit, with `upcoming`: the use becomes NULL, as {@link QUOTA_EXCEEDED} says. */
+/**
+ * Fails the batch behind it above the limit: the use becomes NULL, as {@link QUOTA_EXCEEDED} says.
+ */
 export const requireWithinQuota = (
   { accountId }: Tenant,
   quota: QuotaName,
   defaultLimit: number,
-  upcoming: Upcoming = NOTHING,
-): Statement => ({
-  sql: `UPDATE quotas SET used = NULL WHERE account_id = ? AND quota = ? AND used + ${upcoming.sql} > coalesce(max, ?)`,
-  params: [accountId, quota, ...upcoming.params, defaultLimit],
-});
+  upcoming: Upcoming = 0,
+): Statement =>
+  statement`UPDATE quotas SET used = NULL WHERE account_id = ${accountId} AND quota = ${quota}
+      AND used + ${upcoming} > coalesce(max, ${defaultLimit})`;
 
 /** The constraint that a batch with {@link requireWithinQuota} violates when it fails. */
 export const QUOTA_EXCEEDED = "required:quotas.used";
@@ -45,10 +45,9 @@ export const countUsed = ({ accountId }: Tenant, quota: CounterName): Statement<
   usedOf({ accountId, quota });
 
 /** The use of both quotas that identities count for. */
-export const countIdentities = ({ accountId }: Tenant): Statement<{ total: number }> => ({
-  sql: "SELECT sum(used) AS total FROM quotas WHERE account_id = ? AND quota IN ('identities', 'guests')",
-  params: [accountId],
-});
+export const countIdentities = ({ accountId }: Tenant): Statement<{ total: number }> =>
+  statement`SELECT sum(used) AS total FROM quotas
+      WHERE account_id = ${accountId} AND quota IN ('identities', 'guests')`;
 
 /** The count of a quota, or beside quotas; `max` is null for the deployment's default. */
 export interface QuotaRow {
@@ -58,10 +57,9 @@ export interface QuotaRow {
 }
 
 /** Writes the rate of an organization's requests, where the quotas show it, unless it is the same. */
-export const setRate = ({ accountId }: Tenant, perSecond: number): Statement => ({
-  sql: "UPDATE quotas SET used = ?1 WHERE account_id = ?2 AND quota = 'requests_per_second' AND used <> ?1",
-  params: [perSecond, accountId],
-});
+export const setRate = ({ accountId }: Tenant, perSecond: number): Statement =>
+  statement`UPDATE quotas SET used = ${perSecond}
+      WHERE account_id = ${accountId} AND quota = 'requests_per_second' AND used <> ${perSecond}`;
 
 /** All counts of an organization, with the limits that the operator has set for it. */
 export const selectQuotas = ({ accountId }: Tenant): Statement<QuotaRow> => quotasOfAccount({ accountId });
@@ -71,13 +69,11 @@ export const upsertBacklog = (
   { accountId }: Tenant,
   subscriberId: string,
   { events, bytes }: { readonly events: number; readonly bytes: number },
-): Statement => ({
-  sql: `INSERT INTO backlogs (account_id, subscriber_id, events, bytes)
-        SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM webhooks WHERE account_id = ?1 AND id = ?2)
-          OR EXISTS (SELECT 1 FROM workflows WHERE account_id = ?1 AND id = ?2)
-        ON CONFLICT (account_id, subscriber_id) DO UPDATE SET events = excluded.events, bytes = excluded.bytes`,
-  params: [accountId, subscriberId, events, bytes],
-});
+): Statement => statement`INSERT INTO backlogs (account_id, subscriber_id, events, bytes)
+    SELECT ${accountId}, ${subscriberId}, ${events}, ${bytes} WHERE EXISTS (SELECT 1 FROM webhooks
+      WHERE account_id = ${accountId} AND id = ${subscriberId})
+      OR EXISTS (SELECT 1 FROM workflows WHERE account_id = ${accountId} AND id = ${subscriberId})
+    ON CONFLICT (account_id, subscriber_id) DO UPDATE SET events = excluded.events, bytes = excluded.bytes`;
 
 export const deleteBacklog = ({ accountId }: Tenant, subscriberId: string): Statement =>
   statement(

@@ -1,7 +1,8 @@
 /** The use and the limits of an organization's quotas. Triggers count, so that no way to create something can forget to. */
+
+import { COUNTERS } from "@atrium/contract/resources/quota.ts";
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { accounts } from "../../platform/d1/table.ts";
-import { COUNTERS } from "../../wire/quota.ts";
 
 export const quotas = sqliteTable(
   "quotas",

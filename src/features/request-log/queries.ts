@@ -1,9 +1,9 @@
 /** Reads the request log. */
 
+import { notFound } from "@atrium/contract/errors.ts";
+import { presentRequest, type RequestLogQuery } from "@atrium/contract/rest/request-log.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
-import { notFound } from "../../platform/errors.ts";
 import type { RequestLogs } from "./request-log-object.ts";
-import { presentRequest, type RequestLogQuery } from "./schema.ts";
 
 export interface RequestLogContext extends RequestContext {
   readonly requestLogs: RequestLogs;

@@ -1,10 +1,11 @@
 /** Collects the requests of an isolate, and appends those of each organization to its log about once a second. */
+
+import type { LoggedRequest } from "@atrium/contract/rest/request-log.ts";
+import { cut } from "@atrium/contract/text.ts";
 import type { ServedRequest } from "../../http/pipeline.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import { shortAddress } from "../../platform/network.ts";
-import { cut } from "../../platform/text.ts";
 import { traceIdOf } from "../../platform/trace.ts";
-import type { LoggedRequest } from "./schema.ts";
 
 /** Requests of this time are appended together. */
 const COLLECT_MS = 1_000;
@@ -18,7 +19,7 @@ const READS_OF_LOG: readonly string[] = ["listRequests", "getRequest"];
 export interface RecorderPorts {
   append(accountId: string, requests: readonly LoggedRequest[]): Promise<void>;
   wait(ms: number): Promise<unknown>;
-  /** In [0, 1). */
+  /** A random number in [0, 1). */
   random(): number;
 }
 
@@ -56,7 +57,7 @@ export class RequestRecorder {
   }
 }
 
-/** The entry of a request. It has no path: a file's key gives access to the file, and names may be private. */
+/** The log entry of a request. Has no path: a file's key gives access to the file, and names may be private. */
 function present(request: ServedRequest, weight: number): LoggedRequest {
   const { actor, address, at, durationMs, endpoint, error, params, requestId, status } = request;
   const { clientRequestId, traceparent } = request;

@@ -1,12 +1,12 @@
 /** The Durable Object of an organization's request log: a bounded list of its latest API requests, some of them sampled. */
 import { DurableObject } from "cloudflare:workers";
+import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "@atrium/contract/rest/request-log.ts";
+import { DAY_MS } from "@atrium/contract/time.ts";
 import type { Env } from "../../env.ts";
 import { requestLogKeptMs } from "../../platform/config.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
-import { DAY_MS } from "../../platform/time.ts";
-import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./schema.ts";
 import { RequestLogStore } from "./store.ts";
 
 /** The interval of deletions. Expired requests are not shown in the meantime. */
@@ -42,7 +42,7 @@ export class RequestLogObject extends DurableObject<Env> {
     return this.#store.find(id, this.#keptFrom);
   }
 
-  /** Deletes what is too old, and with the last of it the whole storage. */
+  /** Prunes old entries, and deletes the whole storage with the last one. */
   override async alarm(): Promise<void> {
     this.#alarm.markFired();
     if (this.#store.prune(this.#keptFrom) > 0) this.#alarm.scheduleBy([this.clock() + PRUNE_EVERY_MS]);

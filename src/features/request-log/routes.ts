@@ -1,9 +1,10 @@
 /** The endpoints that read the request log. */
+
+import { exactly, paging } from "@atrium/contract/rest/lists.ts";
+import { ApiRequest } from "@atrium/contract/rest/request-log.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { exactly, paging } from "../../http/lists.ts";
 import { getRequest, listRequests, type RequestLogContext } from "./queries.ts";
-import { ApiRequest } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RequestLogContext>({ module: "Accounts" });
 
@@ -21,11 +22,12 @@ const Cursor = z
     override: { type: "string", example: CURSOR_EXAMPLE },
   });
 
-export const requestLogEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/requests",
     operation: "listRequests",
+    sdk: "requests.list(filter?: RequestFilter): data",
     summary: "List API requests",
     details:
       "Newest first, about a second late: the latest 20,000 requests of the last 7 days, unless the operator of the service has set another time. Failures are all logged; where there are more than some dozen requests a second, successes are sampled, and `weight` says how many requests each stands for. Successful reads of this log are not in it.",
@@ -62,6 +64,7 @@ export const requestLogEndpoints = [
     method: "GET",
     path: "/requests/:requestId",
     operation: "getRequest",
+    sdk: "requests.get(requestId): request",
     summary: "Get an API request by its request ID",
     details:
       "The ID is in the envelope of every response, and in its `X-Request-Id` header. An `X-Request-Id` or a trace ID (W3C `traceparent`) that the client has sent finds the latest request with it.",

@@ -1,7 +1,7 @@
 /** The SQLite database of a request log. Empty until the first request. */
 
+import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "@atrium/contract/rest/request-log.ts";
 import { FACTS, ObjectTables, type Schema } from "../../platform/objects/object-tables.ts";
-import type { LoggedRequest, RequestLogPage, RequestLogQuery } from "./schema.ts";
 
 /** More than these are never kept: the oldest make room. A page that finds little reads them all. */
 const MAX_REQUESTS = 20_000;
@@ -101,7 +101,7 @@ export class RequestLogStore extends ObjectTables {
     return null;
   }
 
-  /** Deletes what is from before `from` (epoch ms). Returns how many are left. */
+  /** Deletes entries from before `from` (epoch ms). Returns the number that is left. */
   prune(from: number): number {
     this.write("DELETE FROM requests WHERE at < ?", from);
     return this.first<{ total: number }>("SELECT count(*) AS total FROM requests")?.total ?? 0;

@@ -1,31 +1,57 @@
-/** Requests of the organization to a live room, after a check that the room is its own. */
-import { causeOf, type RequestContext, requireRoomAccess, writerOf } from "../../platform/d1/context.ts";
-import { AppError } from "../../platform/errors.ts";
-import { isFolder } from "../../platform/text.ts";
-import { presentTime } from "../../platform/time.ts";
-import { LIMITS } from "../../room/protocol/limits.ts";
-import {
-  Key,
-  type StoreBatch,
-  StoreName,
-  type StorePage as StorePageQuery,
-} from "../../room/protocol/messages.ts";
+/** Operations of a live room, for the organization and for its users. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { type InputOf, type OutputOf, rightOf } from "@atrium/contract/operations/room.ts";
+import { Key, type StoreBatch, StoreName } from "@atrium/contract/operations/stores.ts";
+import type { StorePage } from "@atrium/contract/resources/store.ts";
+import type { Author } from "@atrium/contract/resources/thread.ts";
+import { isFolder } from "@atrium/contract/text.ts";
+import { presentTime } from "@atrium/contract/time.ts";
+import { causeOf, type RequestContext } from "../../platform/d1/context.ts";
+import { writerOf } from "../../platform/d1/rights.ts";
+import type { CallOptions } from "../../room/host/gateway.ts";
 import type { Response } from "../../room/protocol/protocol.ts";
-import type { ParticipantInput, RoomRequest } from "../../room/protocol/room-request.ts";
-import { requireWrite } from "../../wire/permissions.ts";
+import type { ParticipantInput, RoomOperation } from "../../room/protocol/room-request.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow, requireOpenRoom } from "../rooms/queries.ts";
-import type { StorePage } from "./schema.ts";
+import { readerOf } from "./recipients.ts";
 
-/** Sends a request to a room: one D1 round trip, one object call. NOT_FOUND without the room. */
-export async function requestRoom<Data>(
+/**
+ * Carries out an operation of a room for the caller, and a user's for itself: one D1 round trip, one object call. NOT_FOUND
+ * without the room, and FORBIDDEN to users who need more than to read in a closed one.
+ */
+export async function callRoom<Type extends RoomOperation>(
   ctx: LiveRoomContext,
   roomId: string,
-  request: RoomRequest,
-): Promise<Data> {
-  await getRoomRow(ctx, roomId);
-  return (await ctx.rooms.request(roomId, ctx.accountId, request, causeOf(ctx.actor), ctx.trace)) as Data;
+  type: Type,
+  input: InputOf<Type>,
+  options: CallOptions = {},
+): Promise<OutputOf<Type>> {
+  const needsRoom = rightOf(type, input) === "read" ? getRoomRow : requireOpenRoom;
+  await needsRoom(ctx, roomId);
+  return callKnownRoom(ctx, roomId, type, input, options);
 }
+
+/** The same for a room that the caller has looked up: one object call. */
+export const callKnownRoom = <Type extends RoomOperation>(
+  ctx: LiveRoomContext,
+  roomId: string,
+  type: Type,
+  input: InputOf<Type>,
+  options: CallOptions = {},
+): Promise<OutputOf<Type>> =>
+  ctx.rooms.call(roomId, ctx.accountId, type, input, {
+    reader: ownReaderOf(ctx.actor),
+    ...options,
+    cause: causeOf(ctx.actor),
+    trace: ctx.trace,
+    writer: writerOf(ctx),
+  });
+
+/** A user who makes a request, as a reader of its room's threads; undefined for others. */
+export const ownReaderOf = (actor: LiveRoomContext["actor"]): Author | undefined =>
+  actor.type === "user" ? readerOf({ id: actor.userId, identityId: actor.identityId }) : undefined;
 
 export async function* readStore(
   ctx: LiveRoomContext,
@@ -35,9 +61,11 @@ export async function* readStore(
   await getRoomRow(ctx, roomId);
   let after: string | undefined;
   do {
-    const data: StorePageQuery = { store, after, limit: LIMITS.pageEntries };
-    const request = { type: "STORE_SYNC", requestId: undefined, data } as const;
-    const page = (await ctx.rooms.request(roomId, ctx.accountId, request)) as StorePage;
+    const page: StorePage = await callKnownRoom(ctx, roomId, "STORE_SYNC", {
+      store,
+      after,
+      limit: LIMITS.pageEntries,
+    });
     yield page;
     after = page.next;
   } while (after !== undefined);
@@ -52,7 +80,9 @@ export async function addParticipant(
 ): Promise<{ expires_at: string }> {
   await getRoomRow(ctx, roomId);
   return {
-    expires_at: presentTime(await ctx.rooms.addParticipant(roomId, ctx.accountId, userId, input, ctx.trace)),
+    expires_at: presentTime(
+      await ctx.rooms.addParticipant(roomId, ctx.accountId, userId, input, ctx.trace, writerOf(ctx)),
+    ),
   };
 }
 
@@ -62,8 +92,6 @@ export async function writeStores(
   roomId: string,
   requests: readonly (StoreBatch & { readonly requestId: string })[],
 ): Promise<readonly Response[]> {
-  requireRoomAccess(ctx, roomId);
-  requireWrite(ctx, "stores");
   const { actor, accountId } = ctx;
   await requireOpenRoom(ctx, roomId);
   // The field order of the socket's message: a request over both has one fingerprint.
@@ -73,12 +101,14 @@ export async function writeStores(
     data: { operations, atomic },
   }));
   const userId = actor.type === "user" ? actor.userId : null;
-  return ctx.rooms.writeStores(roomId, accountId, userId, batches, writerOf(actor));
+  return ctx.rooms.writeStores(roomId, accountId, userId, batches, writerOf(ctx));
 }
 
-/** The Idempotency-Key is the room's request ID, so the room handles concurrent repetitions once. */
-export const requestIdOf = ({ idempotencyKey }: RequestContext): string | undefined =>
-  idempotencyKey ?? undefined;
+/** The Idempotency-Key is the room's request ID, so the room handles concurrent repetitions once. Each narrowed key has its own. */
+export function requestIdOf({ idempotencyKey, actor }: RequestContext): string | undefined {
+  if (idempotencyKey === null) return undefined;
+  return actor.type === "key" && actor.narrowed ? `${actor.keyId}:${idempotencyKey}` : idempotencyKey;
+}
 
 /** Parses the store and key of a path, which an agent gives as they are. BAD_REQUEST when they are too long. */
 export function parseAddress(params: { readonly store: string; readonly key?: string }): {

@@ -1,40 +1,34 @@
-/** Requests of the organization about comments and threads, with the people whom they concern. */
+/** Operations on comments and threads, with the people whom they concern. */
+
+import { notFound } from "@atrium/contract/errors.ts";
+import type { CommentFilter, CommentPost, CommentReaction } from "@atrium/contract/operations/comments.ts";
+import type { InputOf, OutputOf } from "@atrium/contract/operations/room.ts";
+import type { ThreadFilter } from "@atrium/contract/operations/threads.ts";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { Author, MentionRecipients, Thread } from "@atrium/contract/resources/thread.ts";
 import { encodePosition, type PresentedScroll, presentPage } from "../../http/lists.ts";
-import { causeOf } from "../../platform/d1/context.ts";
 import type { Page } from "../../platform/d1/d1.ts";
-import { notFound } from "../../platform/errors.ts";
-import type { CommentsFound, CommentsListed } from "../../room/engine/content/comments.ts";
-import type { ThreadsListed } from "../../room/engine/content/threads.ts";
-import { mentionsOf, type OrganizationRequest, type RoomRequest } from "../../room/protocol/room-request.ts";
-import type { Comment } from "../../wire/comment.ts";
-import type { Addressees, Reader, Thread } from "../../wire/thread.ts";
+import { userOf } from "../../platform/d1/rights.ts";
+import { mentionsOfText, type RoomOperation } from "../../room/protocol/room-request.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
-import { getRoomRow } from "../rooms/queries.ts";
+import { getRoomRow, requireOpen } from "../rooms/queries.ts";
 import { findUserInRoom } from "../users/queries.ts";
-import { addressedBy, findAddressees, getReader } from "./addressees.ts";
-import { requestRoom } from "./commands.ts";
+import { callKnownRoom, callRoom, ownReaderOf } from "./commands.ts";
+import { findRecipients, getReader, readerOf } from "./recipients.ts";
 
-interface CommentQuery {
-  readonly search: string;
-  readonly threadId?: string | undefined;
-  readonly resolved: boolean | undefined;
-}
-
-interface ListedComments {
-  readonly comments: readonly Comment[];
-  readonly total: number;
-  readonly next: number | null;
-}
+type ListedComments = Pick<OutputOf<"COMMENT_LIST">, "comments" | "total" | "next">;
 
 export async function listComments(
   ctx: LiveRoomContext,
   roomId: string,
   page: Page,
-  query: CommentQuery,
+  { search, ...filter }: CommentFilter & { readonly search: string },
 ): Promise<{ comments: readonly Comment[] } & PresentedScroll> {
   await getRoomRow(ctx, roomId);
-  const read = query.search === "" ? readComments : searchComments;
-  const { comments, total, next } = await read(ctx, roomId, page, query);
+  const { comments, total, next } =
+    search === ""
+      ? await readComments(ctx, roomId, page, filter)
+      : await searchComments(ctx, roomId, page, { ...filter, search });
   const presented = presentPage(page, [{ total }]);
   const last = comments.at(-1);
   if (next === null || last === undefined) return { comments, ...presented, cursor: null };
@@ -48,12 +42,11 @@ async function readComments(
   ctx: LiveRoomContext,
   roomId: string,
   page: Page,
-  { threadId, resolved }: CommentQuery,
+  filter: CommentFilter,
 ): Promise<ListedComments> {
   const { limit, offset } = page;
-  const data = { threadId, resolved, limit, offset, after: placeOf(page) };
-  const request = { type: "COMMENT_LIST", requestId: undefined, data } as const;
-  const listed = (await ctx.rooms.request(roomId, ctx.accountId, request)) as CommentsListed;
+  const input = { ...filter, limit, offset, after: placeOf(page) };
+  const listed = await callKnownRoom(ctx, roomId, "COMMENT_LIST", input);
   return { ...listed, total: page.after?.total ?? listed.total };
 }
 
@@ -62,7 +55,7 @@ async function searchComments(
   ctx: LiveRoomContext,
   roomId: string,
   page: Page,
-  { search, threadId, resolved }: CommentQuery,
+  query: Omit<InputOf<"COMMENT_SEARCH">, "after">,
 ): Promise<ListedComments> {
   const end = page.offset + page.limit;
   const known = page.after?.total;
@@ -70,8 +63,8 @@ async function searchComments(
   let found = 0;
   let last: number | null = null;
   for (let after: number | null = placeOf(page); after !== null; ) {
-    const request = { type: "COMMENT_SEARCH", data: { search, threadId, resolved, after } } as const;
-    const slice = (await ctx.rooms.request(roomId, ctx.accountId, request)) as CommentsFound;
+    const input = { ...query, after };
+    const slice: OutputOf<"COMMENT_SEARCH"> = await callKnownRoom(ctx, roomId, "COMMENT_SEARCH", input);
     comments.push(...slice.comments.slice(Math.max(0, page.offset - found), Math.max(0, end - found)));
     last = slice.positions[end - found - 1] ?? last;
     found += slice.comments.length;
@@ -80,74 +73,101 @@ async function searchComments(
   return { comments, total: known ?? found, next: found > end ? last : null };
 }
 
-type ReaderRequest = Extract<RoomRequest, { readonly reader?: Reader }>;
+const NO_RECIPIENTS: MentionRecipients = { readers: [], groups: [], unnotified: [] };
 
-const NO_ADDRESSEES: Addressees = { readers: [], groups: [], unnotified: [] };
-
-/** Writes a comment on behalf of one of the room's users; NOT_FOUND when there is no such user. */
-export async function postComment<Data>(
+/** Writes a comment on behalf of one of the room's users, of a user for itself; NOT_FOUND when there is no such user. */
+export async function postComment(
   ctx: LiveRoomContext,
   roomId: string,
-  request: Extract<OrganizationRequest, { readonly type: "COMMENT_POST" }>,
-): Promise<Data> {
-  const { userId, mentions } = request.data;
-  const [{ room, user }, addressees] = await Promise.all([
-    findUserInRoom(ctx, roomId, userId),
-    mentions.length === 0 ? NO_ADDRESSEES : findAddressees(ctx, roomId, mentions, userId),
+  { userId: named, ...comment }: CommentPost,
+  requestId: string | undefined,
+): Promise<OutputOf<"COMMENT_CREATE">> {
+  const userId = userOf(ctx, named);
+  requireOpen(ctx.actor);
+  const { mentions } = comment;
+  const [reader, recipients] = await Promise.all([
+    getAuthor(ctx, roomId, userId),
+    mentions.length === 0 ? NO_RECIPIENTS : findRecipients(ctx, roomId, mentions, userId),
   ]);
+  return callKnownRoom(ctx, roomId, "COMMENT_CREATE", comment, { requestId, reader, recipients });
+}
+
+/** Adds or ends a reaction on behalf of one of the room's users, of a user for itself; NOT_FOUND when there is no such user. */
+export async function reactToComment(
+  ctx: LiveRoomContext,
+  roomId: string,
+  commentId: string,
+  { userId, ...reaction }: CommentReaction,
+  requestId: string | undefined,
+): Promise<OutputOf<"COMMENT_REACT">> {
+  requireOpen(ctx.actor);
+  const reader = await getAuthor(ctx, roomId, userOf(ctx, userId));
+  return callKnownRoom(ctx, roomId, "COMMENT_REACT", { commentId, ...reaction }, { requestId, reader });
+}
+
+async function getAuthor(ctx: LiveRoomContext, roomId: string, userId: string): Promise<Author> {
+  const { room, user } = await findUserInRoom(ctx, roomId, userId);
   if (room === null) throw notFound("Rooms", "Room");
   if (user === null) throw notFound("Users", "User");
-  const addressed = { ...request, addressees: addressedBy(addressees, user) };
-  return (await ctx.rooms.request(roomId, ctx.accountId, addressed, causeOf(ctx.actor), ctx.trace)) as Data;
+  return readerOf(user);
 }
 
 /**
- * Edits a comment for the organization, which mentions those alone whom the author may mention. NOT_FOUND without the
+ * Edits a comment, which mentions those alone whom the author may mention. NOT_FOUND without the
  * room or the comment.
  */
-export async function editComment<Data>(
+export async function editComment(
   ctx: LiveRoomContext,
   roomId: string,
-  request: Extract<OrganizationRequest, { readonly type: "COMMENT_EDIT" }>,
-): Promise<Data> {
-  const { commentId, mentions = [] } = request.data;
-  if (mentions.length === 0) return requestRoom(ctx, roomId, request);
-  const question = { type: "COMMENTS_GET", data: { commentIds: [commentId] } } as const;
-  const { comments } = await requestRoom<Pick<CommentsFound, "comments">>(ctx, roomId, question);
+  edit: InputOf<"COMMENT_UPDATE">,
+): Promise<OutputOf<"COMMENT_UPDATE">> {
+  const { commentId, mentions = [] } = edit;
+  if (mentions.length === 0) return callRoom(ctx, roomId, "COMMENT_UPDATE", edit);
+  const own = ownReaderOf(ctx.actor);
+  const authorId = own === undefined ? await findAuthor(ctx, roomId, commentId) : own.userId;
+  const recipients = await findRecipients(ctx, roomId, mentions, authorId);
+  return callRoom(ctx, roomId, "COMMENT_UPDATE", edit, { recipients });
+}
+
+/**
+ * The author of a comment; null once it is gone. Its rights are then unknown, and the organization speaks for
+ * itself.
+ */
+async function findAuthor(ctx: LiveRoomContext, roomId: string, commentId: string): Promise<string | null> {
+  const { comments } = await callRoom(ctx, roomId, "COMMENTS_GET", { commentIds: [commentId] });
   const [comment] = comments;
   if (comment === undefined) throw notFound("Rooms", "Comment");
-  // Of an author who is gone, no one knows what they might do: the organization speaks for itself.
-  const { user } = await findUserInRoom(ctx, roomId, comment.user_id);
-  const addressees = await findAddressees(ctx, roomId, mentions, user?.id ?? null);
-  return requestRoom(ctx, roomId, { ...request, addressees });
+  return (await findUserInRoom(ctx, roomId, comment.user_id)).user?.id ?? null;
 }
 
-/** Sends a request of the organization about a mention in a text, which has no author, after the reader was looked up. */
-export async function requestTextMention<Data>(
+/** Carries out an operation about a mention in a text, which has an author by a user alone, after the reader was looked up. */
+export async function callAboutTextMention<Type extends "TEXT_MENTION_CREATE" | "TEXT_MENTION_DELETE">(
   ctx: LiveRoomContext,
   roomId: string,
-  request: Extract<RoomRequest, { readonly type: `TEXT_MENTION_${string}` }>,
-): Promise<Data> {
-  const addressees = await findAddressees(ctx, roomId, mentionsOf(request), null);
-  return requestRoom(ctx, roomId, { ...request, addressees });
+  type: Type,
+  input: InputOf<Type>,
+): Promise<OutputOf<Type>> {
+  const authorId = ownReaderOf(ctx.actor)?.userId ?? null;
+  const recipients = await findRecipients(ctx, roomId, mentionsOfText(input), authorId);
+  return callRoom(ctx, roomId, type, input, { recipients });
 }
 
-/** Sends a request about threads for one reader, or for none. */
-export async function requestAsReader<Data>(
+/** Runs an operation about threads for one reader, or for none; a user is its own reader. */
+export async function callAsReader<Type extends RoomOperation>(
   ctx: LiveRoomContext,
   roomId: string,
   userId: string | undefined,
-  request: ReaderRequest,
-): Promise<Data> {
-  if (userId === undefined) return requestRoom(ctx, roomId, request);
-  const reader = await getReader(ctx, roomId, userId);
-  return (await ctx.rooms.request(roomId, ctx.accountId, { ...request, reader })) as Data;
+  type: Type,
+  input: InputOf<Type>,
+): Promise<OutputOf<Type>> {
+  if (userId !== undefined) userOf(ctx, userId);
+  if (userId === undefined || ctx.actor.type === "user") return callRoom(ctx, roomId, type, input);
+  return callKnownRoom(ctx, roomId, type, input, { reader: await getReader(ctx, roomId, userId) });
 }
 
 /** The authors of a thread's comments, and those who are mentioned in it. */
 export async function listParticipants(ctx: LiveRoomContext, roomId: string, threadId: string) {
-  const request = { type: "THREAD_PARTICIPANTS", data: { threadId } } as const;
-  const found = await requestRoom<{ participants: readonly Reader[] }>(ctx, roomId, request);
+  const found = await callRoom(ctx, roomId, "THREAD_PARTICIPANTS", { threadId });
   const participants = found.participants.map(({ subject, userId }) => ({
     user_id: userId,
     identity_id: subject === userId ? null : subject,
@@ -155,25 +175,16 @@ export async function listParticipants(ctx: LiveRoomContext, roomId: string, thr
   return { participants };
 }
 
-interface ThreadQuery {
-  readonly userId?: string | undefined;
-  readonly resolved?: boolean | undefined;
-  readonly unread?: boolean | undefined;
-  readonly subscribed?: boolean | undefined;
-}
-
 export async function listThreads(
   ctx: LiveRoomContext,
   roomId: string,
   page: Page,
-  { userId, ...filters }: ThreadQuery,
+  { userId, ...filter }: ThreadFilter & { readonly userId?: string | undefined },
 ): Promise<{ threads: readonly Thread[] } & PresentedScroll> {
   const { limit, offset, after } = page;
   const from = typeof after?.key === "number" ? { last_seq: after.key, id: after.id } : undefined;
-  const { resolved, unread, subscribed } = filters;
-  const data = { resolved, unread, subscribed, after: from, limit, offset };
-  const request = { type: "THREAD_LIST", requestId: undefined, data } as const;
-  const listed = await requestAsReader<ThreadsListed>(ctx, roomId, userId, request);
+  const input = { ...filter, after: from, limit, offset };
+  const listed = await callAsReader(ctx, roomId, userId, "THREAD_LIST", input);
   const total = after?.total ?? listed.total;
   const presented = presentPage(page, [{ total }]);
   const { threads, next } = listed;

@@ -1,6 +1,8 @@
-/** Fills the ports of live rooms: with the queries of features, and with the delivery of events. */
+/** Implements the ports of live rooms with the queries of features and the delivery of events. */
 
 import { exports } from "cloudflare:workers";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { fold } from "@atrium/contract/text.ts";
 import { eraseFromLog } from "../../delivery/event-log/shards.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import { relayEvents } from "../../delivery/outbox-relay.ts";
@@ -10,26 +12,25 @@ import { jwtSecrets, quotaDefaults } from "../../platform/config.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
 import { logError } from "../../platform/log.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
-import type { CopiedStats, RoomService } from "../../room/host/room-service.ts";
-import type { QuotaUse } from "../../wire/quota.ts";
+import type { RoomService } from "../../room/host/room-service.ts";
+import { fanOutInboxUpdates } from "../inbox/fan-out.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/commands.ts";
 import { findRoomRow } from "../rooms/queries.ts";
-import type { RoomRow } from "../rooms/table.ts";
 import { knownUser, readJoiners } from "../users/joining.ts";
-import { findAccountTokenEpoch, findUserInRoom, findUsers, isTokenCurrent } from "../users/queries.ts";
+import {
+  findAccountTokenEpoch,
+  findUserInRoom,
+  findUsers,
+  isTokenCurrent,
+  suggestUsers,
+} from "../users/queries.ts";
 import { selectBearers } from "../users/statements.ts";
 import { recordOf } from "../users/table.ts";
 import { tokensFor } from "../users/tokens.ts";
-import { findAddressees } from "./addressees.ts";
-import { passOn } from "./inbox-updates.ts";
+import { findRecipients } from "./recipients.ts";
 
-type StoreLimits = (
-  room: Pick<RoomRow, "accountId" | "customId" | "storeBytes">,
-  ofOrganization: QuotaUse,
-) => Pick<CopiedStats, "storeUse" | "maxCommentBytes">;
-
-export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
+export function roomService(env: Env): RoomService {
   const delivery = openDelivery(env);
   const tenantOf = ({ accountId }: { readonly accountId: string }) => openTenant(env, accountId);
   return {
@@ -43,17 +44,18 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       const found = await findUserInRoom(tenantOf(room), room.roomId, userId);
       return { room: found.room, user: found.user && knownUser(found.user) };
     },
-    findUsers: async (room, { limit, offset, after, userIds }) => {
+    findUsers: async (room, { limit, offset, after, userIds, search }) => {
       const page = {
-        limit,
+        limit: search === "" ? limit : Math.min(limit, LIMITS.usersFound),
         offset,
-        search: "",
+        search: fold(search),
         from: Number.MIN_SAFE_INTEGER,
         to: Number.MAX_SAFE_INTEGER,
         after: after && { key: Date.parse(after.created_at), id: after.id },
       };
       const named = userIds ? { ids: JSON.stringify(userIds), isExcluding: false } : null;
-      const { users, total } = await findUsers(tenantOf(room), room.roomId, page, named);
+      const found = search === "" ? findUsers : suggestUsers;
+      const { users, total } = await found(tenantOf(room), room.roomId, page, named);
       return { users: users.map(recordOf), total };
     },
     findAccountTokenEpoch: (room) => findAccountTokenEpoch(tenantOf(room)),
@@ -80,18 +82,15 @@ export function roomService(env: Env, storeLimits: StoreLimits): RoomService {
       const [users] = await tenant.db.run([selectBearers(tenant, room.roomId, "id", userIds)]);
       return users.map(knownUser);
     },
-    findAddressees: (room, mentions, userId) => findAddressees(tenantOf(room), room.roomId, mentions, userId),
+    findRecipients: (room, mentions, userId) => findRecipients(tenantOf(room), room.roomId, mentions, userId),
     copyStats: async (room, stats, version) => {
       const copied = await updateRoomStats(tenantOf(room), room.roomId, stats, version);
-      const { customId, accountTokenEpoch, quotas } = copied;
-      const use = usedOf(quotas, "store_bytes", quotaDefaults(env));
-      const { accountId } = room;
-      const limits = storeLimits({ accountId, customId, storeBytes: stats.storeBytes }, use);
-      return { accountTokenEpoch, ...limits };
+      const { accountTokenEpoch, quotas } = copied;
+      return { accountTokenEpoch, storeUse: usedOf(quotas, "store_bytes", quotaDefaults(env)) };
     },
     fanOut: ({ accountId, roomId }, events, calls) => fanOut(accountId, delivery, roomId, events, calls),
     notify: (room, threads, updates, calls) =>
-      passOn(tenantOf(room), room.roomId, threads, updates, calls, (page) =>
+      fanOutInboxUpdates(tenantOf(room), room.roomId, threads, updates, calls, (page) =>
         exports.InboxFanOut.deliver(room.accountId, page),
       ),
     hasListener: ({ accountId, roomId }, event) => hasListener(delivery.eventLogs, accountId, roomId, event),

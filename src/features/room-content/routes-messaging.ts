@@ -1,24 +1,31 @@
-/** The endpoints of what a room does not store: broadcasts, presence and participants. */
+/** Endpoints of data that a room does not store: broadcasts, presence and participants. */
+
+import {
+  CommentPost,
+  CommentReaction,
+  CommentUpdate,
+  unnotified,
+} from "@atrium/contract/operations/comments.ts";
+import { BroadcastData } from "@atrium/contract/operations/presence.ts";
+import { JsonObject } from "@atrium/contract/operations/values.ts";
+import { Comment } from "@atrium/contract/resources/comment.ts";
+import { flag, scrollShape, searching } from "@atrium/contract/rest/lists.ts";
+import { text } from "@atrium/contract/text.ts";
+import { Timestamp } from "@atrium/contract/time.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { flag, scrolling, scrollShape, searching, toPage } from "../../http/lists.ts";
-import { text } from "../../platform/text.ts";
-import { Timestamp } from "../../platform/time.ts";
-import { CommentPost, CommentUpdate } from "../../room/protocol/comment.ts";
-import { BroadcastData, JsonObject } from "../../room/protocol/messages.ts";
-import { Comment } from "../../wire/comment.ts";
+import { scrolling, toPage } from "../../http/lists.ts";
+import { userOf } from "../../platform/d1/rights.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { addParticipant, requestIdOf, requestRoom } from "./commands.ts";
-import { editComment, listComments, postComment } from "./comments.ts";
+import { addParticipant, callRoom, requestIdOf } from "./commands.ts";
+import { editComment, listComments, postComment, reactToComment } from "./comments.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
-const Broadcast = BroadcastData.extend({
-  data: BroadcastData.shape.data.meta({ description: "Any JSON, at most 64 KiB." }),
-  userIds: BroadcastData.shape.userIds.meta({ description: "If omitted, everyone who is online." }),
-})
-  .strict()
-  .meta({ id: "Broadcast", example: { event: "announcement", data: { text: "We begin in five minutes" } } });
+const Broadcast = BroadcastData.strict().meta({
+  id: "Broadcast",
+  example: { event: "announcement", data: { text: "We begin in five minutes" } },
+});
 
 const MIN_VISIT_SECONDS = 10;
 const MAX_VISIT_SECONDS = 3600;
@@ -39,8 +46,11 @@ const ofMessages = [
     method: "POST",
     path: "/rooms/:roomId/broadcast",
     operation: "broadcast",
+    sdk: "broadcast(roomId, event, data = null, userIds?): delivered",
+    right: "broadcasts:write",
     summary: "Send a message to the users who are online in a room",
-    details: "The message is not stored. Its `from` is null.",
+    details:
+      "The message is not stored. Its `from` is the user whose token sends it, and null for the back end.",
     errors: ["NOT_FOUND"],
     body: Broadcast,
     done: "Broadcast sent",
@@ -48,12 +58,14 @@ const ofMessages = [
       delivered: z.int().meta({ description: "The number of users reached.", minimum: 0, example: 2 }),
     }),
     handle: (ctx, { params, body }) =>
-      requestRoom(ctx, params.roomId, { type: "BROADCAST", requestId: requestIdOf(ctx), data: body }),
+      callRoom(ctx, params.roomId, "BROADCAST", body, { requestId: requestIdOf(ctx) }),
   }),
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/presence",
     operation: "getPresence",
+    sdk: "getPresence(roomId): presence as Record<string, PresenceState>",
+    right: "read",
     summary: "Get the presence of a room's users",
     details:
       "Only users who show something now are listed. Presence is never stored, and ends when its user leaves.",
@@ -64,12 +76,14 @@ const ofMessages = [
         .record(z.string(), z.record(z.string(), z.unknown()))
         .meta({ description: "The presence state of each user who has one, by user id." }),
     }),
-    handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "PRESENCE_GET" }),
+    handle: (ctx, { params }) => callRoom(ctx, params.roomId, "PRESENCE_GET", {}),
   }),
   endpoint({
     method: "PUT",
     path: "/rooms/:roomId/participants/:userId",
     operation: "addParticipant",
+    sdk: "addParticipant(roomId, userId, participation?): expires_at",
+    right: "presence:write",
     summary: "Let a user take part without a connection for a time",
     details:
       "For agents: the user is online, everyone sees it join and what it shows, and it leaves after `ttl` seconds unless this is sent again.",
@@ -83,21 +97,21 @@ const ofMessages = [
     data: z.object({ expires_at: Timestamp.meta({ description: "When the user leaves." }) }),
     handle: (ctx, { params, body }) => {
       const { presence: state, ttl } = body;
-      return addParticipant(ctx, params.roomId, params.userId, { state, ttl });
+      return addParticipant(ctx, params.roomId, userOf(ctx, params.userId), { state, ttl });
     },
   }),
   endpoint({
     method: "DELETE",
     path: "/rooms/:roomId/participants/:userId",
     operation: "removeParticipant",
+    sdk: "removeParticipant(roomId, userId)",
     summary: "Close a user's connections",
     details:
       "The user leaves at once. Its clients do not connect again by themselves, but the user may join again: end its tokens, or delete it, to keep it out.",
     errors: ["NOT_FOUND"],
     done: "Participant removed",
     data: z.object({}),
-    handle: (ctx, { params: { roomId, userId } }) =>
-      requestRoom(ctx, roomId, { type: "PARTICIPANT_REMOVE", data: { userId } }),
+    handle: (ctx, { params: { roomId, userId } }) => callRoom(ctx, roomId, "PARTICIPANT_REMOVE", { userId }),
   }),
 ];
 
@@ -108,16 +122,16 @@ const CommentQuery = z.object({
   resolved: flag("Only comments that are resolved, or only those that are not."),
 });
 
-const unnotified = z.array(z.string()).optional().meta({
-  description:
-    "The mentioned users, identities and groups that do not exist or may not read the room, and those that a guest can not mention; absent without any.",
-});
-
 const ofComments = [
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/comments",
     operation: "listComments",
+    sdk: [
+      "comments.list(roomId, filter?: CommentFilter): data",
+      "comments.each(roomId, filter?: CommentFilter): each comments",
+    ],
+    right: "read",
     summary: "List a room's comments",
     details:
       "Oldest first. A search reads all comments of the room, or of the thread: up to 10,000, a thousand at a time.",
@@ -125,15 +139,14 @@ const ofComments = [
     query: CommentQuery,
     done: "Comments retrieved",
     data: z.object({ comments: z.array(Comment).readonly(), ...scrollShape }),
-    handle: (ctx, { params, query }) => {
-      const { search, threadId, resolved } = query;
-      return listComments(ctx, params.roomId, toPage(query), { search, threadId, resolved });
-    },
+    handle: (ctx, { params, query }) => listComments(ctx, params.roomId, toPage(query), query),
   }),
   endpoint({
     method: "POST",
     path: "/rooms/:roomId/comments",
     operation: "createComment",
+    sdk: "comments.create(roomId, comment): comment",
+    right: "comments:write",
     summary: "Write a comment on behalf of a user",
     details: "Without `threadId` it starts a thread, whose id is the comment's own.",
     errors: ["NOT_FOUND"],
@@ -145,13 +158,14 @@ const ofComments = [
     status: 201,
     done: "Comment created",
     data: z.object({ comment: Comment, unnotified }),
-    handle: (ctx, { params, body }) =>
-      postComment(ctx, params.roomId, { type: "COMMENT_POST", requestId: requestIdOf(ctx), data: body }),
+    handle: (ctx, { params, body }) => postComment(ctx, params.roomId, body, requestIdOf(ctx)),
   }),
   endpoint({
     method: "PATCH",
     path: "/rooms/:roomId/comments/:commentId",
     operation: "updateComment",
+    sdk: "comments.update(roomId, commentId, changes): comment",
+    right: "comments:write",
     summary: "Edit, resolve or reopen a comment",
     details:
       "The organization may change every comment. Everyone in the room receives the change as `commentUpdated`. `mentions` replaces those of the comment: people who were not mentioned before are notified.",
@@ -159,15 +173,35 @@ const ofComments = [
     body: CommentUpdate,
     done: "Comment updated",
     data: z.object({ comment: Comment, unnotified }),
-    handle: (ctx, { params, body }) => {
-      const data = { commentId: params.commentId, ...body };
-      return editComment(ctx, params.roomId, { type: "COMMENT_EDIT", data });
-    },
+    handle: (ctx, { params: { roomId, commentId }, body }) =>
+      editComment(ctx, roomId, { commentId, ...body }),
+  }),
+  endpoint({
+    method: "POST",
+    path: "/rooms/:roomId/comments/:commentId/reactions",
+    operation: "reactToComment",
+    sdk: "comments.react(roomId, commentId, userId, reaction, on?): comment",
+    right: "comments:write",
+    summary: "React to a comment on behalf of a user, or take that back",
+    details:
+      "Everyone in the room receives the change as `commentUpdated`. A reaction that is there changes nothing.",
+    errors: ["NOT_FOUND"],
+    conflict: [
+      "The comment has as many reactions as it can, or this one has as many users.",
+      "Take another reaction of the comment back.",
+    ],
+    body: CommentReaction,
+    done: "Comment updated",
+    data: z.object({ comment: Comment }),
+    handle: (ctx, { params: { roomId, commentId }, body }) =>
+      reactToComment(ctx, roomId, commentId, body, requestIdOf(ctx)),
   }),
   endpoint({
     method: "DELETE",
     path: "/rooms/:roomId/comments/:commentId",
     operation: "deleteComment",
+    sdk: "comments.delete(roomId, commentId)",
+    right: "comments:write",
     summary: "Delete a comment",
     details:
       "The organization may delete every comment. The others of its thread stay. Everyone in the room receives `commentDeleted`.",
@@ -175,8 +209,8 @@ const ofComments = [
     done: "Comment deleted",
     data: z.object({ comment: Comment.meta({ description: "The comment as it was." }) }),
     handle: (ctx, { params: { roomId, commentId } }) =>
-      requestRoom(ctx, roomId, { type: "COMMENT_DELETE", requestId: undefined, data: { commentId } }),
+      callRoom(ctx, roomId, "COMMENT_DELETE", { commentId }),
   }),
 ];
 
-export const messagingEndpoints = [...ofComments, ...ofMessages];
+export const endpoints = [...ofComments, ...ofMessages];

@@ -1,24 +1,24 @@
 /** The endpoints of a room's stores. */
 
+import { notFound } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { IfVersion, Key, StoreBatch } from "@atrium/contract/operations/stores.ts";
+import { BatchRequestId, Json, JsonObject } from "@atrium/contract/operations/values.ts";
+import {
+  DeletedEntry,
+  StoreEntry,
+  StorePage,
+  StoreSummary,
+  WrittenEntry,
+} from "@atrium/contract/resources/store.ts";
+import { wholeNumber } from "@atrium/contract/rest/documents.ts";
+import { limitOf } from "@atrium/contract/rest/lists.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { ErrorDetail } from "../../http/envelope.ts";
-import { limitOf } from "../../http/lists.ts";
-import { notFound } from "../../platform/errors.ts";
-import { LIMITS } from "../../room/protocol/limits.ts";
-import {
-  BatchRequestId,
-  IfVersion,
-  Json,
-  JsonObject,
-  Key,
-  StoreBatch,
-} from "../../room/protocol/messages.ts";
 import type { RoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
-import { parseAddress, requestRoom, writeStores } from "./commands.ts";
-import { wholeNumber } from "./documents/schema.ts";
-import { DeletedEntry, StoreEntry, StorePage, StoreSummary, WrittenEntry } from "./schema.ts";
+import { callRoom, parseAddress, writeStores } from "./commands.ts";
 
 const { endpoint, rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -40,17 +40,21 @@ const ofStores = [
     method: "GET",
     path: "/rooms/:roomId/stores",
     operation: "listStores",
+    sdk: "stores.list(roomId): stores",
+    right: "read",
     summary: "List a room's stores",
     details: "In the order of their names, with the size of each. A store without entries is not listed.",
     errors: ["NOT_FOUND"],
     done: "Stores retrieved",
     data: z.object({ stores: z.array(StoreSummary) }),
-    handle: (ctx, { params }) => requestRoom(ctx, params.roomId, { type: "STORE_LIST" }),
+    handle: (ctx, { params }) => callRoom(ctx, params.roomId, "STORE_LIST", {}),
   }),
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/stores/:store",
     operation: "getStore",
+    sdk: "stores.getPage(roomId, store, page?: EntryPage): data",
+    right: "read",
     summary: "Get the entries of a store, page by page",
     details: `In the order of their keys. A page has at most about 1 MiB, and at least one entry; pass its \`next\` as \`after\` to get the page that follows. The last page has no \`next\`.
 
@@ -61,14 +65,15 @@ A store that does not exist yet is empty.`,
     data: StorePage,
     handle: (ctx, { params, query }) => {
       const data = { store: parseAddress(params).store, ...query };
-      return requestRoom(ctx, params.roomId, { type: "STORE_SYNC", requestId: undefined, data });
+      return callRoom(ctx, params.roomId, "STORE_SYNC", data);
     },
   }),
   rawEndpoint({
     method: "GET",
     path: "/rooms/:roomId/downloads/:downloadId",
     operation: "downloadStore",
-    access: "public",
+    insteadOfSdk: "`AtriumClient` of `atrium/client` downloads a large store by itself in `sync()`.",
+    right: "public",
     summary: "Download the next part of a large store",
     details:
       "For clients of a room's WebSocket, which gives a client that has joined the id of a download: each request reads the next part, while that socket is open. The repository's `docs/protocol.md` says how a client combines the parts with the changes that arrive meanwhile.",
@@ -102,6 +107,8 @@ const ofEntries = [
     method: "GET",
     path: ENTRY_PATH,
     operation: "getEntry",
+    sdk: "stores.get(roomId, store, key): data",
+    right: "read",
     summary: "Get an entry of a store",
     details:
       "The response has the entry's `version`, for a later write with `ifVersion`. An entry that does not exist is `NOT_FOUND`.",
@@ -109,9 +116,7 @@ const ofEntries = [
     done: "Entry retrieved",
     data: StoreEntry,
     handle: async (ctx, { params }) => {
-      const data = parseAddress(params);
-      const request = { type: "STORE_GET", requestId: undefined, data } as const;
-      const entry = await requestRoom<StoreEntry>(ctx, params.roomId, request);
+      const entry = await callRoom(ctx, params.roomId, "STORE_GET", parseAddress(params));
       if (entry.version === 0) throw notFound("Rooms", "Entry");
       return entry;
     },
@@ -120,6 +125,8 @@ const ofEntries = [
     method: "PUT",
     path: ENTRY_PATH,
     operation: "setEntry",
+    sdk: "stores.set(roomId, store, key, value, options?: WriteOptions): data",
+    right: "stores:write",
     summary: "Set an entry of a store",
     details: "Connected users receive the same `storeChanged` event as after a participant's `STORE_SET`.",
     errors: ["NOT_FOUND"],
@@ -132,13 +139,15 @@ const ofEntries = [
     data: WrittenEntry,
     handle: (ctx, { params, body }) => {
       const data = { ...parseAddress(params), ...body };
-      return requestRoom(ctx, params.roomId, { type: "STORE_SET", requestId: undefined, data });
+      return callRoom(ctx, params.roomId, "STORE_SET", data);
     },
   }),
   endpoint({
     method: "PATCH",
     path: ENTRY_PATH,
     operation: "updateEntry",
+    sdk: "stores.update(roomId, store, key, value, options?: WriteOptions): data",
+    right: "stores:write",
     summary: "Merge fields into an entry of a store",
     details: "Merges the top level.",
     errors: ["NOT_FOUND"],
@@ -151,13 +160,15 @@ const ofEntries = [
     data: WrittenEntry,
     handle: (ctx, { params, body }) => {
       const data = { ...parseAddress(params), ...body };
-      return requestRoom(ctx, params.roomId, { type: "STORE_UPDATE", requestId: undefined, data });
+      return callRoom(ctx, params.roomId, "STORE_UPDATE", data);
     },
   }),
   endpoint({
     method: "DELETE",
     path: ENTRY_PATH,
     operation: "deleteEntry",
+    sdk: "stores.delete(roomId, store, key, options?: WriteOptions)",
+    right: "stores:write",
     summary: "Delete an entry of a store",
     details: "Deleting an entry that does not exist changes nothing.",
     errors: ["NOT_FOUND"],
@@ -175,7 +186,7 @@ const ofEntries = [
     data: DeletedEntry,
     handle: (ctx, { params, query }) => {
       const data = { ...parseAddress(params), ...query };
-      return requestRoom(ctx, params.roomId, { type: "STORE_DELETE", requestId: undefined, data });
+      return callRoom(ctx, params.roomId, "STORE_DELETE", data);
     },
   }),
 ];
@@ -240,7 +251,9 @@ const ofBatches = [
     method: "POST",
     path: "/rooms/:roomId/stores/batch",
     operation: "writeStores",
-    access: "member",
+    isForAgents: false,
+    sdk: "stores.batch(roomId, requests: readonly StoreBatch[]): responses as readonly BatchResponse[]",
+    right: "stores:write",
     summary: "Apply batches of writes to a room's stores",
     details: `Takes 1 to ${LIMITS.batches} batches and answers each by itself, in order: one that is refused does not stop the next.
 A batch is remembered under its \`requestId\` for its sender, as \`STORE_BATCH\` over the socket is: sent again, or sent over both, it is carried out once and gets the same response.
@@ -263,4 +276,4 @@ A user's JWT writes as that user, in its own room; viewers cannot write, and a c
   }),
 ];
 
-export const storeEndpoints = [...ofBatches, ...ofStores, ...ofEntries];
+export const endpoints = [...ofBatches, ...ofStores, ...ofEntries];

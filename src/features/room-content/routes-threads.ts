@@ -1,14 +1,17 @@
-/** The endpoints of threads: their readers, who is notified of them, and up to where each has read. */
+/** Endpoints of threads: readers, subscriptions and read positions. */
+
+import { TextMention } from "@atrium/contract/operations/threads.ts";
+import { SubscriptionSettings, Thread, ThreadParticipant } from "@atrium/contract/resources/thread.ts";
+import { flag, scrollShape } from "@atrium/contract/rest/lists.ts";
+import { text, updateOf } from "@atrium/contract/text.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { flag, scrolling, scrollShape, toPage } from "../../http/lists.ts";
+import { scrolling, toPage } from "../../http/lists.ts";
 import { checkBody } from "../../http/request-input.ts";
-import { text, updateOf } from "../../platform/text.ts";
-import { TextMention } from "../../room/protocol/messages.ts";
-import { SubscriptionSettings, Thread, ThreadParticipant } from "../../wire/thread.ts";
+import { idOf } from "../../platform/d1/rights.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { requestRoom } from "./commands.ts";
-import { listParticipants, listThreads, requestAsReader, requestTextMention } from "./comments.ts";
+import { callRoom } from "./commands.ts";
+import { callAboutTextMention, callAsReader, listParticipants, listThreads } from "./comments.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -60,6 +63,9 @@ const readerEndpoint = (
     method: "POST",
     path: `/rooms/:roomId/threads/:threadId/${action}`,
     operation,
+    isForAgents: false,
+    sdk: `threads.${action}(roomId, threadId, userId): thread`,
+    right: "own:write",
     summary,
     details,
     errors: ["NOT_FOUND"],
@@ -67,20 +73,21 @@ const readerEndpoint = (
     done: "Subscription changed",
     data: thread,
     handle: (ctx, { params: { roomId, threadId }, body }) => {
-      const data = { threadId, on: action === "subscribe" };
-      return requestAsReader(ctx, roomId, body.userId, {
-        type: "THREAD_SUBSCRIBE",
-        requestId: undefined,
-        data,
-      });
+      const input = { threadId, on: action === "subscribe" };
+      return callAsReader(ctx, roomId, body.userId, "THREAD_SUBSCRIBE", input);
     },
   });
 
-export const threadEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/threads",
     operation: "listThreads",
+    sdk: [
+      "threads.list(roomId, filter?: ThreadFilter): data",
+      "threads.each(roomId, filter?: ThreadFilter): each threads",
+    ],
+    right: "read",
     summary: "List a room's threads",
     details:
       "The latest activity first. With a reader, each thread says what the reader has read, and the filters `unread` and `subscribed` work.",
@@ -94,6 +101,8 @@ export const threadEndpoints = [
     method: "GET",
     path: "/rooms/:roomId/threads/:threadId",
     operation: "getThread",
+    sdk: "threads.get(roomId, threadId, reader?): thread",
+    right: "read",
     summary: "Get a thread",
     details: "With a reader, it says what the reader has read.",
     errors: ["NOT_FOUND"],
@@ -101,16 +110,14 @@ export const threadEndpoints = [
     done: "Thread retrieved",
     data: thread,
     handle: (ctx, { params: { roomId, threadId }, query }) =>
-      requestAsReader(ctx, roomId, query.userId, {
-        type: "THREAD_GET",
-        requestId: undefined,
-        data: { threadId },
-      }),
+      callAsReader(ctx, roomId, query.userId, "THREAD_GET", { threadId }),
   }),
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/threads/:threadId/participants",
     operation: "listThreadParticipants",
+    sdk: "threads.participants(roomId, threadId): participants",
+    right: "read",
     summary: "List the people who take part in a thread",
     details: "The authors of its comments, and the users and identities that are mentioned in it.",
     errors: ["NOT_FOUND"],
@@ -122,6 +129,8 @@ export const threadEndpoints = [
     method: "PATCH",
     path: "/rooms/:roomId/threads/:threadId",
     operation: "updateThread",
+    sdk: "threads.update(roomId, threadId, changes): thread",
+    right: "comments:write",
     summary: "Resolve or reopen a thread",
     details:
       "Its first comment is resolved or reopened, and everyone in the room receives that as `commentUpdated`.",
@@ -130,20 +139,20 @@ export const threadEndpoints = [
     done: "Thread updated",
     data: thread,
     handle: (ctx, { params: { roomId, threadId }, body }) =>
-      requestRoom(ctx, roomId, { type: "THREAD_RESOLVE", data: { threadId, ...body } }),
+      callRoom(ctx, roomId, "THREAD_RESOLVE", { threadId, ...body }),
   }),
   endpoint({
     method: "DELETE",
     path: "/rooms/:roomId/threads/:threadId",
     operation: "deleteThread",
+    sdk: "threads.delete(roomId, threadId)",
     summary: "Delete a thread with its comments",
     details:
       "No request finds the thread or its comments any more, and the thread leaves all inboxes. Everyone in the room receives `commentDeleted` for each comment; of a large thread, most of them follow the response within seconds.",
     errors: ["NOT_FOUND"],
     done: "Thread deleted",
     data: z.object({ thread: Thread.meta({ description: "The thread as it was." }) }),
-    handle: (ctx, { params: { roomId, threadId } }) =>
-      requestRoom(ctx, roomId, { type: "THREAD_DELETE", data: { threadId } }),
+    handle: (ctx, { params: { roomId, threadId } }) => callRoom(ctx, roomId, "THREAD_DELETE", { threadId }),
   }),
   readerEndpoint(
     "subscribe",
@@ -161,6 +170,9 @@ export const threadEndpoints = [
     method: "POST",
     path: "/rooms/:roomId/threads/:threadId/mark-as-read",
     operation: "markThreadAsRead",
+    isForAgents: false,
+    sdk: "threads.markAsRead(roomId, threadId, userId, seq?): thread",
+    right: "read",
     summary: "Record that a reader has read a thread",
     details:
       "A position, not a mark: comments after it stay unread. An earlier position changes nothing. The thread is read in the reader's inbox as well.",
@@ -169,14 +181,17 @@ export const threadEndpoints = [
     done: "Thread read",
     data: thread,
     handle: (ctx, { params: { roomId, threadId }, body }) => {
-      const data = { threadId, seq: body.seq };
-      return requestAsReader(ctx, roomId, body.userId, { type: "THREAD_READ", requestId: undefined, data });
+      const input = { threadId, seq: body.seq };
+      return callAsReader(ctx, roomId, body.userId, "THREAD_READ", input);
     },
   }),
   endpoint({
     method: "PUT",
     path: TEXT_MENTION,
     operation: "createTextMention",
+    isForAgents: false,
+    sdk: "documents.mention(roomId, { mentionId, userId, document }): notified",
+    right: "documents:write",
     summary: "Notify a reader of a mention in a document",
     details:
       "For editors in whose texts people are mentioned. The reader is a user of the room, or an identity. A mention, by your own ID of it, is notified of once, and not if the reader's settings say `textMentions: none`.",
@@ -193,40 +208,49 @@ export const threadEndpoints = [
       }),
     }),
     handle: (ctx, { params: { roomId, userId, mentionId }, body }) => {
-      const data = checkBody(TextMention, { mentionId, userId, ...body }, "Rooms");
-      return requestTextMention(ctx, roomId, { type: "TEXT_MENTION_CREATE", requestId: undefined, data });
+      const mention = { mentionId, userId: idOf(ctx, userId), ...body };
+      const data = checkBody(TextMention, mention, "Rooms");
+      return callAboutTextMention(ctx, roomId, "TEXT_MENTION_CREATE", data);
     },
   }),
   endpoint({
     method: "DELETE",
     path: TEXT_MENTION,
     operation: "deleteTextMention",
+    isForAgents: false,
+    sdk: "documents.unmention(roomId, { mentionId, userId })",
+    right: "documents:write",
     summary: "Take back a mention in a document",
     details: "The mention was taken out of the text: it leaves the reader's inbox for good.",
     errors: ["NOT_FOUND", "VALIDATION_ERROR"],
     done: "Mention deleted",
     data: z.object({}),
     handle: (ctx, { params: { roomId, userId, mentionId } }) => {
-      const data = checkBody(TextMention, { mentionId, userId }, "Rooms");
-      return requestTextMention(ctx, roomId, { type: "TEXT_MENTION_DELETE", requestId: undefined, data });
+      const data = checkBody(TextMention, { mentionId, userId: idOf(ctx, userId) }, "Rooms");
+      return callAboutTextMention(ctx, roomId, "TEXT_MENTION_DELETE", data);
     },
   }),
   endpoint({
     method: "GET",
     path: "/rooms/:roomId/users/:userId/subscription-settings",
     operation: "getSubscriptionSettings",
+    sdk: "threads.settings(roomId, userId): settings",
+    right: "read",
     summary: "Get what a reader is notified of in a room",
     details: "The reader is a user of the room, or an identity.",
     errors: ["NOT_FOUND"],
     done: "Settings retrieved",
     data: z.object({ settings: SubscriptionSettings }),
     handle: (ctx, { params: { roomId, userId } }) =>
-      requestAsReader(ctx, roomId, userId, { type: "SUBSCRIPTION_SETTINGS", requestId: undefined, data: {} }),
+      callAsReader(ctx, roomId, userId, "SUBSCRIPTION_SETTINGS", {}),
   }),
   endpoint({
     method: "PATCH",
     path: "/rooms/:roomId/users/:userId/subscription-settings",
     operation: "updateSubscriptionSettings",
+    isForAgents: false,
+    sdk: "threads.updateSettings(roomId, userId, changes): settings",
+    right: "own:write",
     summary: "Change what a reader is notified of in a room",
     details: "Fields that are left out stay. The reader is a user of the room, or an identity.",
     errors: ["NOT_FOUND"],
@@ -237,10 +261,6 @@ export const threadEndpoints = [
     done: "Settings changed",
     data: z.object({ settings: SubscriptionSettings }),
     handle: (ctx, { params: { roomId, userId }, body }) =>
-      requestAsReader(ctx, roomId, userId, {
-        type: "SUBSCRIPTION_SETTINGS",
-        requestId: undefined,
-        data: body,
-      }),
+      callAsReader(ctx, roomId, userId, "SUBSCRIPTION_SETTINGS", body),
   }),
 ];

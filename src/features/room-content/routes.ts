@@ -1,21 +1,14 @@
-/** The endpoints that open a room's WebSocket, and the endpoints by which the organization uses a live room. */
+/** The endpoints that open the WebSocket of a room. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { isUpgrade, refusedSocket } from "../../http/upgrades.ts";
+import { opensRoom } from "../../platform/narrowing.ts";
+import type { IdentityClaims } from "../../platform/token-claims.ts";
 import { CLOSE } from "../../room/protocol/protocol.ts";
-import { type IdentityClaims, opensRoom } from "../../wire/token-claims.ts";
 import { findRoomRow, hasRoom } from "../rooms/queries.ts";
 import type { UserContext } from "../users/context.ts";
-import { documentHistoryEndpoints } from "./documents/routes-document-history.ts";
-import {
-  credentialOf,
-  documentSocketEndpoints,
-  isUpgrade,
-  refusedSocket,
-} from "./documents/routes-document-sockets.ts";
-import { documentCompareEndpoint, documentEndpoints } from "./documents/routes-documents.ts";
-import { messagingEndpoints } from "./routes-messaging.ts";
-import { storeEndpoints } from "./routes-stores.ts";
-import { threadEndpoints } from "./routes-threads.ts";
+import { credentialOf } from "./documents/routes-document-sockets.ts";
 
 export interface SocketContext extends UserContext {
   /** Whether a token that is valid by itself has not ended. */
@@ -49,18 +42,19 @@ async function openSocket(ctx: UserContext, roomId: string, request: Request, pr
   return new Response(null, { status, webSocket, headers: { "Sec-WebSocket-Protocol": protocol } });
 }
 
-/** The room of a custom ID; null for an identity whose token does not open it: it learns of no others. */
+/** The room of a custom ID; null for an identity whose token does not open it, which keeps others secret. */
 async function findRoomOf({ accountId, rooms }: IdentityClaims, ctx: UserContext, customId: string) {
   const room = accountId === ctx.accountId ? await findRoomRow(ctx, { customId }) : null;
   return room !== null && opensRoom({ rooms }, room) ? room : null;
 }
 
-export const realtimeEndpoints = [
+export const endpoints = [
   rawEndpoint({
     method: "GET",
     path: "/rooms/custom/:customId/socket",
     operation: "openSocketByCustomId",
-    access: "public",
+    insteadOfSdk: "`enterRoom({ customId })` of `atrium/client` opens it in `join()`.",
+    right: "public",
     summary: "Open the WebSocket of a room with this custom ID",
     details:
       "For identities. Their token is the second of the subprotocols `atrium` and the token, so that strangers do not learn which custom IDs exist. Then as by the room's ID: `JOIN_ROOM` has the token again.",
@@ -85,7 +79,8 @@ export const realtimeEndpoints = [
     method: "GET",
     path: "/rooms/:roomId/socket",
     operation: "openSocket",
-    access: "public",
+    insteadOfSdk: "`AtriumClient` of `atrium/client` opens it in `join()`, and speaks its protocol.",
+    right: "public",
     summary: "Open a room's WebSocket",
     details:
       "Carries no credential: the client's first message, `JOIN_ROOM`, does. The repository's `docs/protocol.md` describes the messages, events, limits and close codes.",
@@ -98,11 +93,4 @@ export const realtimeEndpoints = [
         : refuse(request, notFound("Rooms", "Room"), null);
     },
   }),
-  ...documentSocketEndpoints,
-  ...documentEndpoints,
-  ...documentHistoryEndpoints,
-  documentCompareEndpoint,
-  ...storeEndpoints,
-  ...messagingEndpoints,
-  ...threadEndpoints,
 ];

@@ -1,22 +1,25 @@
 /** Writes rooms: create, update, delete and reconcile, each committed as one batch with its outbox row. */
-import { recountInboxesWith } from "../../delivery/inboxes.ts";
+
+import { AppError, combined, notFound } from "@atrium/contract/errors.ts";
+import type { Permission } from "@atrium/contract/resources/permissions.ts";
+import { presentRoom, type Room } from "@atrium/contract/resources/room.ts";
+import { storedLimits } from "@atrium/contract/resources/room-limits.ts";
+import type { RoomCreation, RoomUpdate } from "@atrium/contract/rest/rooms.ts";
+import { fold } from "@atrium/contract/text.ts";
+import { DAY_MS } from "@atrium/contract/time.ts";
+import { recountInboxes } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { newOutboxEntry, relayChange } from "../../delivery/outbox/outbox.ts";
 import { insertOutboxEntry } from "../../delivery/outbox/outbox-store.ts";
 import { type Database, isFenced, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError, combined, notFound } from "../../platform/errors.ts";
 import { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { fold } from "../../platform/text.ts";
-import type { Permission } from "../../wire/permissions.ts";
-import { presentRoom, type Room } from "../../wire/room.ts";
 import { MAX_DELETED } from "../files/storage/blobs.ts";
 import { deleteRoomFiles } from "../files/storage/garbage-collection.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { type QuotaRow, selectQuotas } from "../quotas/statements.ts";
 import type { RoomContext, RoomDeletionContext } from "./context.ts";
 import { forgetRoom, getRoomRow } from "./queries.ts";
-import type { RoomCreation, RoomUpdate } from "./schema.ts";
-import { markDeleted, selectJoinedRoom, selectRoom } from "./statements.ts";
+import { EXPIRY_DIFFERS, markDeleted, requireExpiry, roomExists, wasJoined } from "./statements.ts";
 import {
   deleteSome,
   insertDefaultAccess,
@@ -24,12 +27,30 @@ import {
   insertRoomClosed,
   insertRoomEvent,
   insertRoomUpdated,
+  mergedLimits,
   type ProjectedStats,
+  type RoomChanges,
   selectDeletedRooms,
   updateRoom as updateRow,
   updateStats,
 } from "./store.ts";
-import type { RoomRow } from "./table.ts";
+import { newRoomRow } from "./table.ts";
+
+const MAX_LIFETIME_MS = 3_652 * DAY_MS;
+
+function requireLifetime(expiresAt: number | null | undefined, now: number): void {
+  if (expiresAt == null || (expiresAt > now && expiresAt <= now + MAX_LIFETIME_MS)) return;
+  throw new AppError(
+    "Rooms",
+    "VALIDATION_ERROR",
+    "expiresAt: must be in the future, within the next 10 years",
+  );
+}
+
+/** The room waits for its deletion, and is answered as after it. */
+function refuseExpired(error: unknown): never {
+  throw violatedConstraint(error) === EXPIRY_DIFFERS ? notFound("Rooms", "Room") : error;
+}
 
 function refuseTakenCustomId(error: unknown): never {
   if (violatedConstraint(error) !== "unique:rooms.account_id, rooms.custom_id") throw error;
@@ -43,28 +64,11 @@ export async function createRoom(
   defaultAccess: readonly Permission[] | null = null,
 ): Promise<{ room: Room }> {
   const now = ctx.now();
-  const row: RoomRow = {
-    accountId: ctx.accountId,
-    id: ctx.newId(),
-    name: input.name,
-    nameFolded: fold(input.name),
-    customId: input.customId ?? null,
-    state: "active",
-    createdAt: now,
-    totalUsersCreated: 0,
-    userCount: 0,
-    activeParticipants: 0,
-    occupiedMs: 0,
-    occupiedSince: null,
-    lastActiveAt: 0,
-    storeBytes: 0,
-    fileCount: 0,
-    fileBytes: 0,
-    deletedAt: null,
-    statsVersion: 0,
-    joiningUntil: 0,
-    firstJoinAt: null,
-  };
+  requireLifetime(input.expiresAt, now);
+  const row = newRoomRow({
+    ...{ ...input, limits: storedLimits(input.limits) },
+    ...{ accountId: ctx.accountId, id: ctx.newId(), createdAt: now },
+  });
   const data = { room: presentRoom(row, now) };
   const quota = guardQuota(ctx, "rooms");
   const created = newEvent(ctx, "room.created", row.id);
@@ -84,33 +88,46 @@ export async function createRoom(
   return data;
 }
 
-/** Updates a room and sends the change to its participants. Closing it ends its sessions and closes its sockets. */
+/**
+ * Updates a room and sends the change to its participants. Closing it ends its sessions and closes its sockets.
+ * NOT_FOUND also for a room that has expired.
+ */
 export async function updateRoom(
   ctx: RoomContext,
   roomId: string,
   update: RoomUpdate,
 ): Promise<{ room: Room }> {
-  const changes = {
-    ...(update.name === undefined ? {} : { name: update.name, nameFolded: fold(update.name) }),
-    ...(update.customId === undefined ? {} : { customId: update.customId }),
-    ...(update.state === undefined ? {} : { state: update.state }),
+  const { limits, ...fields } = update;
+  const now = ctx.now();
+  requireLifetime(update.expiresAt, now);
+  const changes: RoomChanges = {
+    ...fields,
+    ...(fields.name !== undefined && { nameFolded: fold(fields.name) }),
+    ...(limits !== undefined && { limits: mergedLimits(limits) }),
   };
   const entry = newOutboxEntry(ctx, roomId, {
     type: update.state === "closed" ? "room.closed" : "room.updated",
   });
-  const [updated, closed, rows, owed] = await ctx
+  const [, updated, closed, rows, owed] = await ctx
     .commit([
+      requireExpiry(ctx, roomId, now, false),
       insertRoomUpdated(ctx, newEvent(ctx, "room.updated", roomId), changes),
       insertRoomClosed(ctx, newEvent(ctx, "room.closed", roomId), changes),
       updateRow(ctx, roomId, changes),
-      insertOutboxEntry(entry, [selectJoinedRoom(ctx, roomId)], ctx.now()),
+      // Limits also bound the writes of REST into a room that no one has joined.
+      insertOutboxEntry(
+        entry,
+        [limits === undefined ? wasJoined(ctx, roomId) : roomExists(ctx, roomId)],
+        now,
+      ),
     ])
+    .catch(refuseExpired)
     .catch(refuseTakenCustomId);
   const row = rows[0];
   if (row === undefined) throw notFound("Rooms", "Room");
   // No identity enters a closed room, and a narrowed token may name the custom ID.
   const isShownToOthers = update.state !== undefined || update.customId !== undefined;
-  if (updated.length + closed.length > 0 && isShownToOthers) recountInboxesWith(ctx, roomId);
+  if (updated.length + closed.length > 0 && isShownToOthers) recountInboxes(ctx, null, roomId);
   const stats = await relayChange(ctx, entry, owed, [...updated, ...closed]);
   return { room: presentRoom(row, ctx.now(), stats ?? row) };
 }
@@ -126,7 +143,7 @@ export async function removeRoom(ctx: RoomDeletionContext, roomId: string): Prom
   const deletion = newOutboxEntry(ctx, roomId, { type: "room.deleted" });
   const [events, owed, deleted, , files] = await ctx.commit([
     insertRoomEvent(ctx, newEvent(ctx, "room.deleted", roomId)),
-    insertOutboxEntry(deletion, [selectRoom(ctx, { id: roomId })], ctx.now()),
+    insertOutboxEntry(deletion, [roomExists(ctx, roomId)], ctx.now()),
     markDeleted(ctx, roomId, ctx.now()),
     ...deleteSome(ctx, roomId, ROWS_AT_ONCE),
   ]);
@@ -155,7 +172,6 @@ export async function updateRoomStats(
   stats: ProjectedStats,
   version: number,
 ): Promise<{
-  readonly customId: string | null;
   readonly accountTokenEpoch: number;
   readonly quotas: readonly QuotaRow[];
 }> {
@@ -163,7 +179,7 @@ export async function updateRoomStats(
     updateStats(tenant, roomId, stats, version),
     selectQuotas(tenant),
   ]);
-  return { customId: row?.customId ?? null, accountTokenEpoch: row?.accountTokenEpoch ?? 0, quotas };
+  return { accountTokenEpoch: row?.accountTokenEpoch ?? 0, quotas };
 }
 
 /** The most users and files that one batch removes, and files that R2 deletes at once. */

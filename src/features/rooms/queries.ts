@@ -1,13 +1,15 @@
 /** Reads rooms: lists from D1, single rooms with the live stats of their objects. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { presentRoom, type Room } from "@atrium/contract/resources/room.ts";
+import type { ListedRoom } from "@atrium/contract/rest/rooms.ts";
 import { type PresentedScroll, presentScroll } from "../../http/lists.ts";
 import { TtlCache } from "../../platform/cache.ts";
-import type { RequestContext } from "../../platform/d1/context.ts";
+import type { OperationContext } from "../../platform/d1/context.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { presentRoom, type Room } from "../../wire/room.ts";
 import { findHits } from "../search/queries.ts";
 import type { LiveRoomContext, RoomContext } from "./context.ts";
-import { type ListedRoom, presentListedRoom } from "./schema.ts";
+import { presentListedRoom } from "./present.ts";
 import { type RoomKey, selectRoom, selectRoomsAfter } from "./statements.ts";
 import { countRooms, positionOf, type RoomPage, selectRooms } from "./store.ts";
 import type { RoomRow } from "./table.ts";
@@ -56,16 +58,21 @@ export async function getRoomRow(tenant: Tenant, roomId: string): Promise<RoomRo
   return row;
 }
 
-/** NOT_FOUND without the room, and FORBIDDEN to users in a closed one: their authentication has read its state. */
+/** NOT_FOUND without the room, and FORBIDDEN to users in a closed one. */
 export async function requireOpenRoom(
-  ctx: Pick<RequestContext, "db" | "accountId" | "actor">,
+  ctx: Pick<OperationContext, "db" | "accountId" | "actor">,
   roomId: string,
 ): Promise<void> {
-  const { actor } = ctx;
-  const isUser = actor.type === "user";
-  const state = isUser ? actor.decided.roomState : (await getRoomRow(ctx, roomId)).state;
-  if (state === null) throw notFound("Rooms", "Room");
-  if (isUser && state === "closed") throw new AppError("Rooms", "FORBIDDEN", "The room is closed");
+  if (ctx.actor.type === "user") requireOpen(ctx.actor);
+  else await getRoomRow(ctx, roomId);
+}
+
+/** The same for users alone, by what their authentication has read. */
+export function requireOpen(actor: OperationContext["actor"]): void {
+  if (actor.type !== "user") return;
+  const { roomState } = actor.decided;
+  if (roomState === null) throw notFound("Rooms", "Room");
+  if (roomState === "closed") throw new AppError("Rooms", "FORBIDDEN", "The room is closed");
 }
 
 /** A socket of a room that was deleted meanwhile is refused when it joins, which always asks. */

@@ -1,22 +1,30 @@
 /** The endpoints of rooms. Endpoints that return a room with its users are in `users/routes.ts`. */
+
+import { Room, RoomState } from "@atrium/contract/resources/room.ts";
+import { dates, flag, scrollShape, searching } from "@atrium/contract/rest/lists.ts";
+import { ListedRoom, RoomCreation, RoomUpdate } from "@atrium/contract/rest/rooms.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { dates, flag, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
-import { Room, RoomState } from "../../wire/room.ts";
+import { scrolling, sorting, toPage } from "../../http/lists.ts";
 import { createRoom, deleteRoom, reconcileRoom, updateRoom } from "./commands.ts";
 import type { RoomContext } from "./context.ts";
 import { listRooms } from "./queries.ts";
-import { ListedRoom, RoomCreation, RoomUpdate } from "./schema.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 const { parameter: sort, orderOf } = sorting("Rooms", "created_at", "name", "last_active_at");
 
-export const roomEndpoints = [
+const TAKEN_CUSTOM_ID = [
+  "Another room of the organization has the `customId`.",
+  "Read that room by its `customId`, or send another one.",
+] as const;
+
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/rooms",
     operation: "listRooms",
+    sdk: ["rooms.list(filter?: RoomSearch): data", "rooms.each(filter?: RoomSearch): each rooms"],
     mayBeStale: true,
     summary: "List rooms",
     details:
@@ -42,12 +50,10 @@ export const roomEndpoints = [
     method: "POST",
     path: "/rooms",
     operation: "createRoom",
+    sdk: "rooms.create(room): room",
     summary: "Create a room",
     details: "The room is empty and active. `FORBIDDEN` above the quota of rooms.",
-    conflict: [
-      "Another room of the organization has the `customId`.",
-      "Read that room by its `customId`, or send another one.",
-    ],
+    conflict: TAKEN_CUSTOM_ID,
     body: RoomCreation,
     status: 201,
     done: "Room created",
@@ -58,14 +64,12 @@ export const roomEndpoints = [
     method: "PATCH",
     path: "/rooms/:roomId",
     operation: "updateRoom",
+    sdk: "rooms.update(roomId, changes): room",
     summary: "Update, close or reopen a room",
     details:
-      "Closing a room ends its sessions and closes its sockets. Joins are refused until the state is `active` again.",
+      "Closing a room ends its sessions and closes its sockets. Joins are refused until the state is `active` again. `limits` hold when this returns, also for open connections.",
     errors: ["NOT_FOUND"],
-    conflict: [
-      "Another room of the organization has the `customId`.",
-      "Read that room by its `customId`, or send another one.",
-    ],
+    conflict: TAKEN_CUSTOM_ID,
     body: RoomUpdate,
     done: "Room updated",
     data: z.object({ room: Room }),
@@ -75,6 +79,7 @@ export const roomEndpoints = [
     method: "DELETE",
     path: "/rooms/:roomId",
     operation: "deleteRoom",
+    sdk: "rooms.delete(roomId)",
     summary: "Delete a room with its users and everything in it",
     details:
       "Closes the room's sockets, and refuses its users' tokens from then on. A deletion cannot be undone; closing a room keeps its data.",
@@ -88,6 +93,7 @@ export const roomEndpoints = [
     method: "POST",
     path: "/rooms/:roomId/reconcile",
     operation: "reconcileRoom",
+    sdk: "rooms.reconcile(roomId): Reconciliation",
     summary: "Recount the users online in a room",
     details: "Safe at any time. If the counter was correct, both numbers are equal.",
     errors: ["NOT_FOUND"],

@@ -9,18 +9,17 @@ import {
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { IS_LIVE, type RoomRow, rooms } from "./table.ts";
+import { type CountedLimit, IS_LIVE, ROOM_COUNTERS, type RoomRow, rooms } from "./table.ts";
 
 export type RoomKey = { readonly id: string } | { readonly customId: string };
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
-const isLive = sql.raw(IS_LIVE);
-const byId = and(ofAccount, eq(rooms.id, sql.placeholder("id")), isLive);
-const byCustomId = and(ofAccount, eq(rooms.customId, sql.placeholder("customId")), isLive);
+const byId = and(ofAccount, eq(rooms.id, sql.placeholder("id")), IS_LIVE);
+const byCustomId = and(ofAccount, eq(rooms.customId, sql.placeholder("customId")), IS_LIVE);
 
 /** The room's ID in SQL; NULL, which equals nothing, without the room. */
 export const roomIdOf = (accountId: unknown, roomId: unknown): SQL =>
-  sql`(SELECT rooms.id FROM rooms WHERE rooms.account_id = ${accountId} AND rooms.id = ${roomId} AND ${isLive})`;
+  sql`(SELECT rooms.id FROM rooms WHERE rooms.account_id = ${accountId} AND rooms.id = ${roomId} AND ${IS_LIVE})`;
 
 const roomByKey = preparedByShape((shape: "id" | "customId") =>
   build
@@ -38,20 +37,18 @@ const roomsById = prepared(() =>
     .select(columnsOf(rooms))
     .from(rooms)
     .where(
-      and(ofAccount, sql`${rooms.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`, isLive),
+      and(ofAccount, sql`${rooms.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))`, IS_LIVE),
     ),
 );
 
-const joinedRoom = prepared(() =>
-  build
-    .select({ id: rooms.id })
-    .from(rooms)
-    .where(and(byId, isNotNull(rooms.firstJoinAt))),
-);
+/** The condition that there is the room. */
+export const roomExists = ({ accountId }: Tenant, roomId: string): SQL =>
+  sql`${roomIdOf(accountId, roomId)} IS NOT NULL`;
 
-/** Selects a row if the room has ever been joined. Until then its object is empty and needs no room commands. */
-export const selectJoinedRoom = ({ accountId }: Tenant, roomId: string): Statement<{ id: string }> =>
-  joinedRoom({ accountId, id: roomId });
+/** The condition that the room has ever been joined. Until then its object is empty and needs no room commands. */
+export const wasJoined = ({ accountId }: Tenant, roomId: string): SQL =>
+  sql`EXISTS (SELECT 1 FROM rooms
+      WHERE account_id = ${accountId} AND id = ${roomId} AND ${IS_LIVE} AND first_join_at IS NOT NULL)`;
 
 const userCreationCount = prepared(() =>
   build
@@ -95,21 +92,50 @@ export const selectRoomsAfter = (
   { accountId }: Tenant,
   after: string,
   limit: number,
-): Statement<{ id: string }> => ({
-  sql: `SELECT id FROM rooms WHERE account_id = ? AND id > ? AND ${IS_LIVE} ORDER BY id LIMIT ?`,
-  params: [accountId, after, limit],
-});
+): Statement<{ id: string }> =>
+  statement`SELECT id FROM rooms WHERE account_id = ${accountId} AND id > ${after} AND ${IS_LIVE}
+      ORDER BY id LIMIT ${limit}`;
+
+/**
+ * Fails the batch, as {@link EXPIRY_DIFFERS} says, unless the time of a live room has passed at `now` (epoch ms); with
+ * `isExpired` false, if it has.
+ */
+export const requireExpiry = (
+  { accountId }: Tenant,
+  roomId: string,
+  now: number,
+  isExpired: boolean,
+): Statement => statement`INSERT INTO rooms (account_id) SELECT NULL WHERE ${Number(isExpired)} <> EXISTS (
+    SELECT 1 FROM rooms WHERE account_id = ${accountId} AND id = ${roomId} AND ${IS_LIVE} AND ends_at <= ${now})`;
+
+/** The constraint that a batch with {@link requireExpiry} violates when it fails. */
+export const EXPIRY_DIFFERS = "required:rooms.account_id";
+
+const counterOf = (limit: CountedLimit): string => rooms[ROOM_COUNTERS[limit]].name;
+
+/**
+ * Fails the batch above a limit of the room, with `growth` more than it has: the count becomes NULL, as
+ * {@link roomLimitViolated} says. Costs a room without that limit a row that is read.
+ */
+export const requireWithinLimit = (
+  { accountId }: Tenant,
+  roomId: string,
+  limit: CountedLimit,
+  growth: number,
+): Statement => statement`UPDATE rooms SET ${sql.identifier(counterOf(limit))} = NULL
+    WHERE account_id = ${accountId} AND id = ${roomId} AND ${IS_LIVE}
+      AND ${sql.identifier(counterOf(limit))} + ${growth} > limits ->> ${limit}`;
+
+export const roomLimitViolated = (limit: CountedLimit): string => `required:rooms.${counterOf(limit)}`;
 
 /** Hides the room. Triggers stop counting its content, and its custom ID is free. */
 export const markDeleted = (
   { accountId }: Tenant,
   roomId: string,
   now: number,
-): Statement<{ id: string }> => ({
-  sql: `UPDATE rooms SET deleted_at = ?, custom_id = NULL, active_participants = 0, store_bytes = 0
-        WHERE account_id = ? AND id = ? AND ${IS_LIVE} RETURNING id`,
-  params: [now, accountId, roomId],
-});
+): Statement<{ id: string }> => statement`UPDATE rooms
+    SET deleted_at = ${now}, custom_id = NULL, active_participants = 0, store_bytes = 0
+    WHERE account_id = ${accountId} AND id = ${roomId} AND ${IS_LIVE} RETURNING id`;
 
 /** The rooms with these IDs, in no order. */
 export const selectRoomsById = ({ accountId }: Tenant, ids: readonly string[]): Statement<RoomRow> =>

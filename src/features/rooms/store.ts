@@ -1,34 +1,29 @@
 /** The statements about rooms that only their own commands and queries use. */
+
+import type { Permission } from "@atrium/contract/resources/permissions.ts";
+import type { RoomLimitsInput } from "@atrium/contract/resources/room-limits.ts";
+import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
+import type { RoomUpdate } from "@atrium/contract/rest/rooms.ts";
 import { and, eq, lte, type SQL, sql } from "drizzle-orm";
-import {
-  differsBy,
-  type EventEntry,
-  type Fragment,
-  insertEvent,
-  rowAsJson,
-} from "../../delivery/outbox/event-store.ts";
+import { differsBy, type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import {
   build,
   columnsOf,
   FENCED,
+  insertionInto,
   type Page,
-  placeholdersOf,
-  prepared,
   type Statement,
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { countOnce, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
-import type { Permission } from "../../wire/permissions.ts";
-import type { RoomStats } from "../../wire/snapshots.ts";
+import { countOnce, countWithout, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
 import { type DeletingFile, markSomeFilesForDeletion } from "../files/storage/statements.ts";
 import { countUsed } from "../quotas/statements.ts";
 import { countHits, type SearchHits } from "../search/statements.ts";
 import { IS_LIVE, type RoomRow, rooms, STILL_ACTIVE } from "./table.ts";
 
 const ofAccount = eq(rooms.accountId, sql.placeholder("accountId"));
-const isLive = sql.raw(IS_LIVE);
 
 /** A page of rooms: of all, or of those in one state, or with or without users online. */
 export interface RoomPage extends Page {
@@ -68,12 +63,12 @@ export const positionOf = order.positionOf;
 
 /** By the primary key: a condition on the account alone would have SQLite walk through the list. */
 const isHit = sql`(${rooms.accountId}, ${rooms.id}) IN (
-  SELECT ${sql.placeholder("accountId")}, value FROM json_each(${sql.placeholder("ids")}))`;
+    SELECT ${sql.placeholder("accountId")}, value FROM json_each(${sql.placeholder("ids")}))`;
 
 const filtered = (filter: string, placed: SQL) =>
   and(
     filter.startsWith("few") ? isHit : ofAccount,
-    isLive,
+    IS_LIVE,
     placed,
     ...Object.entries(CONDITIONS).flatMap(([name, condition]) =>
       filter.split(" ").includes(name) ? [condition] : [],
@@ -99,39 +94,43 @@ export const countRooms = (tenant: Tenant, page: RoomPage): Statement<{ total: n
     const filter = filterOf(page);
     if (filter === "" && isUnfiltered(page)) return countUsed(tenant, "rooms");
     const others = isUnfiltered(page) ? OTHERS.get(filter) : undefined;
-    if (others !== undefined) {
-      const all = countUsed(tenant, "rooms");
-      const other = roomCount(others, page, { accountId: tenant.accountId });
-      return {
-        sql: `SELECT (${all.sql}) - (${other.sql}) AS total`,
-        params: [...all.params, ...other.params],
-      };
-    }
+    if (others !== undefined)
+      return countWithout(
+        countUsed(tenant, "rooms"),
+        roomCount(others, page, { accountId: tenant.accountId }),
+      );
     if (filter === "search" && isUndated(page) && page.hits) return countHits(page.hits);
     return roomCount(filter, page, { accountId: tenant.accountId, ids: page.hits?.ids });
   });
 
-const insertion = prepared(() => build.insert(rooms).values(placeholdersOf(rooms)));
-
-export const insertRoom = (_: Tenant, row: RoomRow): Statement => insertion(row);
+export const insertRoom = insertionInto(rooms);
 
 /** Gives a new room its default access: these permissions, or with null the organization's default of new rooms. */
 export const insertDefaultAccess = (
   { accountId }: Tenant,
   roomId: string,
   permissions: readonly Permission[] | null,
-): Statement => ({
-  sql: `INSERT INTO room_access (account_id, room_id, kind, subject_id, permissions)
-        SELECT ?1, ?2, 'default', '', permissions FROM (
-          SELECT ?3 AS permissions UNION ALL SELECT permissions FROM access_defaults WHERE account_id = ?1)
-        WHERE permissions IS NOT NULL LIMIT 1`,
-  params: [accountId, roomId, permissions && JSON.stringify(permissions)],
-});
+): Statement => statement`INSERT INTO room_access (account_id, room_id, kind, subject_id, permissions)
+    SELECT ${accountId}, ${roomId}, 'default', '', permissions FROM (
+      SELECT ${permissions && JSON.stringify(permissions)} AS permissions UNION ALL SELECT permissions
+        FROM access_defaults WHERE account_id = ${accountId})
+    WHERE permissions IS NOT NULL LIMIT 1`;
 
 const whereIs = ({ accountId }: Tenant, roomId: string) =>
-  and(eq(rooms.accountId, accountId), eq(rooms.id, roomId), isLive);
+  and(eq(rooms.accountId, accountId), eq(rooms.id, roomId), IS_LIVE);
 
-type RoomChanges = Partial<Pick<RoomRow, "name" | "nameFolded" | "customId" | "state">>;
+/** Changes of a room's row: values, and expressions of the row as it is. */
+export type RoomChanges = Omit<RoomUpdate, "limits"> & {
+  readonly nameFolded?: string;
+  readonly limits?: SQL;
+};
+
+/**
+ * The limits with these changes, of which null removes one: several updates at once keep each other's. As text, which a row
+ * as JSON would otherwise hold as an object.
+ */
+export const mergedLimits = (changes: RoomLimitsInput): SQL =>
+  sql`nullif(json_patch(coalesce(${rooms.limits}, '{}'), ${JSON.stringify(changes)}) || '', '{}')`;
 
 export const updateRoom = (tenant: Tenant, roomId: string, changes: RoomChanges): Statement<RoomRow> =>
   statement(build.update(rooms).set(changes).where(whereIs(tenant, roomId)).returning(columnsOf(rooms)));
@@ -145,16 +144,16 @@ export interface ProjectedStats extends RoomStats {
 const lastActiveAt = ({ occupiedSince, occupiedMs, at }: ProjectedStats): SQL =>
   occupiedSince === null
     ? sql`CASE WHEN ${rooms.lastActiveAt} >= ${STILL_ACTIVE} OR ${rooms.occupiedMs} <> ${occupiedMs}
-          THEN ${at} ELSE ${rooms.lastActiveAt} END`
+        THEN ${at} ELSE ${rooms.lastActiveAt} END`
     : sql`${STILL_ACTIVE + occupiedSince}`;
 
-/** Writes a copy of a room's live stats, unless the row holds a newer one. Returns its custom ID and the organization's token epoch. */
+/** Writes a copy of a room's live stats, unless the row holds a newer one. Returns the organization's token epoch. */
 export const updateStats = (
   tenant: Tenant,
   roomId: string,
   stats: ProjectedStats,
   statsVersion: number,
-): Statement<{ customId: string | null; accountTokenEpoch: number }> => {
+): Statement<{ accountTokenEpoch: number }> => {
   const { at: _, ...copied } = stats;
   return statement(
     build
@@ -162,7 +161,6 @@ export const updateStats = (
       .set({ ...copied, lastActiveAt: lastActiveAt(stats), statsVersion })
       .where(and(whereIs(tenant, roomId), lte(rooms.statsVersion, statsVersion)))
       .returning({
-        customId: rooms.customId,
         accountTokenEpoch:
           sql<number>`(SELECT accounts.token_epoch FROM accounts WHERE accounts.id = rooms.account_id)`.as(
             "accountTokenEpoch",
@@ -182,60 +180,65 @@ export const deleteSome = (
   Statement<{ deleted: number }>,
   Statement,
 ] => [
-  {
-    sql: `DELETE FROM users WHERE id IN (
-            SELECT id FROM users WHERE account_id = ?1 AND room_id = ?2 AND EXISTS (
-              SELECT 1 FROM rooms WHERE account_id = ?1 AND id = ?2 AND deleted_at IS NOT NULL) LIMIT ?3)
-          RETURNING id`,
-    params: [tenant.accountId, roomId, limit],
-  },
+  statement`DELETE FROM users WHERE id IN (
+        SELECT id FROM users WHERE account_id = ${tenant.accountId} AND room_id = ${roomId} AND EXISTS (
+          SELECT 1 FROM rooms WHERE account_id = ${tenant.accountId} AND id = ${roomId} AND deleted_at IS NOT NULL)
+            LIMIT ${limit})
+      RETURNING id`,
   markSomeFilesForDeletion(tenant, roomId, limit),
-  {
-    sql: `DELETE FROM room_access WHERE rowid IN (
-            SELECT room_access.rowid FROM room_access JOIN rooms ON rooms.account_id = room_access.account_id
-              AND rooms.id = room_access.room_id AND rooms.deleted_at IS NOT NULL
-            WHERE room_access.account_id = ? AND room_access.room_id = ? LIMIT ?)
-          RETURNING 1 AS deleted`,
-    params: [tenant.accountId, roomId, limit],
-  },
-  {
-    sql: `DELETE FROM rooms WHERE account_id = ? AND id = ? AND deleted_at IS NOT NULL
-          AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
-          AND NOT EXISTS (SELECT 1 FROM room_access WHERE account_id = rooms.account_id AND room_id = rooms.id)
-          AND NOT EXISTS (SELECT 1 FROM room_links WHERE account_id = rooms.account_id AND room_id = rooms.id)
-          AND NOT EXISTS (
-            SELECT 1 FROM files WHERE account_id = rooms.account_id AND room_id = rooms.id AND state = 'stored')`,
-    params: [tenant.accountId, roomId],
-  },
+  statement`DELETE FROM room_access WHERE rowid IN (
+        SELECT room_access.rowid FROM room_access JOIN rooms ON rooms.account_id = room_access.account_id
+          AND rooms.id = room_access.room_id AND rooms.deleted_at IS NOT NULL
+        WHERE room_access.account_id = ${tenant.accountId} AND room_access.room_id = ${roomId} LIMIT ${limit})
+      RETURNING 1 AS deleted`,
+  statement`DELETE FROM rooms WHERE account_id = ${tenant.accountId} AND id = ${roomId} AND deleted_at IS NOT NULL
+      AND NOT EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
+      AND NOT EXISTS (SELECT 1 FROM room_access WHERE account_id = rooms.account_id AND room_id = rooms.id)
+      AND NOT EXISTS (SELECT 1 FROM room_links WHERE account_id = rooms.account_id AND room_id = rooms.id)
+      AND NOT EXISTS (
+        SELECT 1 FROM files WHERE account_id = rooms.account_id AND room_id = rooms.id AND state = 'stored')`,
 ];
 
-/** The rooms that were deleted and still have a row, the longest deleted first. */
-export const selectDeletedRooms = (limit: number): Statement<{ accountId: string; id: string }> => ({
-  sql: `SELECT account_id AS accountId, id FROM rooms
-        WHERE deleted_at IS NOT NULL AND account_id NOT IN ${FENCED} ORDER BY deleted_at LIMIT ?`,
-  params: [limit],
-});
+/** The rooms that were deleted and of which something can be removed, the longest deleted first: some wait for their links. */
+export const selectDeletedRooms = (limit: number): Statement<{ accountId: string; id: string }> =>
+  statement`SELECT account_id AS accountId, id FROM rooms
+      WHERE deleted_at IS NOT NULL AND account_id NOT IN ${FENCED} AND (
+        NOT EXISTS (SELECT 1 FROM room_links WHERE account_id = rooms.account_id AND room_id = rooms.id)
+        OR EXISTS (SELECT 1 FROM users WHERE account_id = rooms.account_id AND room_id = rooms.id)
+        OR EXISTS (SELECT 1 FROM room_access WHERE account_id = rooms.account_id AND room_id = rooms.id)
+        OR EXISTS (
+          SELECT 1 FROM files WHERE account_id = rooms.account_id AND room_id = rooms.id AND state = 'stored'))
+      ORDER BY deleted_at LIMIT ${limit}`;
+
+/** Rooms whose time has passed at `now` (epoch ms), the earliest first. */
+export const selectExpiredRooms = (
+  now: number,
+  limit: number,
+): Statement<ExpiredRoom> => statement`SELECT account_id AS accountId, id FROM rooms
+    WHERE ${IS_LIVE} AND ends_at <= ${now} AND account_id NOT IN ${FENCED} ORDER BY ends_at LIMIT ${limit}`;
+
+export interface ExpiredRoom {
+  readonly accountId: string;
+  readonly id: string;
+}
 
 const ROOM = rowAsJson(rooms, "rooms");
 
 const insert = (
   tenant: Tenant,
   entry: EventEntry,
-  condition: Fragment,
+  condition: SQL,
   changes: RoomChanges | null = null,
 ): Statement<OutboxEventRow> =>
   insertEvent(tenant, entry, {
-    from: "rooms",
-    where: {
-      sql: `rooms.account_id = ? AND rooms.id = ? AND (${condition.sql})`,
-      params: [tenant.accountId, entry.roomId, ...condition.params],
-    },
+    from: sql`rooms`,
+    where: sql`rooms.account_id = ${tenant.accountId} AND rooms.id = ${entry.roomId} AND (${condition})`,
     room: changes === null ? ROOM : rowAsJson(rooms, "rooms", changes),
   });
 
 /** `room.created`, after the statement that creates the room, or `room.deleted`, before the one that deletes it. */
 export const insertRoomEvent = (tenant: Tenant, entry: EventEntry): Statement<OutboxEventRow> =>
-  insert(tenant, entry, { sql: "TRUE", params: [] });
+  insert(tenant, entry, sql`TRUE`);
 
 /** `room.updated`, before the update: if it changes the name or the custom ID, or reopens the room. */
 export function insertRoomUpdated(
@@ -254,9 +257,4 @@ export const insertRoomClosed = (
   entry: EventEntry,
   changes: RoomChanges,
 ): Statement<OutboxEventRow> =>
-  insert(
-    tenant,
-    entry,
-    { sql: "? = 'closed' AND rooms.state <> 'closed'", params: [changes.state ?? ""] },
-    changes,
-  );
+  insert(tenant, entry, sql`${changes.state ?? ""} = 'closed' AND rooms.state <> 'closed'`, changes);

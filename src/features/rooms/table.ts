@@ -1,6 +1,9 @@
 /** The rooms of all organizations. */
+import type { RoomLimitName } from "@atrium/contract/resources/room-limits.ts";
+import { fold } from "@atrium/contract/text.ts";
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { rowOf } from "../../platform/d1/d1.ts";
 import { accounts } from "../../platform/d1/table.ts";
 
 /** Later than all times: see `lastActiveAt`. */
@@ -19,6 +22,13 @@ export const rooms = sqliteTable(
     customId: text("custom_id"),
     state: text({ enum: ["active", "closed"] }).notNull(),
     createdAt: integer("created_at").notNull(),
+    /**
+     * When the cron trigger deletes the room, epoch ms; null for a room that stays. Links have an `expires_at`, which
+     * statements that join them leave unqualified.
+     */
+    expiresAt: integer("ends_at"),
+    /** Its own limits as JSON, by their names in requests; null for none. */
+    limits: text(),
     /** The first join, epoch ms. Until then the room's object is empty, and changes are not sent to it. */
     firstJoinAt: integer("first_join_at"),
     totalUsersCreated: integer("total_users_created").notNull().default(0),
@@ -59,12 +69,25 @@ export const rooms = sqliteTable(
     index("rooms_online")
       .on(table.accountId, sql`created_at DESC`, sql`id DESC`)
       .where(sql`active_participants > 0`),
+    index("rooms_expiring").on(table.expiresAt).where(sql`ends_at IS NOT NULL AND deleted_at IS NULL`),
     index("rooms_deleted").on(table.deletedAt).where(sql`deleted_at IS NOT NULL`),
     index("rooms_joined").on(table.accountId, table.firstJoinAt).where(sql`first_join_at IS NOT NULL`),
   ],
 );
 
 /** The condition of every statement that is about a room's row: a deleted room is not there, and goes in slices. */
-export const IS_LIVE = "rooms.deleted_at IS NULL";
+export const IS_LIVE = sql`rooms.deleted_at IS NULL`;
 
 export type RoomRow = typeof rooms.$inferSelect;
+
+/** The limits of a room that D1 holds, with the columns that count for them. */
+export const ROOM_COUNTERS = {
+  users: "userCount",
+  files: "fileCount",
+  fileBytes: "fileBytes",
+} as const satisfies Partial<Record<RoomLimitName, keyof RoomRow>>;
+export type CountedLimit = keyof typeof ROOM_COUNTERS;
+
+/** A room that no one has joined yet. */
+export const newRoomRow = (fields: Omit<typeof rooms.$inferInsert, "nameFolded" | "state">): RoomRow =>
+  rowOf(rooms, { ...fields, nameFolded: fold(fields.name), state: "active" });

@@ -18,9 +18,9 @@ const ITEMS_AT_ONCE = 200;
 const RUN = { lists: 20, turns: 50, concurrency: 1, chunks: 5 };
 
 /**
- * Continues with the lists whose index is not complete. Until then, a search reads the list itself. A long list, or one
- * that cannot be written to now, holds up no other one, also because each run begins with the organization that follows
- * another random `firstId`.
+ * Continues with lists whose index is incomplete, which searches read directly until then. A list that is long,
+ * or cannot be written to now, delays no other: each run begins with the organization that follows another
+ * random `firstId`.
  */
 export async function continueIndexes(
   db: Database,

@@ -24,7 +24,7 @@ export async function findHits(
 
 const isFew = ({ ids }: { readonly ids: string }): boolean => JSON.parse(ids).length <= MAX_FEW;
 
-/** The rooms of which the index tells all users who match; in the other ones, users have to be read. */
+/** Rooms for which the index has all matching users; users of the other rooms have to be read. */
 export async function findHitsOfRooms({ db, accountId }: Tenant, term: SearchTerm) {
   if (!isSearchable(term)) return [];
   const [rooms] = await db.run([selectHitsOfRooms(accountId, term)]);

@@ -1,6 +1,8 @@
-/** The statements that searches begin with: which items of a list have a text in their names, by the index. */
-import type { Statement } from "../../platform/d1/d1.ts";
-import { codePoints } from "../../platform/text.ts";
+/** Statements that begin searches: the items of a list with a text in their names, by the index. */
+
+import { codePoints } from "@atrium/contract/text.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { type Statement, statement } from "../../platform/d1/d1.ts";
 
 /** A list that may be indexed: the organization's rooms, its identities or groups, or the users of a room. */
 export type SearchedList =
@@ -23,16 +25,10 @@ export interface SearchHits {
   readonly ids: string | null;
 }
 
-/** Up to this many items are read one by one; with more, the list itself soon fills a page. */
+/** Number of items up to which they are read one by one; with more, the list itself soon fills a page. */
 export const MAX_FEW = 1_000;
 
-/** The matching documents of the list with this number. */
-interface Match {
-  readonly sql: string;
-  readonly params: readonly string[];
-}
-
-const DOCS_OF_LIST = "BETWEEN number << 40 AND ((number + 1) << 40) - 1";
+const IS_IN_LIST = sql`rowid BETWEEN number << 40 AND ((number + 1) << 40) - 1`;
 /** SQLite's trigrams do not tell these from each other. */
 const INDISTINCT = /[\uFFFD\uFFFE\uFFFF]/u;
 /** The folded prefix of an item's ID. */
@@ -43,74 +39,58 @@ const encoder = new TextEncoder();
 const gramOf = (text: string): string =>
   Array.from(encoder.encode(text), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
-const byName = (text: string): Match =>
+const byName = (text: string): SQL =>
   codePoints(text) < 3
-    ? {
-        sql: `SELECT rowid AS doc FROM search_grams WHERE search_grams MATCH ? AND rowid ${DOCS_OF_LIST}`,
-        params: [gramOf(text)],
-      }
-    : {
-        sql: `SELECT rowid AS doc FROM search_names WHERE search_names MATCH ? AND rowid ${DOCS_OF_LIST}`,
-        params: [`"${text.replaceAll('"', '""')}"`],
-      };
+    ? sql`SELECT rowid AS doc FROM search_grams WHERE search_grams MATCH ${gramOf(text)} AND ${IS_IN_LIST}`
+    : sql`SELECT rowid AS doc FROM search_names
+        WHERE search_names MATCH ${`"${text.replaceAll('"', '""')}"`} AND ${IS_IN_LIST}`;
 
-/** Whether the index can tell what matches. */
+/** Whether the index can find matches of the text. */
 export const isSearchable = ({ text }: SearchTerm): boolean => text !== "" && !INDISTINCT.test(text);
 
-function matchOf({ text, withIds }: SearchTerm): Match {
+/** The query of the documents that match, of the list with the `number` of the row around it. */
+function matchOf({ text, withIds }: SearchTerm): SQL {
   const names = byName(text);
   if (!withIds || !ID_PART.test(text)) return names;
   const prefix = text.toLowerCase();
-  const ids = `SELECT doc FROM search_items WHERE list = number AND item >= ? AND item < ? AND instr(name, ?) = 0`;
   // No character of an ID comes behind the tilde.
-  return { sql: `${names.sql} UNION ALL ${ids}`, params: [...names.params, prefix, `${prefix}~`, text] };
+  return sql`${names} UNION ALL SELECT doc FROM search_items
+      WHERE list = number AND item >= ${prefix} AND item < ${`${prefix}~`} AND instr(name, ${text}) = 0`;
 }
 
-function listOf(list: SearchedList): Match {
-  if ("roomId" in list) return { sql: "room_id = ?", params: [list.roomId] };
-  if ("of" in list) return { sql: "room_id = ?", params: [list.of === "rooms" ? "" : list.of] };
-  return {
-    sql: "room_id = (SELECT id FROM rooms WHERE account_id = ? AND custom_id = ?)",
-    params: [list.accountId, list.roomCustomId],
-  };
+const IS_COMPLETE = sql`state <> 'removed' AND state = 'complete'`;
+
+/** The row of a list whose index is complete. The condition about the account is that of the index of these lists. */
+function completeList(list: SearchedList): SQL {
+  const roomId =
+    "roomId" in list
+      ? list.roomId
+      : "of" in list
+        ? list.of === "rooms"
+          ? ""
+          : list.of
+        : sql`(SELECT id FROM rooms WHERE account_id = ${list.accountId} AND custom_id = ${list.roomCustomId})`;
+  return sql`search_lists WHERE account_id = ${list.accountId} AND room_id = ${roomId} AND ${IS_COMPLETE}`;
 }
 
-/** A value about a list, if its index is complete. The first condition is that of the index of these lists. */
-function ofComplete<Row>(list: SearchedList, value: string, params: readonly string[]): Statement<Row> {
-  const of = listOf(list);
-  return {
-    sql: `SELECT ${value} FROM search_lists
-          WHERE account_id = ? AND ${of.sql} AND state <> 'removed' AND state = 'complete'`,
-    params: [...params, list.accountId, ...of.params],
-  };
-}
-
-const idsOf = (matches: string): string =>
-  `SELECT json_group_array(item) FROM search_items WHERE doc IN (SELECT doc FROM (${matches}) LIMIT ${MAX_FEW + 1})`;
+const idsOf = (term: SearchTerm): SQL =>
+  sql`(SELECT json_group_array(item) FROM search_items
+      WHERE doc IN (SELECT doc FROM (${matchOf(term)}) LIMIT ${MAX_FEW + 1}))`;
 
 /**
  * The IDs of the matching items as a JSON array, one more than {@link MAX_FEW} when there are more; no row when the list is
  * not indexed.
  */
-export function selectHits(list: SearchedList, term: SearchTerm): Statement<{ ids: string }> {
-  const { sql, params } = matchOf(term);
-  return ofComplete(list, `(${idsOf(sql)}) AS ids`, params);
-}
+export const selectHits = (list: SearchedList, term: SearchTerm): Statement<{ ids: string }> =>
+  statement`SELECT ${idsOf(term)} AS ids FROM ${completeList(list)}`;
 
 /** The same for each room of the organization whose users are indexed. */
-export function selectHitsOfRooms(
+export const selectHitsOfRooms = (
   accountId: string,
   term: SearchTerm,
-): Statement<{ roomId: string; ids: string }> {
-  const { sql, params } = matchOf(term);
-  return {
-    sql: `SELECT room_id AS roomId, (${idsOf(sql)}) AS ids FROM search_lists
-          WHERE account_id = ? AND room_id NOT IN ('', 'identities', 'groups') AND state <> 'removed' AND state = 'complete'`,
-    params: [...params, accountId],
-  };
-}
+): Statement<{ roomId: string; ids: string }> =>
+  statement`SELECT room_id AS roomId, ${idsOf(term)} AS ids FROM search_lists
+      WHERE account_id = ${accountId} AND room_id NOT IN ('', 'identities', 'groups') AND ${IS_COMPLETE}`;
 
-export function countHits({ list, term }: SearchHits): Statement<{ total: number }> {
-  const { sql, params } = matchOf(term);
-  return ofComplete(list, `(SELECT count(*) FROM (${sql})) AS total`, params);
-}
+export const countHits = ({ list, term }: SearchHits): Statement<{ total: number }> =>
+  statement`SELECT (SELECT count(*) FROM (${matchOf(term)})) AS total FROM ${completeList(list)}`;

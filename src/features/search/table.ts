@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
-/** The lists that are indexed: those that have grown beyond ten thousand items. A shorter one is read to be searched. */
+/** Lists with an index: those that have grown beyond ten thousand items. A search reads a shorter one directly. */
 export const searchLists = sqliteTable(
   "search_lists",
   {

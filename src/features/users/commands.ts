@@ -1,5 +1,16 @@
 /** The commands on users and their tokens, each committed as one batch with its events and room command. */
 
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { ERASED_FIELDS, lowerRole, presentUser, type UserKind } from "@atrium/contract/resources/user.ts";
+import type {
+  IssuedToken,
+  TokenCreation,
+  UserCreation,
+  UserUpdate,
+  UserWithToken,
+} from "@atrium/contract/rest/users.ts";
+import { fold } from "@atrium/contract/text.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import { selectInboxShards } from "../../delivery/inbox-store.ts";
 import { closeInboxSockets } from "../../delivery/inboxes.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
@@ -9,20 +20,22 @@ import {
   insertOutboxEntry,
   redactPendingEvents,
 } from "../../delivery/outbox/outbox-store.ts";
-import { requireOwner } from "../../platform/d1/context.ts";
-import { PING, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { fold } from "../../platform/text.ts";
-import { presentTime } from "../../platform/time.ts";
+import { PING, rowOf, violatedConstraint } from "../../platform/d1/d1.ts";
+import { newTerms, type TokenClaims, type TokenTerms } from "../../platform/token-claims.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
-import { newTerms, type TokenClaims, type TokenTerms } from "../../wire/token-claims.ts";
-import { ERASED_FIELDS, lowerRole, presentUser } from "../../wire/user.ts";
 import { guardQuota } from "../quotas/guard.ts";
-import { countUserCreation, selectJoinedRoom, selectRoom } from "../rooms/statements.ts";
+import { guardRoomLimit } from "../rooms/limits.ts";
+import { countUserCreation, roomExists, wasJoined } from "../rooms/statements.ts";
 import type { UserContext } from "./context.ts";
 import { findHolder, MEMBER_TOKEN_SECONDS, presentWithSessions, shownToken } from "./queries.ts";
-import type { IssuedToken, TokenCreation, UserCreation, UserUpdate, UserWithToken } from "./schema.ts";
-import { endTokensOfAccount, IDENTITY_GONE, requireIdentity, selectUser } from "./statements.ts";
+import {
+  endTokensOfAccount,
+  IDENTITY_GONE,
+  isUserOf,
+  requireIdentity,
+  selectIdentityEpoch,
+  selectUser,
+} from "./statements.ts";
 import {
   deleteUser as deleteRow,
   endTokensOfUser,
@@ -30,7 +43,7 @@ import {
   insertUserEvent,
   updateUser as updateRow,
 } from "./store.ts";
-import type { StoredUser, UserRow } from "./table.ts";
+import { type UserRow, users } from "./table.ts";
 
 function refuse(error: unknown): never {
   const violated = violatedConstraint(error);
@@ -46,10 +59,7 @@ function refuse(error: unknown): never {
 /** An outbox entry for a room that has been joined, and the statement that inserts it if the user exists. */
 function planCommand(ctx: UserContext, roomId: string, command: RoomCommand & { readonly userId: string }) {
   const entry = newOutboxEntry(ctx, roomId, command);
-  const conditions = [
-    selectJoinedRoom(ctx, roomId),
-    selectUser(ctx, roomId, { id: command.userId }),
-  ] as const;
+  const conditions = [wasJoined(ctx, roomId), isUserOf(ctx, roomId, command.userId)] as const;
   return { entry, insertion: insertOutboxEntry(entry, conditions, ctx.now()) };
 }
 
@@ -58,22 +68,18 @@ function planCommand(ctx: UserContext, roomId: string, command: RoomCommand & { 
  * the customId or the identity.
  */
 export async function createUser(ctx: UserContext, input: UserCreation) {
-  const { roomId, name, role, identityId } = input;
-  const row: StoredUser = {
+  const { roomId, name, identityId } = input;
+  const row = rowOf(users, {
+    ...input,
     id: ctx.newId(),
     accountId: ctx.accountId,
-    roomId,
-    name,
     nameFolded: fold(name),
-    profilePicture: input.profilePicture ?? null,
-    customId: input.customId ?? null,
-    role,
     createdAt: ctx.now(),
-    tokenEpoch: 0,
-    identityId: identityId ?? null,
-  };
+    kind: identityId === undefined ? null : await findKind(ctx, identityId),
+  });
   const user = presentUser(row);
   const quota = guardQuota(ctx, "users");
+  const place = guardRoomLimit(ctx, roomId, "users");
   const entry = newOutboxEntry(ctx, roomId, { type: "user.created", userId: row.id });
   const [, [inserted], , owed, events] = await ctx
     .commit(
@@ -81,18 +87,27 @@ export async function createUser(ctx: UserContext, input: UserCreation) {
         identityId === undefined ? PING : requireIdentity(ctx, identityId),
         insertUser(ctx, row),
         countUserCreation(ctx, roomId),
-        insertOutboxEntry(entry, [selectJoinedRoom(ctx, roomId)], ctx.now()),
+        insertOutboxEntry(entry, [wasJoined(ctx, roomId)], ctx.now()),
         insertUserEvent(ctx, newEvent(ctx, "user.created", roomId), row.id),
         quota.statement,
+        place.statement,
       ],
       { user },
     )
     .catch(quota.refuse)
+    .catch(place.refuse)
     .catch(refuse);
   // Subscribers and the log receive user.created before the caller can let the user join.
   await relayChange(ctx, entry, owed, events);
   const token = await shownToken(ctx, inserted ?? { ...row, accountTokenEpoch: 0, identityEpoch: null });
   return { user: { ...user, token }, token };
+}
+
+/** Null for a person. NOT_FOUND without the identity. */
+async function findKind(ctx: UserContext, identityId: string): Promise<UserKind | null> {
+  const [[identity]] = await ctx.db.run([selectIdentityEpoch(ctx, identityId)]);
+  if (identity === undefined) throw notFound("Users", "Identity");
+  return identity.kind === "person" ? null : identity.kind;
 }
 
 /** Updates a user and sends the change to the participants of its room. */
@@ -152,7 +167,7 @@ export async function eraseUser(
   const entry = newOutboxEntry(ctx, roomId, command);
   const [events, owed] = await ctx.commit([
     insertUserEvent(ctx, newEvent(ctx, "user.deleted", roomId), userId, null, ERASED_FIELDS),
-    insertOutboxEntry(entry, [selectRoom(ctx, { id: roomId })], ctx.now()),
+    insertOutboxEntry(entry, [roomExists(ctx, roomId)], ctx.now()),
     deleteRow(ctx, roomId, userId),
     ...redactPendingEvents(ctx, roomId, userId, ERASED_FIELDS),
   ]);
@@ -221,7 +236,6 @@ const MAX_ENDED_NOW = 200;
 
 /** Ends the tokens of all users and identities of the organization at once, and closes the sockets of rooms and inboxes. */
 export async function endAllTokens(ctx: UserContext) {
-  requireOwner(ctx);
   const { accountId } = ctx;
   const command: RoomCommand = { type: "tokens.ended", userId: null };
   const all = { accountId, command: JSON.stringify(command), at: ctx.now() };

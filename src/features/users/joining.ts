@@ -1,15 +1,18 @@
 /** Reads users who join a room, and creates the users of identities that come for the first time. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { describeExceeded, type QuotaDefaults } from "@atrium/contract/resources/quota.ts";
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import { isFenced, PING, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
 import type { KnownUser } from "../../room/engine/join/join-decision.ts";
 import type { Entrant, Joiners, KnownIdentity } from "../../room/host/room-service.ts";
-import type { QuotaDefaults } from "../../wire/quota.ts";
 import { rightsIn } from "../access/statements.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { QUOTA_EXCEEDED, type QuotaRow, requireWithinQuota, selectQuotas } from "../quotas/statements.ts";
+import { refusalInRoom } from "../rooms/limits.ts";
 import { selectRoom, updateFirstJoin } from "../rooms/statements.ts";
+import type { RoomRow } from "../rooms/table.ts";
 import {
   countCreated,
   type EntrantRow,
@@ -93,7 +96,7 @@ async function readUsers(
     ...(firstJoinAt === null ? [] : [updateFirstJoin(ctx, roomId, firstJoinAt)]),
   ]);
   const others = { identities: new Map(), postponed: new Map() };
-  return { room: room ?? null, users: byId(users), ...others, ...usesOf(ctx, quotas) };
+  return { room: room ?? null, users: byId(users), ...others, ...usesOf(ctx, room, quotas) };
 }
 
 /** Postponed are first joins, and those of identities that no change of access would reach without a mark. */
@@ -129,7 +132,7 @@ async function readOnly(
     users: byId(users),
     identities,
     postponed: new Map(postponed.map((id) => [id, moving])),
-    ...usesOf(ctx, quotas),
+    ...usesOf(ctx, room, quotas),
   };
 }
 
@@ -164,7 +167,7 @@ async function readEntrants(
     users: byId(users),
     identities: identitiesOf(found, ofIdentities),
     postponed: new Map(),
-    ...usesOf(ctx, quotas),
+    ...usesOf(ctx, room, quotas),
   };
 }
 
@@ -180,7 +183,13 @@ function identitiesOf(found: readonly EntrantRow[], users: readonly BearerRow[])
 
 const byId = (users: readonly BearerRow[]) => new Map(users.map((user) => [user.id, knownUser(user)]));
 
-const usesOf = ({ quotaDefaults }: JoiningContext, quotas: readonly QuotaRow[]) => ({
+const usesOf = (
+  { quotaDefaults }: JoiningContext,
+  room: RoomRow | undefined,
+  quotas: readonly QuotaRow[],
+) => ({
   onlineUsers: usedOf(quotas, "online_users", quotaDefaults),
-  allUsers: usedOf(quotas, "users", quotaDefaults),
+  noPlace:
+    (room && refusalInRoom(room, "users", 1)) ??
+    new AppError("Accounts", "FORBIDDEN", describeExceeded(usedOf(quotas, "users", quotaDefaults))),
 });

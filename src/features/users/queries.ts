@@ -1,6 +1,12 @@
 /** Reads users: rows from D1, who is online from the room's object. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { mayWrite, missing, type Resource } from "@atrium/contract/resources/permissions.ts";
+import { presentRoom } from "@atrium/contract/resources/room.ts";
+import { presentSession, presentUser, type User } from "@atrium/contract/resources/user.ts";
+import { FoundUser } from "@atrium/contract/rest/users.ts";
 import { encodePosition, presentScroll } from "../../http/lists.ts";
-import { type Actor, type OperationContext, requireRoomAccess } from "../../platform/d1/context.ts";
+import type { Actor, OperationContext } from "../../platform/d1/context.ts";
 import {
   type Database,
   type Page,
@@ -9,27 +15,22 @@ import {
   type Tenant,
   violatedConstraint,
 } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { mayWrite, missing, type Resource } from "../../wire/permissions.ts";
-import { presentRoom } from "../../wire/room.ts";
+import { isOrganization, requireRoom } from "../../platform/d1/rights.ts";
+import { narrowedBy, requireOpened } from "../../platform/narrowing.ts";
 import {
   type IdentityClaims,
   isTokenOf,
-  limitOf,
   newTerms,
-  opensRoom,
   requireRestored,
   type TokenClaims,
   type TokenSubject,
   tokenEnded,
-} from "../../wire/token-claims.ts";
-import { presentSession, presentUser, type User } from "../../wire/user.ts";
+} from "../../platform/token-claims.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { type RoomKey, selectRoom } from "../rooms/statements.ts";
 import { findHits, findHitsOfRooms } from "../search/queries.ts";
 import type { UserContext } from "./context.ts";
-import { FoundUser } from "./schema.ts";
 import {
   ACCESS_CHANGED,
   requireSameAccess,
@@ -122,7 +123,7 @@ export async function findTokenBearer(db: Database, claims: TokenClaims): Promis
  */
 export async function findIdentityBearer(
   db: Database,
-  claims: IdentityClaims,
+  claims: Omit<IdentityClaims, "iat" | "exp">,
   roomId: string,
 ): Promise<BearerRow | null> {
   const { accountId, identityId } = claims;
@@ -136,19 +137,19 @@ export async function findIdentityBearer(
   requireRestored(accounts[0]?.tokenEpoch);
   if (!isOfEpochs(claims, [identities, accounts])) return null;
   if (room === undefined) throw notFound("Rooms", "Room");
-  if (!opensRoom(claims, room)) throw new AppError("Auth", "FORBIDDEN", "The token is for another room");
+  requireOpened(claims, room, "token");
   if (user === undefined)
     throw new AppError(
       "Auth",
       "FORBIDDEN",
-      "The identity has not joined this room yet; join it once, then repeat this",
+      "The identity has no user in this room yet: let it join once, or create its user with POST /users and its identityId",
     );
   return user;
 }
 
 /** True for an identity's token that has not ended. */
 const isOfEpochs = (
-  { identityEpoch, accountEpoch }: IdentityClaims,
+  { identityEpoch, accountEpoch }: Pick<IdentityClaims, "identityEpoch" | "accountEpoch">,
   [[identity], [account]]: readonly [
     readonly { readonly epoch: number }[],
     readonly { readonly tokenEpoch: number }[],
@@ -160,7 +161,7 @@ const readEpochs = (tenant: Tenant, identityId: string) =>
 
 /** The identity of a token; null unless it exists, and the token has not ended. RATE_LIMITED while a restore goes on. */
 export async function findIdentityActor(db: Database, claims: IdentityClaims): Promise<Actor | null> {
-  const { accountId, identityId, accountEpoch, identityEpoch, rooms } = claims;
+  const { accountId, identityId, accountEpoch, identityEpoch } = claims;
   const found = await readEpochs({ db, accountId }, identityId);
   requireRestored(found[1][0]?.tokenEpoch);
   if (!isOfEpochs(claims, found)) return null;
@@ -170,8 +171,7 @@ export async function findIdentityActor(db: Database, claims: IdentityClaims): P
     accountId,
     identityId,
     isGuest: found[0][0]?.kind === "guest",
-    ...(rooms && { rooms }),
-    rights: limitOf(claims),
+    ...narrowedBy(claims),
     epochs,
   };
 }
@@ -231,6 +231,23 @@ export async function findUsers(tenant: Tenant, roomId: string, page: Page, name
   return { users, total: counted[0]?.total ?? 0 };
 }
 
+/**
+ * The same for a list that opens while a name is typed: first the users whose names begin with the text, by name. A whole
+ * name is found however many longer ones begin with it.
+ */
+export async function suggestUsers(tenant: Tenant, roomId: string, page: Page) {
+  const { search } = page;
+  const order = { by: "name", descending: false };
+  const byName = { ...page, search: "", order, after: { key: search, id: "" } };
+  const [named, others, counted] = await tenant.db.run([
+    selectUsers(tenant, { roomId }, byName),
+    ...(await selectUsersPage(tenant, { roomId }, page)),
+  ]);
+  const first = named.filter(({ nameFolded }) => nameFolded.startsWith(search));
+  const found = new Map([...first, ...others].map((user) => [user.id, user]));
+  return { users: [...found.values()].slice(0, page.limit), total: counted[0]?.total ?? 0 };
+}
+
 /** A room with its live stats and a page of its users. One D1 round trip and one object call. */
 export async function getRoomWithUsers(ctx: UserContext, key: RoomKey, page: Page) {
   const [[row], users, counted] = await ctx.db.run([
@@ -249,9 +266,9 @@ export async function getRoomWithUsers(ctx: UserContext, key: RoomKey, page: Pag
   };
 }
 
-/** A page of a room's users; a user sees no other one's token. NOT_FOUND when the room does not exist. */
+/** A page of a room's users; only the organization sees tokens of others. NOT_FOUND when the room does not exist. */
 export async function listUsers(ctx: UserContext, roomId: string, page: Page, filter: PresenceFilter = {}) {
-  requireRoomAccess(ctx, roomId);
+  requireRoom(ctx, roomId);
   const named = await findNamed(ctx, roomId, filter);
   const [rooms, rows, counted] = await ctx.db.run([
     selectRoom(ctx, { id: roomId }),
@@ -260,9 +277,8 @@ export async function listUsers(ctx: UserContext, roomId: string, page: Page, fi
   if (rooms.length === 0) throw notFound("Rooms", "Room");
   const { actor } = ctx;
   const maySeeToken = (row: UserRow): boolean =>
-    actor.type === "key" ||
-    actor.type === "person" ||
-    (actor.type === "user" && actor.userId === row.id && !actor.decided.isByIdentity);
+    isOrganization(ctx) ||
+    (actor.type === "user" && actor.userId === row.id && actor.decided.isByLastingToken);
   const presented = await presentLive(ctx, roomId, rows);
   const tokens = await Promise.all(rows.map((row) => (maySeeToken(row) ? shownToken(ctx, row) : undefined)));
   const users = presented.map((user, index) => {
@@ -274,7 +290,7 @@ export async function listUsers(ctx: UserContext, roomId: string, page: Page, fi
 
 /** A page of a room's users without their tokens, newest first; empty when the room does not exist. */
 export async function listBareUsers(ctx: LiveRoomContext, roomId: string, page: Page): Promise<User[]> {
-  requireRoomAccess(ctx, roomId);
+  requireRoom(ctx, roomId);
   const { users } = await findUsers(ctx, roomId, page);
   return users.length === 0 ? [] : presentLive(ctx, roomId, users);
 }
@@ -312,12 +328,6 @@ interface PresenceFilter {
   readonly lastSeenTo?: number | undefined;
 }
 
-/** As a room answers USERS_SEEN. */
-interface UsersSeen {
-  readonly userIds: readonly string[];
-  readonly isExcluding: boolean;
-}
-
 /** The users that the room names for a filter; null without one. NOT_FOUND when the room does not exist. */
 async function findNamed(
   ctx: LiveRoomContext,
@@ -326,8 +336,13 @@ async function findNamed(
 ): Promise<NamedUsers | null> {
   if (online === undefined && lastSeenFrom === undefined && lastSeenTo === undefined) return null;
   await getRoomRow(ctx, roomId);
-  const data = { online: online ?? null, from: lastSeenFrom ?? null, to: lastSeenTo ?? null, now: ctx.now() };
-  const seen = (await ctx.rooms.request(roomId, ctx.accountId, { type: "USERS_SEEN", data })) as UsersSeen;
+  const filter = {
+    online: online ?? null,
+    from: lastSeenFrom ?? null,
+    to: lastSeenTo ?? null,
+    now: ctx.now(),
+  };
+  const seen = await ctx.rooms.call(roomId, ctx.accountId, "USERS_SEEN", filter);
   return { ids: JSON.stringify(seen.userIds), isExcluding: seen.isExcluding };
 }
 

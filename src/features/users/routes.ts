@@ -1,22 +1,31 @@
 /** The endpoints of users. */
-import * as z from "zod";
-import { endpointsFor } from "../../http/endpoint.ts";
-import type { Replay } from "../../http/idempotency/receipt.ts";
+
+import { Room } from "@atrium/contract/resources/room.ts";
+import { User, UserSession } from "@atrium/contract/resources/user.ts";
 import {
   cursorShape,
   dates,
   flag,
-  following,
-  scrolling,
   scrollShape,
   searching,
-  sorting,
   timeParameter,
-  toPage,
-} from "../../http/lists.ts";
-import { Room } from "../../wire/room.ts";
-import { claimsOf, TokenClaims } from "../../wire/token-claims.ts";
-import { User, UserSession } from "../../wire/user.ts";
+} from "@atrium/contract/rest/lists.ts";
+import {
+  FoundUser,
+  InRoom,
+  IssuedToken,
+  ListedUser,
+  Token,
+  TokenCreation,
+  UserCreation,
+  UserUpdate,
+  UserWithToken,
+} from "@atrium/contract/rest/users.ts";
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import type { Replay } from "../../http/idempotency/receipt.ts";
+import { following, scrolling, sorting, toPage } from "../../http/lists.ts";
+import { claimsOf, TokenClaims } from "../../platform/token-claims.ts";
 import {
   createToken,
   createUser,
@@ -28,17 +37,6 @@ import {
 } from "./commands.ts";
 import type { UserContext } from "./context.ts";
 import { findUsersOfRooms, getRoomWithUsers, getUser, listUsers, restoreCreation } from "./queries.ts";
-import {
-  FoundUser,
-  InRoom,
-  IssuedToken,
-  ListedUser,
-  Token,
-  TokenCreation,
-  UserCreation,
-  UserUpdate,
-  UserWithToken,
-} from "./schema.ts";
 
 const { endpoint } = endpointsFor<UserContext>({ module: "Users" });
 
@@ -66,7 +64,11 @@ const ofUsers = [
     method: "GET",
     path: "/users",
     operation: "listUsers",
-    access: "member",
+    sdk: [
+      'users.list(roomId, filter?: UserSearch): Listed<"users", UserWithToken>',
+      "users.each(roomId, filter?: UserSearch): each users as UserWithToken",
+    ],
+    right: "read",
     mayBeStale: true,
     summary: "List a room's users",
     details:
@@ -89,6 +91,7 @@ const ofUsers = [
     method: "POST",
     path: "/users",
     operation: "createUser",
+    sdk: "users.create(user): user",
     summary: "Create a user and its token",
     details: "The token is a JWT, valid for 90 days; hand it to the client that joins the room as this user.",
     errors: ["NOT_FOUND"],
@@ -107,6 +110,10 @@ const ofUsers = [
     method: "GET",
     path: "/organization/users",
     operation: "findUsers",
+    sdk: [
+      'users.find(filter?: Pick<Search, "search"> & Pick<Scroll, "limit" | "after">): data',
+      'users.eachFound(filter?: Pick<Search, "search">): each users',
+    ],
     mayBeStale: true,
     summary: "Find users of all rooms by name",
     details:
@@ -123,6 +130,7 @@ const ofUsers = [
     method: "GET",
     path: "/users/custom/:customId",
     operation: "getUserByCustomId",
+    sdk: "users.getByCustomId(roomId, customId): UserWithSessions",
     summary: "Get a user by its custom ID",
     details: "The response is the same as by the user's ID. A custom ID is unique in its room only.",
     errors: ["NOT_FOUND"],
@@ -135,6 +143,7 @@ const ofUsers = [
     method: "GET",
     path: "/users/:userId",
     operation: "getUser",
+    sdk: "users.get(roomId, userId): UserWithSessions",
     summary: "Get a user with its sessions",
     details: "Says whether the user is online, and lists its sessions, newest first.",
     errors: ["NOT_FOUND"],
@@ -147,6 +156,7 @@ const ofUsers = [
     method: "PATCH",
     path: "/users/:userId",
     operation: "updateUser",
+    sdk: "users.update(roomId, userId, changes): user",
     summary: "Update a user",
     details: "Absent fields stay as they are. Everyone in the room receives `userUpdated`.",
     errors: ["NOT_FOUND"],
@@ -164,6 +174,7 @@ const ofUsers = [
     method: "DELETE",
     path: "/users/:userId",
     operation: "deleteUser",
+    sdk: "users.delete(roomId, userId)",
     summary: "Delete a user",
     details: "Closes the user's sockets and ends its session. Its tokens are refused from then on.",
     errors: ["NOT_FOUND"],
@@ -200,6 +211,7 @@ const ofRooms = [
     method: "GET",
     path: "/rooms/custom/:customId",
     operation: "getRoomByCustomId",
+    sdk: "rooms.getByCustomId(customId, users?: Search): RoomWithUsers",
     module: "Rooms",
     summary: "Get a room by its custom ID",
     details: USERS_DETAILS,
@@ -214,6 +226,7 @@ const ofRooms = [
     method: "GET",
     path: "/rooms/:roomId",
     operation: "getRoom",
+    sdk: "rooms.get(roomId, users?: Search): RoomWithUsers",
     module: "Rooms",
     summary: "Get a room",
     details: USERS_DETAILS,
@@ -240,6 +253,8 @@ const ofTokens = [
     method: "POST",
     path: "/users/:userId/tokens",
     operation: "createToken",
+    isForAgents: false,
+    sdk: "users.createToken(roomId, userId, token): data",
     summary: "Create a short-lived token",
     details:
       "A JWT like the user's `token`, but for `ttl` seconds and, if you like, a lower role. It is not stored. Signed-in members get at most an hour.",
@@ -256,6 +271,8 @@ const ofTokens = [
     method: "DELETE",
     path: "/users/:userId/tokens",
     operation: "endTokens",
+    isForAgents: false,
+    sdk: "users.endTokens(roomId, userId)",
     summary: "End a user's tokens",
     details:
       "Refuses all tokens of the user so far, short-lived ones too, and closes the sockets that joined with them (`authFailed`, 4401). The user's `token` is a new one from then on, valid for 90 days.",
@@ -270,6 +287,9 @@ const ofTokens = [
     method: "DELETE",
     path: "/tokens",
     operation: "endAllTokens",
+    isForAgents: false,
+    right: "owner",
+    sdk: "organization.endAllTokens()",
     summary: "End the tokens of all users",
     details:
       "The same for every user of the organization, for example after a leak. Only owners and API keys can do this. With more than 200 rooms online, the sockets of the others close within minutes.",
@@ -280,4 +300,4 @@ const ofTokens = [
   }),
 ];
 
-export const userEndpoints = [...ofRooms, ...ofUsers, ...ofTokens];
+export const endpoints = [...ofRooms, ...ofUsers, ...ofTokens];

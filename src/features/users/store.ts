@@ -1,4 +1,7 @@
 /** The statements that list and write users, and that write their events in the batch of the change. */
+
+import type { UserRecord } from "@atrium/contract/resources/user.ts";
+import type { UserUpdate } from "@atrium/contract/rest/users.ts";
 import { and, eq, or, type SQL, sql } from "drizzle-orm";
 import { differsBy, type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
@@ -13,12 +16,10 @@ import {
   statement,
   type Tenant,
 } from "../../platform/d1/d1.ts";
-import { countOnce, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
-import type { UserRecord } from "../../wire/user.ts";
+import { countOnce, countWithout, isUndated, isUnfiltered, ordering } from "../../platform/d1/ordering.ts";
 import { roomIdOf } from "../rooms/statements.ts";
 import { rooms } from "../rooms/table.ts";
 import { countHits, type SearchHits } from "../search/statements.ts";
-import type { UserUpdate } from "./schema.ts";
 import { USER_FIELDS } from "./statements.ts";
 import { type StoredUser, type UserRow, users } from "./table.ts";
 
@@ -86,13 +87,11 @@ export function insertUserEvent(
   changes: UserChanges | null = null,
   shown: UserChanges | null = changes,
 ): Statement<OutboxEventRow> {
-  const condition = changes === null ? { sql: "TRUE", params: [] } : differsBy(users, "users", changes);
+  const condition = changes === null ? sql`TRUE` : differsBy(users, "users", changes);
   return insertEvent(tenant, entry, {
-    from: "users JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id",
-    where: {
-      sql: `users.account_id = ? AND users.room_id = ? AND users.id = ? AND (${condition.sql})`,
-      params: [tenant.accountId, entry.roomId, userId, ...condition.params],
-    },
+    from: sql`users JOIN rooms ON rooms.account_id = users.account_id AND rooms.id = users.room_id`,
+    where: sql`users.account_id = ${tenant.accountId} AND users.room_id = ${entry.roomId} AND users.id = ${userId}
+        AND (${condition})`,
     room: rowAsJson(rooms, "rooms"),
     subject: rowAsJson(users, "users", shown ?? {}),
   });
@@ -130,8 +129,9 @@ const inRoom = (filter: Filter) =>
   and(eq(users.accountId, accountId), sql`${users.roomId} = ${roomIn(filter)}`);
 
 /** By the primary key: with a plus, SQLite does not walk through the room's list instead. */
-const isHit = (filter: Filter) => sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
-  AND +${users.accountId} = ${accountId} AND +${users.roomId} = ${roomIn(filter)}`;
+const isHit = (filter: Filter) =>
+  sql`${users.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
+      AND +${users.accountId} = ${accountId} AND +${users.roomId} = ${roomIn(filter)}`;
 
 /** The IDs of the users among whom the page is, if they are few. */
 const fewOf = ({ hits, named }: UserPage): string | null | undefined =>
@@ -197,12 +197,11 @@ export const countUsers = (tenant: Tenant, room: RoomOfUsers, page: UserPage): S
     const values = valuesOf(tenant, room, page);
     const { named } = page;
     if (isUnfiltered(page) && named == null) return roomUserCount(of, values);
-    if (isUnfiltered(page) && named?.isExcluding) {
-      const all = roomUserCount(of, values);
-      const excluded = userCount(`${of} few`, page, { ...values, ids: named.ids });
-      const params = [...all.params, ...excluded.params];
-      return { sql: `SELECT (${all.sql}) - (${excluded.sql}) AS total`, params };
-    }
+    if (isUnfiltered(page) && named?.isExcluding)
+      return countWithout(
+        roomUserCount(of, values),
+        userCount(`${of} few`, page, { ...values, ids: named.ids }),
+      );
     if (page.hits?.ids === null && isUndated(page) && named == null) return countHits(page.hits);
     return userCount(filterOf(room, page), page, values);
   });
@@ -225,35 +224,32 @@ export const selectMatches = (
   atOnce: number,
 ): Statement<ReadUser> => {
   const [roomId = "", userId = ""] = after?.id.split("/") ?? [];
-  return {
-    sql: `WITH indexed AS (SELECT value ->> 'roomId' AS roomId, value ->> 'ids' AS ids FROM json_each(?6)),
-          read AS (
-            SELECT rooms.id AS roomId, users.name_folded AS nameFolded, users.id AS userId
-            FROM rooms LEFT JOIN users ON users.account_id = rooms.account_id AND users.room_id = rooms.id
-              AND users.name_folded >= iif(rooms.id = ?2, ?3, '')
-            WHERE rooms.account_id = ?1 AND rooms.id >= ?2 AND rooms.deleted_at IS NULL
-              AND rooms.id NOT IN (SELECT roomId FROM indexed)
-              AND (rooms.id > ?2 OR (users.name_folded, users.id) > (?3, ?4))
-            ORDER BY rooms.id, users.name_folded, users.id LIMIT ?8),
-          last AS (SELECT * FROM read LIMIT 1 OFFSET ?8 - 1),
-          found AS (
-            SELECT * FROM read WHERE instr(nameFolded, ?5) OR instr(upper(userId), ?5) = 1
-            UNION ALL
-            SELECT room_id, name_folded, id FROM users
-            WHERE id IN (SELECT hit.value FROM indexed, json_each(indexed.ids) AS hit) AND account_id = ?1
-              AND (room_id, name_folded, id) > (?2, ?3, ?4) AND room_id < coalesce((SELECT roomId FROM last), '~')),
-          page AS (
-            SELECT *, 0 AS isEnd FROM (SELECT * FROM found ORDER BY roomId, nameFolded, userId LIMIT ?7 + 1)
-            UNION ALL SELECT *, 1 FROM last)
-          SELECT page.roomId, coalesce(page.nameFolded, '') AS nameFolded, coalesce(page.userId, '') AS id, isEnd,
-            users.account_id AS accountId, users.name, users.profile_picture AS profilePicture,
-            users.custom_id AS customId, users.role, users.created_at AS createdAt, rooms.name AS roomName
-          FROM page LEFT JOIN users ON users.id = page.userId
-            LEFT JOIN rooms ON rooms.account_id = ?1 AND rooms.id = page.roomId
-          ORDER BY isEnd, page.roomId, page.nameFolded, page.userId`,
-    params: [
-      ...[accountId, roomId, String(after?.key ?? ""), userId],
-      ...[search, JSON.stringify(hits), limit, atOnce],
-    ],
-  };
+  const key = String(after?.key ?? "");
+  return statement`WITH indexed AS (SELECT value ->> 'roomId' AS roomId, value ->> 'ids' AS ids
+      FROM json_each(${JSON.stringify(hits)})),
+      read AS (
+        SELECT rooms.id AS roomId, users.name_folded AS nameFolded, users.id AS userId
+        FROM rooms LEFT JOIN users ON users.account_id = rooms.account_id AND users.room_id = rooms.id
+          AND users.name_folded >= iif(rooms.id = ${roomId}, ${key}, '')
+        WHERE rooms.account_id = ${accountId} AND rooms.id >= ${roomId} AND rooms.deleted_at IS NULL
+          AND rooms.id NOT IN (SELECT roomId FROM indexed)
+          AND (rooms.id > ${roomId} OR (users.name_folded, users.id) > (${key}, ${userId}))
+        ORDER BY rooms.id, users.name_folded, users.id LIMIT ${atOnce}),
+      last AS (SELECT * FROM read LIMIT 1 OFFSET ${atOnce} - 1),
+      found AS (
+        SELECT * FROM read WHERE instr(nameFolded, ${search}) OR instr(upper(userId), ${search}) = 1
+        UNION ALL
+        SELECT room_id, name_folded, id FROM users
+        WHERE id IN (SELECT hit.value FROM indexed, json_each(indexed.ids) AS hit) AND account_id = ${accountId}
+          AND (room_id, name_folded, id) > (${roomId}, ${key}, ${userId})
+          AND room_id < coalesce((SELECT roomId FROM last), '~')),
+      page AS (
+        SELECT *, 0 AS isEnd FROM (SELECT * FROM found ORDER BY roomId, nameFolded, userId LIMIT ${limit} + 1)
+        UNION ALL SELECT *, 1 FROM last)
+      SELECT page.roomId, coalesce(page.nameFolded, '') AS nameFolded, coalesce(page.userId, '') AS id, isEnd,
+        users.account_id AS accountId, users.name, users.profile_picture AS profilePicture,
+        users.custom_id AS customId, users.kind, users.role, users.created_at AS createdAt, rooms.name AS roomName
+      FROM page LEFT JOIN users ON users.id = page.userId
+        LEFT JOIN rooms ON rooms.account_id = ${accountId} AND rooms.id = page.roomId
+      ORDER BY isEnd, page.roomId, page.nameFolded, page.userId`;
 };

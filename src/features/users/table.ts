@@ -1,9 +1,10 @@
 /** The users of all rooms. */
+
+import type { RoomState } from "@atrium/contract/resources/room.ts";
+import type { UserRecord } from "@atrium/contract/resources/user.ts";
+import { ROLES, USER_KINDS } from "@atrium/contract/resources/user.ts";
 import { sql } from "drizzle-orm";
 import { foreignKey, index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
-import { ROLES } from "../../platform/d1/context.ts";
-import type { RoomState } from "../../wire/room.ts";
-import type { UserRecord } from "../../wire/user.ts";
 import { rooms } from "../rooms/table.ts";
 
 export const users = sqliteTable(
@@ -23,6 +24,8 @@ export const users = sqliteTable(
     tokenEpoch: integer("token_epoch").notNull().default(0),
     /** The identity of the user. It outlives the identity's row, so that the user of a deleted one has no access. */
     identityId: text("identity_id"),
+    /** The identity's kind; null for a person. */
+    kind: text({ enum: USER_KINDS }),
   },
   (table) => [
     // The key includes the account, so that the database refuses a user in another organization's room.

@@ -1,10 +1,14 @@
 /** Authenticates the users of rooms by their tokens, and by those of their identities: `Bearer <JWT>`. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { NO_ACCESS } from "@atrium/contract/no-access.ts";
+import { onlyRead, type Rights } from "@atrium/contract/resources/permissions.ts";
+import { TOKEN_LIFETIME_SECONDS } from "@atrium/contract/token-seconds.ts";
 import { type AuthPorts, bearerOf, type Claim } from "../../http/authenticate.ts";
 import type { Actor } from "../../platform/d1/context.ts";
-import { AppError } from "../../platform/errors.ts";
-import { NO_ACCESS } from "../../wire/no-access.ts";
-import type { Rights } from "../../wire/permissions.ts";
-import { ceilingOf, limitOf } from "../../wire/token-claims.ts";
+import type { Database } from "../../platform/d1/d1.ts";
+import { limitOf } from "../../platform/narrowing.ts";
+import { ceilingOf, type TokenClaims, tokenEnded } from "../../platform/token-claims.ts";
 import { findIdentityActor, findIdentityBearer, findTokenBearer } from "./queries.ts";
 import { rightsOfUser } from "./statements.ts";
 import type { BearerRow } from "./table.ts";
@@ -16,7 +20,7 @@ import type { Tokens } from "./tokens.ts";
  */
 export async function authenticateUser(
   request: Request,
-  { db, now }: AuthPorts,
+  { db, roomId, now }: AuthPorts,
   tokens: Tokens,
 ): Promise<Claim | null | undefined> {
   const bearer = bearerOf(request);
@@ -32,30 +36,38 @@ export async function authenticateUser(
     verify: async () => {
       if (!isByIdentity) {
         const user = await findTokenBearer(db, claims);
-        return user && actorOf(user, ceilingOf(claims), false);
+        return user && actorOf(user, ceilingOf(claims), isLastingOf(claims));
       }
-      const roomId = roomOf(request);
       if (roomId === null) return findIdentityActor(db, claims);
       const user = await findIdentityBearer(db, claims, roomId);
-      return user && actorOf(user, limitOf(claims), true);
+      return user && actorOf(user, limitOf(claims), false);
     },
   };
 }
 
-function actorOf(user: BearerRow, limit: Rights, isByIdentity: boolean): Actor {
-  const rights = limit & rightsOfUser(user);
-  if (rights === 0) throw new AppError("Auth", "FORBIDDEN", NO_ACCESS);
-  const { id: userId, accountId, roomId, role, access, identityEpoch, roomState } = user;
-  const decided = { role, access, identityEpoch, roomState, isByIdentity };
-  return { type: "user", accountId, userId, roomId, rights, decided };
+/**
+ * An identity in a room, as its user there. FORBIDDEN unless its token is for the room, and it has joined it; UNAUTHORIZED
+ * once the token has ended.
+ */
+export async function actorInRoom(db: Database, identity: IdentityActor, roomId: string): Promise<Actor> {
+  const { accountId, identityId, epochs, rooms, rights } = identity;
+  const claims = { accountId, identityId, accountEpoch: epochs.account, identityEpoch: epochs.identity };
+  const user = await findIdentityBearer(db, { ...claims, ...(rooms && { rooms: [...rooms] }) }, roomId);
+  if (user === null) throw tokenEnded();
+  return actorOf(user, rights, false);
 }
 
-/** Whether a request is about the identity itself, and not about a room. */
-const isAboutItself = (pathname: string): boolean => /^\/v1\/accounts\/[^/]+\/me\//.test(pathname);
+/** True for the token that a user has from its creation; its short-lived and narrowed ones do not show it. */
+const isLastingOf = ({ iat, exp, narrowed }: TokenClaims): boolean =>
+  exp - iat === TOKEN_LIFETIME_SECONDS.max && !narrowed;
 
-/** The room that a request is about, of which an identity's token says nothing. Null without one. */
-function roomOf({ url }: Request): string | null {
-  const { pathname, searchParams } = new URL(url);
-  if (isAboutItself(pathname)) return null;
-  return /^\/v1\/accounts\/[^/]+\/rooms\/([^/]+)\//.exec(pathname)?.[1] ?? searchParams.get("roomId");
+type IdentityActor = Extract<Actor, { readonly type: "identity" }>;
+
+function actorOf(user: BearerRow, limit: Rights, isByLastingToken: boolean): Actor {
+  const rights = limit & rightsOfUser(user);
+  if (rights === 0) throw new AppError("Auth", "FORBIDDEN", NO_ACCESS);
+  const { id: userId, accountId, roomId, identityId, role, access, identityEpoch, roomState } = user;
+  const decided = { role, access, identityEpoch, roomState, isByLastingToken };
+  const of = { accountId, userId, roomId, identityId, isGuest: user.isGuest === 1 };
+  return { type: "user", ...of, rights, readsOnly: onlyRead(limit), decided };
 }

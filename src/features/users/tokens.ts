@@ -1,17 +1,16 @@
 /** Signs and verifies the JWTs of users: the lasting one, derived from the user's row so that every read shows it, and short-lived ones. */
+import { IDENTITY_TOKEN_SECONDS, TOKEN_LIFETIME_SECONDS } from "@atrium/contract/token-seconds.ts";
 import { base64url, decodeProtectedHeader, type JWTPayload, jwtVerify, SignJWT } from "jose";
 import type { JwtSecrets } from "../../platform/config.ts";
 import { hex } from "../../platform/crypto/encoding.ts";
 import {
-  IDENTITY_TOKEN_SECONDS,
   IdentityClaims,
   isPlausible,
   issuedAt,
-  TOKEN_LIFETIME_SECONDS,
   TokenClaims,
   type TokenSubject,
   type TokenTerms,
-} from "../../wire/token-claims.ts";
+} from "../../platform/token-claims.ts";
 
 /** The keys that sign and verify users' tokens, one for each secret of the deployment. */
 interface SigningKey {

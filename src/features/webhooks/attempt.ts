@@ -1,5 +1,6 @@
 /** One attempt to deliver an event to a webhook: signs, sends, and judges the response, within 15 seconds in all. */
 
+import { parseRetryAfter } from "@atrium/contract/pacing/backoff.ts";
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type {
   AttemptResult,
@@ -9,7 +10,6 @@ import type {
 } from "../../delivery/subscriber/handler.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import { signatureHeaders } from "../../platform/crypto/standard-webhooks.ts";
-import { parseRetryAfter } from "../../platform/flow/backoff.ts";
 import { findTargetProblem } from "../../platform/network.ts";
 import { commonTrace, readTrace, type Trace } from "../../platform/trace.ts";
 
@@ -19,7 +19,7 @@ const MAX_HEADERS = 30;
 const MAX_VALUE_LENGTH = 256;
 const MAX_CHARACTERS = 2_048;
 
-/** The headers that may be shown, as far as they fit; their names in lower case. */
+/** Headers that may be shown, as far as they fit, with names in lower case. */
 export function loggedHeaders(headers: Iterable<readonly [string, string]>): Record<string, string> {
   const kept = [...headers]
     .filter(([name]) => !SECRET.test(name))
@@ -73,16 +73,16 @@ const errorText = (error: unknown): string =>
     ? `${error.message} ${"code" in error ? error.code : ""} ${errorText(error.cause)}`
     : "";
 
-/** For all of it: connecting, sending, and reading the response. */
+/** Timeout of a whole attempt: connecting, sending, and reading the response. */
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 
 /** Names the replay that sends an event again. */
 const REPLAY_HEADER = "Atrium-Replay";
 
-/** Names the request that has caused the event: what the receiver quotes when it asks about it. */
+/** Header with the ID of the request that caused the event, to quote when asking about it. */
 const REQUEST_HEADER = "Atrium-Request-Id";
 
-/** They are not signed: receivers verify what they did before. */
+/** Trace headers, which are not signed: receivers verify the same content as before. */
 const traceHeaders = ({ requestId, traceparent }: Trace): Record<string, string> => ({
   [REQUEST_HEADER]: requestId,
   ...(traceparent === undefined ? {} : { traceparent }),
@@ -182,7 +182,7 @@ const expiry = (deadline: AbortSignal): Promise<typeof TIMED_OUT> =>
     else deadline.addEventListener("abort", () => resolve(TIMED_OUT), { once: true });
   });
 
-/** Reads the response's body; never rejects. Closes the connection when the body is longer than what is read. */
+/** Reads the response's body; never rejects. Closes the connection when the body exceeds the limit. */
 async function readBody({ body }: Response, deadline: AbortSignal): Promise<ResponseBody> {
   if (body === null) return { text: "", end: "whole" };
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;

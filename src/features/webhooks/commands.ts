@@ -1,4 +1,20 @@
 /** Writes to webhooks, and deliveries on request: a sample, a redelivery, or a replay. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type {
+  Delivery,
+  Redelivery,
+  RedeliveryResult,
+  Replay,
+  ReplayCreation,
+} from "@atrium/contract/rest/webhook-deliveries.ts";
+import type {
+  Webhook,
+  WebhookCreation,
+  WebhookUpdate,
+  WebhookWithSecret,
+} from "@atrium/contract/rest/webhooks.ts";
+import { fold } from "@atrium/contract/text.ts";
 import { newSecret } from "../../delivery/signing-secret-store.ts";
 import {
   announceChange,
@@ -7,39 +23,23 @@ import {
   purgeSubscribers,
   removeSubscriber,
 } from "../../delivery/subscribers.ts";
-import type { Tenant } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import { rowOf, type Tenant } from "../../platform/d1/d1.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { findTargetProblem } from "../../platform/network.ts";
-import { fold } from "../../platform/text.ts";
 import { guardSubscribers } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WebhookContext } from "./context.ts";
-import {
-  type Delivery,
-  presentDelivery,
-  presentReplay,
-  type Redelivery,
-  type RedeliveryResult,
-  type Replay,
-  type ReplayCreation,
-} from "./delivery-schema.ts";
+import { presentWebhook } from "./present.ts";
+import { presentDelivery, presentReplay } from "./present-delivery.ts";
 import { getWebhook, subscriberKey } from "./queries.ts";
 import { sampleEvent } from "./sample-event.ts";
-import {
-  presentWebhook,
-  type Webhook,
-  type WebhookCreation,
-  type WebhookUpdate,
-  type WebhookWithSecret,
-} from "./schema.ts";
 import {
   deleteWebhook as deleteRow,
   insertWebhook,
   rotateSecret as rotate,
   updateWebhook as updateRow,
 } from "./store.ts";
-import type { WebhookRow } from "./table.ts";
+import { type WebhookRow, webhooks } from "./table.ts";
 
 /** The URL's columns; VALIDATION_ERROR when webhooks may not be sent there. */
 function targetColumns(ctx: WebhookContext, url: string): Pick<WebhookRow, "url" | "urlFolded" | "ownHost"> {
@@ -62,24 +62,23 @@ export async function createWebhook(
   const target = targetColumns(ctx, url);
   if (roomId !== null) await getRoomRow(ctx, roomId);
   const now = ctx.now();
-  const row = {
+  const id = ctx.newId();
+  const { secret, sealed } = await newSecret(ctx.signingSealer, subscriberKey(ctx, id), now);
+  const row = rowOf(webhooks, {
     accountId: ctx.accountId,
-    id: ctx.newId(),
+    id,
     ...target,
     events: eventsColumn(events),
     roomId,
     batch: batch && JSON.stringify(batch),
     enabled: Number(enabled),
-    disabledReason: null,
-    backloggedSince: null,
+    secret: sealed,
     createdAt: now,
     updatedAt: now,
-  };
-  const { secret, sealed } = await newSecret(ctx.signingSealer, subscriberKey(ctx, row.id), now);
+  });
   const data = { webhook: { ...presentWebhook(row), secret } };
   const quota = guardSubscribers(ctx, "webhooks");
-  const stored = { ...row, secret: sealed, previousSecret: null, previousSecretUntil: null };
-  await ctx.commit([insertWebhook(ctx, stored), ...quota.statements], data).catch(quota.refuse);
+  await ctx.commit([insertWebhook(ctx, row), ...quota.statements], data).catch(quota.refuse);
   await announceChange(ctx);
   return data;
 }
@@ -133,7 +132,7 @@ export async function testWebhook(ctx: WebhookContext, webhookId: string): Promi
   const { webhook } = await getWebhook(ctx, webhookId);
   const key = subscriberKey(ctx, webhookId);
   const delivery = await ctx.subscribers(key).deliverNow(key, sampleEvent(ctx, webhook));
-  if (delivery === null) throw notFound("Webhooks", "Webhook"); // it was deleted meanwhile
+  if (delivery === null) throw notFound("Webhooks", "Webhook"); // the webhook was deleted meanwhile
   return { delivery: presentDelivery(webhookId, delivery) };
 }
 

@@ -1,8 +1,10 @@
 /** The mails to owners about a webhook: a high backlog, and that the service has disabled it. */
+
+import { presentTime } from "@atrium/contract/time.ts";
 import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
-import { presentTime } from "../../platform/time.ts";
 import type { Notice } from "../mail/notices.ts";
-import { DISABLED_MESSAGES } from "./schema.ts";
+import { DISABLED_MESSAGES } from "./present.ts";
+
 import type { DisabledReason, WebhookRow } from "./table.ts";
 
 const MEBIBYTE = 1024 * 1024;

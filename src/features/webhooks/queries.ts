@@ -1,32 +1,22 @@
 /** Reads of webhooks and their deliveries. */
 
+import { notFound } from "@atrium/contract/errors.ts";
+import type { DeliveryStats, DeliveryTotals } from "@atrium/contract/rest/deliveries.ts";
+import type { Delivery, DeliveryStatus, Replay } from "@atrium/contract/rest/webhook-deliveries.ts";
+import type { ListedWebhook, Webhook } from "@atrium/contract/rest/webhooks.ts";
 import { keyOf } from "../../delivery/outbox/subscription.ts";
 import type { DeliveryQuery } from "../../delivery/subscriber/delivery.ts";
 import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists.ts";
 import type { Page } from "../../platform/d1/d1.ts";
-import { notFound } from "../../platform/errors.ts";
-import {
-  type DeliveryStats,
-  type DeliveryTotals,
-  presentDeliveryPage,
-  presentStats,
-  presentTotals,
-  toDeliveryQuery,
-} from "../deliveries/schema.ts";
+import { presentDeliveryPage, presentStats, presentTotals, toDeliveryQuery } from "../deliveries/present.ts";
 import type { WebhookContext } from "./context.ts";
-import {
-  type Delivery,
-  type DeliveryStatus,
-  presentDelivery,
-  presentReplay,
-  type Replay,
-} from "./delivery-schema.ts";
-import { type ListedWebhook, presentWebhook, type Webhook } from "./schema.ts";
+import { presentWebhook } from "./present.ts";
+import { presentDelivery, presentReplay } from "./present-delivery.ts";
 import { countWebhooks, selectWebhook, selectWebhooks } from "./store.ts";
 
 export const subscriberKey = keyOf("webhook");
 
-/** A page of the webhooks; with `range`, one call of an object per webhook reads its totals. */
+/** A page of the webhooks. `range` adds the totals, with one call of an object per webhook. */
 export async function listWebhooks(
   ctx: WebhookContext,
   page: Page,

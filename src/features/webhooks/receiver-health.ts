@@ -1,12 +1,13 @@
 /** The health of a webhook's receiver: retries, probes, its pace, and when to disable the webhook. Pure. */
+
+import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "@atrium/contract/time.ts";
 import type { AttemptResult, BatchLimits, Pace } from "../../delivery/subscriber/handler.ts";
-import { backoffMs } from "../../platform/flow/backoff.ts";
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from "../../platform/time.ts";
 import type { DisabledReason } from "./table.ts";
 
 /** A webhook that has succeeded is disabled when every attempt has failed for this long. */
 const MAX_FAILING_MS = 5 * DAY_MS;
-/** One that never has, after so many failures and this time: both, so that a receiver may begin a day late. */
+/** Bounds for a receiver that has never accepted an event, both to be reached, so that it may start a day late. */
 export const MAX_UNPROVEN_FAILURES = 100;
 const MAX_UNPROVEN_MS = DAY_MS;
 
@@ -18,7 +19,7 @@ interface Failing {
   readonly version: number;
 }
 
-/** Whether the receiver at a URL has shown that it wants our events: until then it gets few of them. */
+/** Whether the receiver at a URL has shown that it wants our events; it gets few of them before. */
 interface Proof {
   readonly url: string | null;
   /** The version of the webhook's row in which `failures` were counted: any change of the row gives another chance. */
@@ -40,7 +41,7 @@ const proofAfter = (before: Proof, hasFailed: boolean): Proof =>
     ? { ...before, isProven: true, failures: 0 }
     : { ...before, failures: before.failures + 1 };
 
-/** Why attempts that have failed for so long disable the webhook; null while they do not. */
+/** The reason to disable the webhook after failures for this time; null for none. */
 function reasonOf({ isProven, failures }: Proof, failingMs: number): DisabledReason | null {
   if (isProven) return failingMs >= MAX_FAILING_MS ? "failing" : null;
   return failures >= MAX_UNPROVEN_FAILURES && failingMs >= MAX_UNPROVEN_MS ? "unproven" : null;
@@ -48,14 +49,14 @@ function reasonOf({ isProven, failures }: Proof, failingMs: number): DisabledRea
 
 /** The failures in a row that open the circuit. */
 const OPENING_FAILURES = 10;
-/** The pause before each probe: it grows with each one that fails. */
+/** Pause before each probe, which grows with each failed one. */
 const PROBES = { firstMs: 5_000, maxMs: 5 * MINUTE_MS };
 
-/** Protects a receiver that fails, and us from it: while it is open, attempts are probes. */
+/** A circuit breaker: while it is open, attempts are probes. */
 interface Circuit {
   /** Failures in a row, of which those beyond the opening one were probes. */
   readonly failures: number;
-  /** While the circuit is open: when the next probe may start (epoch ms). 0 while it is closed. */
+  /** Earliest start of the next probe while the circuit is open (epoch ms); 0 while it is closed. */
   readonly probeAt: number;
 }
 
@@ -67,7 +68,10 @@ interface EndedAttempt {
   readonly now: number;
 }
 
-/** The circuit after an attempt. An attempt in flight at the opening is no probe: its failure lengthens no pause. */
+/**
+ * The circuit after an attempt. An attempt in flight when it opens is no probe, so its failure lengthens no
+ * pause.
+ */
 function judgeCircuit(before: Circuit, { hasFailed, startedAt, now }: EndedAttempt): Circuit {
   if (!hasFailed) return CLOSED;
   if (startedAt < before.probeAt) return before;
@@ -99,7 +103,7 @@ export function judgeAttempt(
   return { failingSince, version, batch: before.batch, proof, circuit, disabledReason };
 }
 
-/** As it was stored: `{}` before the first attempt. */
+/** Parses stored health; `{}` before the first attempt. */
 export function parseHealth(json: string): ReceiverHealth {
   const health = JSON.parse(json) as Partial<ReceiverHealth>;
   const { failingSince = null, version = 0, disabledReason = null } = health;
@@ -140,13 +144,13 @@ export function planRetry({ attempts, result, now, random }: AttemptSummary): { 
   return { at: now + Math.round(Math.max(withJitter, requested)) };
 }
 
-/** Cloudflare lets so many requests of one object wait for the headers of their responses; others queue. */
+/** Requests of one object that Cloudflare lets wait for the headers of their responses; others queue. */
 const CONNECTIONS = 6;
 /** The webhook's own object keeps one of them for the database. */
 const OWN_CONNECTIONS = CONNECTIONS - 1;
-/** A receiver gets so many at first, and after failures: they need no other object. */
+/** Requests in flight at first, and after failures: they need no other object. */
 const MIN_IN_FLIGHT = OWN_CONNECTIONS;
-/** At most: from the webhook's own object and 15 senders. */
+/** Most requests in flight: of the webhook's own object and 15 senders. */
 export const MAX_IN_FLIGHT = OWN_CONNECTIONS + 15 * CONNECTIONS;
 /** A receiver that needs longer has enough to do. */
 const QUICK_MS = 1_000;
@@ -188,7 +192,7 @@ export const paceOf = ({ probeAt }: Circuit, isProven: boolean, { inFlight }: Ca
     : { maxInFlight: inFlight, pausedUntil: 0 };
 
 /** The object that makes each request: 0 for the webhook's own one, otherwise a sender's number. */
-export class Connections {
+export class SenderSlots {
   readonly #used: number[] = [];
 
   take(): number {

@@ -1,10 +1,27 @@
 /** The REST endpoints of webhooks. */
+
+import { WebhookEventName } from "@atrium/contract/resources/events.ts";
+import { DeliveryStats, StatsQuery, totalling } from "@atrium/contract/rest/deliveries.ts";
+import { pageShape, paging, scrollShape, searching } from "@atrium/contract/rest/lists.ts";
+import {
+  Delivery,
+  DeliveryStatus,
+  Redelivery,
+  RedeliveryResult,
+  Replay,
+  ReplayCreation,
+} from "@atrium/contract/rest/webhook-deliveries.ts";
+import {
+  ListedWebhook,
+  Webhook,
+  WebhookCreation,
+  WebhookUpdate,
+  WebhookWithSecret,
+} from "@atrium/contract/rest/webhooks.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
-import { pageShape, paging, scrolling, scrollShape, searching, sorting, toPage } from "../../http/lists.ts";
-import { WebhookEventName } from "../../wire/events.ts";
-import { DeliveryStats, StatsQuery, totalling } from "../deliveries/schema.ts";
+import { scrolling, sorting, toPage } from "../../http/lists.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -16,16 +33,7 @@ import {
   updateWebhook,
 } from "./commands.ts";
 import type { WebhookContext } from "./context.ts";
-import {
-  Delivery,
-  DeliveryStatus,
-  Redelivery,
-  RedeliveryResult,
-  Replay,
-  ReplayCreation,
-} from "./delivery-schema.ts";
 import { findReplay, getWebhook, getWebhookStats, listDeliveries, listWebhooks } from "./queries.ts";
-import { ListedWebhook, Webhook, WebhookCreation, WebhookUpdate, WebhookWithSecret } from "./schema.ts";
 
 const { endpoint } = endpointsFor<WebhookContext>({ module: "Webhooks" });
 
@@ -45,11 +53,12 @@ const DeliveriesQuery = z.object({
   }),
 });
 
-export const webhookEndpoints = [
+export const endpoints = [
   endpoint({
     method: "GET",
     path: "/webhooks",
     operation: "listWebhooks",
+    sdk: "webhooks.list(filter?: WebhookSearch): data",
     mayBeStale: true,
     summary: "List webhooks",
     details: "Newest first, or in the order of `sort`.",
@@ -62,6 +71,7 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks",
     operation: "createWebhook",
+    sdk: "webhooks.create(webhook): webhook as WebhookWithSecret",
     summary: "Create a webhook",
     details: SECRET_DETAILS,
     errors: ["NOT_FOUND"],
@@ -81,6 +91,7 @@ export const webhookEndpoints = [
     method: "GET",
     path: "/webhooks/:webhookId",
     operation: "getWebhook",
+    sdk: "webhooks.get(webhookId): webhook",
     summary: "Get a webhook",
     details: "The response has no secret: only creating a webhook and rotating its secret return one.",
     errors: ["NOT_FOUND"],
@@ -92,6 +103,7 @@ export const webhookEndpoints = [
     method: "PATCH",
     path: "/webhooks/:webhookId",
     operation: "updateWebhook",
+    sdk: "webhooks.update(webhookId, changes): webhook",
     summary: "Update, disable or enable a webhook",
     details:
       "Pending deliveries go to the new URL. Disabling a webhook ends its pending deliveries, a few hundred at a time. Events that happen while it is disabled are not delivered later.",
@@ -106,6 +118,7 @@ export const webhookEndpoints = [
     method: "DELETE",
     path: "/webhooks/:webhookId",
     operation: "deleteWebhook",
+    sdk: "webhooks.delete(webhookId)",
     summary: "Delete a webhook and its deliveries",
     details: "Events that wait for the webhook are not sent any more.",
     errors: ["NOT_FOUND"],
@@ -118,6 +131,8 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks/:webhookId/rotate-secret",
     operation: "rotateWebhookSecret",
+    isForAgents: false,
+    sdk: "webhooks.rotateSecret(webhookId): webhook",
     summary: "Rotate a webhook's secret",
     details: `The old secret keeps signing beside the new one for 24 hours; a second rotation ends that immediately. ${SECRET_DETAILS}`,
     errors: ["NOT_FOUND"],
@@ -131,6 +146,7 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks/:webhookId/test",
     operation: "testWebhook",
+    sdk: "webhooks.test(webhookId): delivery",
     summary: "Send a sample event to a webhook",
     details:
       "Sends the first of the webhook's events, about a room and a user that do not exist, and responds after the first attempt, within 15 seconds. A disabled webhook receives nothing.",
@@ -143,6 +159,10 @@ export const webhookEndpoints = [
     method: "GET",
     path: "/webhooks/:webhookId/deliveries",
     operation: "listWebhookDeliveries",
+    sdk: [
+      "webhooks.listDeliveries(webhookId, filter?: DeliverySearch): data",
+      "webhooks.eachDelivery(webhookId, filter?: DeliverySearch): each deliveries",
+    ],
     summary: "List a webhook's deliveries",
     details:
       "Newest first. Finished deliveries are kept for 7 days, up to 1 GiB of them. A page of large events may end early: continue with its `cursor`.",
@@ -156,6 +176,7 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks/:webhookId/redeliver",
     operation: "redeliverWebhookDeliveries",
+    sdk: "webhooks.redeliverAll(webhookId, ids): data",
     summary: "Redeliver some events",
     details:
       "Creates a new delivery of each event, with the same event id, and attempts them ahead of the queue, in no particular order. For a span of events in order, or all that failed in it, there is a replay.",
@@ -169,6 +190,7 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks/:webhookId/deliveries/:deliveryId/redeliver",
     operation: "redeliverWebhookDelivery",
+    sdk: "webhooks.redeliver(webhookId, deliveryId): delivery",
     summary: "Redeliver an event",
     details:
       "Creates a new delivery of the same event, with the same event id, and attempts it ahead of the queue.",
@@ -181,6 +203,7 @@ export const webhookEndpoints = [
     method: "POST",
     path: "/webhooks/:webhookId/replay",
     operation: "replayWebhookEvents",
+    sdk: "webhooks.replay(webhookId, span): replay",
     summary: "Send a span of events again",
     details:
       "Sends the events of a time again that the webhook listens to, as new deliveries with the same event ids: all that the event log has, or with `status` those whose kept deliveries have it. Events of a room are sent in their order, a few hundred at a time, beside what happens meanwhile. Their requests have the header `Atrium-Replay`. One replay of a webhook runs at a time.",
@@ -198,6 +221,7 @@ export const webhookEndpoints = [
     method: "GET",
     path: "/webhooks/:webhookId/replay",
     operation: "getWebhookReplay",
+    sdk: "webhooks.getReplay(webhookId): replay",
     summary: "Get a webhook's latest replay",
     details: "Says how many deliveries the replay has created so far, and whether it is still running.",
     errors: ["NOT_FOUND"],
@@ -209,6 +233,7 @@ export const webhookEndpoints = [
     method: "GET",
     path: "/webhooks/:webhookId/stats",
     operation: "getWebhookStats",
+    sdk: "webhooks.stats(webhookId, range?): stats",
     summary: "Get the success rate and latency of a webhook over time",
     details:
       "Counts every attempt when it ends, retries included, and says what waits now. Counts by the minute are kept for a day, by the hour for 30 days.",

@@ -1,15 +1,24 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
+
+import {
+  type EventDraft,
+  GroupEvent,
+  IdentityEvent,
+  isOf,
+  type OrganizationEventDraft,
+  presentEvent,
+} from "@atrium/contract/resources/events.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import { presentLimits } from "@atrium/contract/resources/room-limits.ts";
+import type { User } from "@atrium/contract/resources/user.ts";
+import type { WorkflowDisabledEvent } from "@atrium/contract/resources/workflow-events.ts";
+import type { Webhook, WebhookBackloggedEvent } from "@atrium/contract/rest/webhooks.ts";
+import { presentNullableTime, presentTime } from "@atrium/contract/time.ts";
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
-import { presentNullableTime, presentTime } from "../../platform/time.ts";
 import { storeTrace } from "../../platform/trace.ts";
-import { type EventDraft, type OrganizationEventDraft, presentEvent } from "../../wire/events.ts";
-import type { Room } from "../../wire/room.ts";
-import type { User } from "../../wire/user.ts";
-import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { sampleDraft } from "../deliveries/sample-draft.ts";
-import type { Webhook, WebhookBackloggedEvent } from "./schema.ts";
 
 /** The first of the webhook's events, about a room, a user, an identity and a group that do not exist. */
 export function sampleEvent(
@@ -21,6 +30,16 @@ export function sampleEvent(
   const common = { eventId, event, occurredAt: now, trace };
   const row = { id: ctx.newId(), account_id: webhook.organization_id, created_at: presentTime(now) };
   const present = (draft: Draft) => presentEvent(eventId, now, draft);
+  if (isOf(IdentityEvent, event)) {
+    const identity = { ...row, kind: "person", name: "Test identity" } as const;
+    const data = { identityId: identity.id };
+    return { ...common, roomId: row.id, body: present({ event, data, identity }) };
+  }
+  if (isOf(GroupEvent, event)) {
+    const group = { ...row, name: "Test group" };
+    const data = { groupId: group.id };
+    return { ...common, roomId: row.id, body: present({ event, data, group }) };
+  }
   switch (event) {
     case "webhook.backlogged": {
       const body = presentBacklogged(webhook, { eventId, now, deliveries: 1, bytes: 1024, oldestAt: now });
@@ -32,25 +51,11 @@ export function sampleEvent(
       const body = present({ event, data, workflow });
       return { ...common, roomId: webhook.id, body };
     }
-    case "identity.created":
-    case "identity.updated":
-    case "identity.deleted": {
-      const identity = { ...row, kind: "person", name: "Test identity" } as const;
-      const data = { identityId: identity.id };
-      return { ...common, roomId: row.id, body: present({ event, data, identity }) };
-    }
     case "notification": {
       const identity = { ...row, kind: "person", name: "Test identity" } as const;
       const notification = { id: ctx.newId(), kind: "$test", room_id: null, subject_id: "test", seq: 1 };
       const data = { identityId: identity.id, channel: "email" as const, notifications: [notification] };
       return { ...common, roomId: row.id, body: present({ event, data, identity }) };
-    }
-    case "group.created":
-    case "group.updated":
-    case "group.deleted": {
-      const group = { ...row, name: "Test group" };
-      const data = { groupId: group.id };
-      return { ...common, roomId: row.id, body: present({ event, data, group }) };
     }
   }
   const room: Room = {
@@ -59,6 +64,8 @@ export function sampleEvent(
     name: "Test room",
     created_at: presentTime(now),
     state: "active",
+    expires_at: null,
+    limits: presentLimits(null),
     duration_seconds: 0,
     active_participants: 0,
     total_users_created: 1,

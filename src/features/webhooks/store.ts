@@ -1,19 +1,12 @@
 /** The only SQL about webhooks. */
 import { sql } from "drizzle-orm";
 import { accountRows } from "../../platform/d1/account-rows.ts";
-import {
-  build,
-  columnsOf,
-  nextVersion,
-  type Statement,
-  statement,
-  type Tenant,
-} from "../../platform/d1/d1.ts";
+import { columnsOf, insertionInto, nextVersion, type Statement, type Tenant } from "../../platform/d1/d1.ts";
 import { ordering } from "../../platform/d1/ordering.ts";
 import { type StoredWebhook, type WebhookRow, webhooks } from "./table.ts";
 
 const STORED = columnsOf(webhooks);
-/** All but the secrets: what a request reads cannot reveal them. */
+/** All columns but the secrets, so that no request can reveal these. */
 const { secret, previousSecret, previousSecretUntil, ...SHOWN } = STORED;
 
 const order = ordering({
@@ -27,7 +20,7 @@ const { selectOne, selectPage, count, updateOne, deleteOne } = rows;
 
 export const selectWebhook = selectOne<WebhookRow>(SHOWN);
 
-/** With the secrets: only for the object that delivers. */
+/** Selects the secrets as well; only for the object that delivers. */
 export const selectStoredWebhook = selectOne<StoredWebhook>(STORED);
 
 export const selectWebhooks = selectPage<WebhookRow>(SHOWN);
@@ -36,8 +29,7 @@ export const countWebhooks = count;
 
 export const deleteWebhook = deleteOne;
 
-export const insertWebhook = (_: Tenant, row: StoredWebhook): Statement =>
-  statement(build.insert(webhooks).values(row));
+export const insertWebhook = insertionInto(webhooks);
 
 const change = updateOne<WebhookRow, StoredWebhook>(SHOWN);
 

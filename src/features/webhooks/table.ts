@@ -34,7 +34,7 @@ export const webhooks = sqliteTable(
     /** The start of a high backlog (epoch ms); null while the webhook keeps up. */
     backloggedSince: integer("backlogged_since"),
     createdAt: integer("created_at").notNull(),
-    /** Grows with each change: it is also the row's version. */
+    /** Grows with each change; also the row's version. */
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [
@@ -48,5 +48,5 @@ export const webhooks = sqliteTable(
 );
 
 export type StoredWebhook = typeof webhooks.$inferSelect;
-/** A webhook without its secrets: what everything but the objects that deliver sees. */
+/** A webhook without its secrets, for everything but the objects that deliver. */
 export type WebhookRow = Omit<StoredWebhook, "secret" | "previousSecret" | "previousSecretUntil">;

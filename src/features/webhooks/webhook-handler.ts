@@ -1,5 +1,7 @@
 /** Delivers events to a webhook: reads its row, makes the attempt, and acts on the result. */
 
+import type { DeliveryAttempt } from "@atrium/contract/rest/webhook-deliveries.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
 import { openSecrets, secretsInForce, signingSealer } from "../../delivery/signing-secret-store.ts";
@@ -29,15 +31,13 @@ import { openTenant } from "../../platform/d1/databases.ts";
 import { readSetting } from "../../platform/settings.ts";
 import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
-import { presentTime } from "../../platform/time.ts";
 import { readTrace, type Trace } from "../../platform/trace.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { attempt, batchOf, messageOf } from "./attempt.ts";
-import type { DeliveryAttempt } from "./delivery-schema.ts";
 import { backlogNotice, disabledNotice } from "./notices.ts";
+import { presentWebhook } from "./present.ts";
 import {
   CLOSED,
-  Connections,
   capacityAfter,
   judgeAttempt,
   paceOf,
@@ -45,10 +45,11 @@ import {
   parseHealth,
   planRetry,
   type ReceiverHealth,
+  SenderSlots,
   UNTRIED,
 } from "./receiver-health.ts";
 import { presentBacklogged } from "./sample-event.ts";
-import { presentWebhook } from "./schema.ts";
+
 import { markBacklogged, selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 
@@ -56,7 +57,7 @@ const DATABASE_PAUSE_MS = 5_000;
 const DISABLED = "The webhook was disabled";
 /** The pause of deliveries when the secret cannot be opened, until it is rotated. */
 const SECRET_PAUSE_MS = 60_000;
-/** The reasons that end when the receiver works again: what waits is kept until then. */
+/** Reasons that end when the receiver works again; the backlog is kept until then. */
 const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "unproven", "backlogged"];
 
 /** The owners know of webhooks that were disabled longer ago. */
@@ -74,7 +75,7 @@ export class WebhookHandler implements DeliveryHandler {
   readonly #now: () => number;
   readonly #state: HandlerState;
   readonly #row: CachedRow<StoredWebhook>;
-  readonly #connections = new Connections();
+  readonly #connections = new SenderSlots();
   /** The version of the row that was disabled, once the owners are notified of it. */
   #notifiedOf: number | null = null;
   #capacity = UNTRIED;
@@ -111,7 +112,7 @@ export class WebhookHandler implements DeliveryHandler {
 
   release(): void {}
 
-  /** As the row had it when it was last read: the first request after a change still has the old limits. */
+  /** Batch limits in the row as last read: the first request after a change still has the old ones. */
   get batch(): BatchLimits | null {
     return this.#readHealth().batch;
   }
@@ -232,7 +233,10 @@ export class WebhookHandler implements DeliveryHandler {
     reportFailure("delivery", message, { account, webhook: this.#key.id, request: trace?.requestId }, error);
   };
 
-  /** Records what an attempt says of the receiver, and disables the webhook if it has to be: true if for good. */
+  /**
+   * Records the result of an attempt for the receiver's health, and disables the webhook if it has to be: true
+   * if for good.
+   */
   async #judge(row: StoredWebhook, { outcome }: AttemptResult, startedAt: number): Promise<boolean> {
     const ended = { outcome, startedAt, now: this.#now() };
     const health = judgeAttempt(this.#readHealth(), row, ended);
@@ -282,7 +286,7 @@ export class WebhookHandler implements DeliveryHandler {
     return this.#known;
   }
 
-  /** Writes what has changed: most attempts of a healthy webhook change nothing. */
+  /** Writes health that changed. Most attempts of a healthy webhook change nothing. */
   #writeHealth(health: ReceiverHealth): void {
     const json = JSON.stringify(health);
     if (json !== JSON.stringify(this.#readHealth())) this.#state.write(json);

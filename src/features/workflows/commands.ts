@@ -1,4 +1,14 @@
 /** Writes to workflows, and runs by hand. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type { WorkflowExecution, WorkflowRun } from "@atrium/contract/rest/workflow-executions.ts";
+import {
+  NOTHING_STARTS_IT,
+  type Workflow,
+  type WorkflowCreation,
+  type WorkflowUpdate,
+} from "@atrium/contract/rest/workflows.ts";
+import { fold } from "@atrium/contract/text.ts";
 import {
   announceChange,
   type DeliveryObjects,
@@ -7,24 +17,16 @@ import {
   removeSubscriber,
 } from "../../delivery/subscribers.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
-import type { Database, Tenant } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
+import type { Actor } from "../../platform/d1/context.ts";
+import { type Database, rowOf, type Tenant } from "../../platform/d1/d1.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
-import { fold } from "../../platform/text.ts";
 import type { Runner } from "../../sandbox/runners/runner.ts";
 import { guardSubscribers } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import type { WorkflowContext } from "./context.ts";
-import { presentExecution, type WorkflowExecution, type WorkflowRun } from "./execution-schema.ts";
+import { presentExecution, presentWorkflow } from "./present.ts";
 import { getSummary, getVersion, getWorkflow, subscriberKey } from "./queries.ts";
 import { scheduleColumn } from "./schedule.ts";
-import {
-  NOTHING_STARTS_IT,
-  presentWorkflow,
-  type Workflow,
-  type WorkflowCreation,
-  type WorkflowUpdate,
-} from "./schema.ts";
 import { trialEvent } from "./start-commands.ts";
 import {
   deleteRetired,
@@ -37,42 +39,36 @@ import {
   updateCode,
   updateWorkflow as updateRow,
 } from "./store.ts";
-import type { StoredWorkflow } from "./table.ts";
-import { authorOf } from "./version-schema.ts";
-import { keepVersion } from "./version-store.ts";
+import { type StoredWorkflow, workflows } from "./table.ts";
+import { type Author, keepVersion } from "./version-store.ts";
 
 const eventsColumn = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
 
-/** Creates a workflow, enabled. NOT_FOUND when it names a room that does not exist. */
+/** Creates a workflow, enabled. NOT_FOUND when it names a room that does not exist, VALIDATION_ERROR for a schedule that never comes. */
 export async function createWorkflow(
   ctx: WorkflowContext,
-  { name, code, events, roomId = null, retries = 0, schedule = null, httpTrigger = false }: WorkflowCreation,
+  { name, code, events, roomId = null, retries = 0, httpTrigger = false, ...given }: WorkflowCreation,
 ): Promise<{ workflow: Workflow }> {
+  const schedule = scheduleColumn(given.schedule ?? null);
   const prepared = await prepareCode(ctx, code);
   if (roomId !== null) await getRoomRow(ctx, roomId);
   const now = ctx.now();
-  const row: StoredWorkflow = {
+  const row = rowOf(workflows, {
+    ...prepared,
     accountId: ctx.accountId,
     id: ctx.newId(),
     events: eventsColumn(events),
     roomId,
     enabled: 1,
-    disabledReason: null,
     createdAt: now,
     updatedAt: now,
     origin: ctx.origin,
     name,
     nameFolded: fold(name),
-    version: 1,
     retries,
-    schedule: scheduleColumn(schedule),
+    schedule,
     httpTrigger: Number(httpTrigger),
-    triggerSecretAt: null,
-    triggerSecret: null,
-    previousTriggerSecret: null,
-    previousTriggerSecretUntil: null,
-    ...prepared,
-  };
+  });
   const data = { workflow: presentWorkflow(row, now) };
   await deploy(ctx, row.id, prepared);
   const key = subscriberKey(ctx, row.id);
@@ -96,7 +92,8 @@ export async function updateWorkflow(
   workflowId: string,
   update: WorkflowUpdate,
 ): Promise<{ workflow: Workflow }> {
-  const { name, code, events, roomId, retries, schedule, httpTrigger, enabled } = update;
+  const { name, code, events, roomId, retries, httpTrigger, enabled } = update;
+  const schedule = update.schedule === undefined ? undefined : scheduleColumn(update.schedule);
   await requireStart(ctx, workflowId, update);
   if (typeof roomId === "string") await getRoomRow(ctx, roomId);
   const replacement = code === undefined ? null : await replaceCode(ctx, workflowId, code);
@@ -105,7 +102,7 @@ export async function updateWorkflow(
     ...(events === undefined ? {} : { events: eventsColumn(events) }),
     ...(roomId === undefined ? {} : { roomId }),
     ...(retries === undefined ? {} : { retries }),
-    ...(schedule === undefined ? {} : { schedule: scheduleColumn(schedule) }),
+    ...(schedule === undefined ? {} : { schedule }),
     ...(httpTrigger === undefined ? {} : { httpTrigger: Number(httpTrigger) }),
     ...(enabled === undefined ? {} : { enabled: Number(enabled), disabledReason: null }),
   };
@@ -204,11 +201,11 @@ export async function runWorkflow(
   const key = subscriberKey(ctx, workflowId);
   const delivery = await ctx.subscribers(key).deliverNowOnce(key, event);
   if (delivery !== null) return { execution: presentExecution(workflowId, delivery) };
-  await getWorkflow(ctx, workflowId); // it was deleted or disabled meanwhile
+  await getWorkflow(ctx, workflowId); // the workflow was deleted or disabled meanwhile
   throw disabled();
 }
 
-/** By then every run of a retired script has started; removal does not stop runs in progress. */
+/** Time until every run of a retired script has started; removal does not stop runs in progress. */
 const REMOVED_AFTER_MS = 60_000;
 const SWEEP_SIZE = 100;
 
@@ -261,7 +258,7 @@ const undeployOnFailure =
     throw failure;
   };
 
-/** Removes scripts that were retired a while ago; those that cannot be removed stay for the next run. */
+/** Removes scripts that were retired a while ago. Failed removals wait for the next run. */
 export async function sweepRetiredScripts(
   db: Database,
   openRunner: () => Pick<Runner, "remove">,
@@ -277,4 +274,10 @@ export async function sweepRetiredScripts(
       log("A retired script could not be removed yet", error);
     }
   }
+}
+
+/** The author of code in a request; null for actors that cannot save. */
+function authorOf(actor: Actor): Author | null {
+  if (actor.type === "person") return { type: "person", id: actor.personId };
+  return actor.type === "key" ? { type: "key", id: actor.keyId } : null;
 }

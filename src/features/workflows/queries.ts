@@ -1,30 +1,23 @@
 /** Reads of workflows and their executions. */
 
+import { notFound } from "@atrium/contract/errors.ts";
+import type { DeliveryStats } from "@atrium/contract/rest/deliveries.ts";
+import type { CurrentExecution, WorkflowExecution } from "@atrium/contract/rest/workflow-executions.ts";
+import type { WorkflowVersion, WorkflowVersionSummary } from "@atrium/contract/rest/workflow-versions.ts";
+import type { Workflow } from "@atrium/contract/rest/workflows.ts";
 import { keyOf } from "../../delivery/outbox/subscription.ts";
 import { type PresentedPage, type PresentedScroll, presentPage } from "../../http/lists.ts";
 import type { Page } from "../../platform/d1/d1.ts";
-import { notFound } from "../../platform/errors.ts";
-import {
-  type DeliveryStats,
-  presentDeliveryPage,
-  presentStats,
-  toDeliveryQuery,
-} from "../deliveries/schema.ts";
+import { presentDeliveryPage, presentStats, toDeliveryQuery } from "../deliveries/present.ts";
 import type { WorkflowContext } from "./context.ts";
 import {
-  type CurrentExecution,
   presentCurrentExecution,
   presentExecution,
-  type WorkflowExecution,
-} from "./execution-schema.ts";
-import { presentWorkflow, type Workflow } from "./schema.ts";
-import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
-import {
   presentVersion,
   presentVersionSummary,
-  type WorkflowVersion,
-  type WorkflowVersionSummary,
-} from "./version-schema.ts";
+  presentWorkflow,
+} from "./present.ts";
+import { countWorkflows, selectWorkflow, selectWorkflowSummary, selectWorkflows } from "./store.ts";
 import {
   countVersions,
   selectAuthorNames,

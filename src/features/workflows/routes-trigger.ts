@@ -1,16 +1,17 @@
 /** The REST endpoints of the HTTP trigger and of the secrets of workflows. */
-import * as z from "zod";
-import { endpointsFor } from "../../http/endpoint.ts";
-import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
-import type { WorkflowContext } from "./context.ts";
+
 import {
   SecretValue,
   StartedExecution,
   TriggerPayload,
-  Workflow,
   WorkflowSecret,
   WorkflowWithSecret,
-} from "./schema.ts";
+} from "@atrium/contract/rest/workflow-triggers.ts";
+import { Workflow } from "@atrium/contract/rest/workflows.ts";
+import * as z from "zod";
+import { endpointsFor } from "../../http/endpoint.ts";
+import { SHOWN_ONCE } from "../../http/idempotency/receipt.ts";
+import type { WorkflowContext } from "./context.ts";
 import { deleteSecret, listSecrets, setSecret } from "./secret-commands.ts";
 import { MAX_SECRETS } from "./secret-store.ts";
 import { removeTriggerSecret, rotateTriggerSecret, triggerWorkflow } from "./start-commands.ts";
@@ -22,10 +23,11 @@ const common = { module: "Workflows", errors: ["NOT_FOUND"] } as const;
 const ofTriggers = [
   endpoint({
     ...common,
-    access: "signed",
+    right: "signed",
     method: "POST",
     path: "/workflows/:workflowId/trigger",
     operation: "triggerWorkflow",
+    sdk: "workflows.trigger(workflowId, payload: object): execution",
     summary: "Start a workflow by a request",
     details:
       "The workflow must have `httpTrigger`. It runs on `workflow.triggered`, with the body as `event.data.payload`; the response does not wait for it. Send an API key, or sign the request with the trigger's secret as Standard Webhooks defines it (`webhook-id`, `webhook-timestamp`, `webhook-signature`; at most 5 minutes old). A message that is repeated within 24 hours under the same `webhook-id`, or with the same `Idempotency-Key`, runs once and has the same execution.",
@@ -40,6 +42,8 @@ const ofTriggers = [
     method: "POST",
     path: "/workflows/:workflowId/trigger/rotate-secret",
     operation: "rotateWorkflowTriggerSecret",
+    isForAgents: false,
+    sdk: "workflows.rotateTriggerSecret(workflowId): workflow",
     summary: "Create or rotate the secret of a workflow's HTTP trigger",
     details:
       "An old secret is accepted beside the new one for 24 hours; a second rotation ends that immediately. The response shows `trigger_secret` once; a retry with the same Idempotency-Key answers 409.",
@@ -54,6 +58,8 @@ const ofTriggers = [
     method: "DELETE",
     path: "/workflows/:workflowId/trigger/secret",
     operation: "deleteWorkflowTriggerSecret",
+    isForAgents: false,
+    sdk: "workflows.deleteTriggerSecret(workflowId): workflow",
     summary: "Delete the secret of a workflow's HTTP trigger",
     details: "No signature is accepted any more; requests with an API key still start the workflow.",
     audit: { resource: "workflow", id: ({ params }) => params.workflowId },
@@ -70,6 +76,7 @@ const ofSecrets = [
     method: "GET",
     path: "/workflows/:workflowId/secrets",
     operation: "listWorkflowSecrets",
+    sdk: "workflows.listSecrets(workflowId): secrets",
     summary: "List the names of a workflow's secrets",
     details: "By name. No response ever contains a value.",
     errors: ["NOT_FOUND"],
@@ -81,6 +88,8 @@ const ofSecrets = [
     method: "PUT",
     path: SECRET_PATH,
     operation: "setWorkflowSecret",
+    isForAgents: false,
+    sdk: "workflows.setSecret(workflowId, secret, value): secret",
     summary: "Set a secret of a workflow",
     details: `Creates it, or replaces its value: every run that starts after the response reads it as \`env.NAME\`. The name has letters, digits and underscores. The value is stored encrypted, and the log and the result of a run show \`***\` in its place.`,
     errors: ["NOT_FOUND"],
@@ -102,6 +111,7 @@ const ofSecrets = [
     method: "DELETE",
     path: SECRET_PATH,
     operation: "deleteWorkflowSecret",
+    sdk: "workflows.deleteSecret(workflowId, secret)",
     summary: "Delete a secret of a workflow",
     details:
       "Runs that start after the response do not have it. A secret that does not exist is `NOT_FOUND`.",
@@ -117,4 +127,4 @@ const ofSecrets = [
   }),
 ];
 
-export const triggerEndpoints = [...ofSecrets, ...ofTriggers];
+export const endpoints = [...ofSecrets, ...ofTriggers];

@@ -1,14 +1,14 @@
 /** The bindings of a run: limited to one room, counted, and revoked when the run is over. */
 import { RpcTarget } from "cloudflare:workers";
+import { AppError } from "@atrium/contract/errors.ts";
+import type { QuotaDefaults } from "@atrium/contract/resources/quota.ts";
 import type { EventRelay } from "../../delivery/outbox/outbox.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import type { Database } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
 import { findTargetProblem, type TargetPolicy } from "../../platform/network.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { RoomGateway } from "../../room/host/gateway.ts";
 import type { BindingAnswer, FetchedResponse, HostBindings } from "../../sandbox/runners/runner.ts";
-import type { QuotaDefaults } from "../../wire/quota.ts";
 import type { Blobs } from "../files/storage/blobs.ts";
 import { type CallingRun, METHODS, type RedirectMode, refusal } from "./run-methods.ts";
 
@@ -47,7 +47,7 @@ const MAX_IN_FLIGHT = 6;
 const NO_ROOM = "the run has no room, because its workflow is for all rooms; give the workflow a roomId";
 
 /**
- * The service's side of a program's bindings. It is bound to one room, and no argument names another one. No method
+ * The service's side of a program's bindings. Bound to one room; no argument names another one. No method
  * rejects: problems say what to do. RPC exposes methods to the program, and no own properties.
  */
 export class RunBindings extends RpcTarget implements HostBindings {

@@ -1,23 +1,25 @@
 /** The methods of a run's bindings by name, with the arguments that each accepts. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { CommentPost } from "@atrium/contract/operations/comments.ts";
+import { BroadcastData } from "@atrium/contract/operations/presence.ts";
+import { Key, StoreName, WrittenPlace } from "@atrium/contract/operations/stores.ts";
+import { Json } from "@atrium/contract/operations/values.ts";
+import { SHARED_TYPES } from "@atrium/contract/shared-types.ts";
+import { describeOverflow, findOverflow, isTooDeep, parseJson, text } from "@atrium/contract/text.ts";
+import { presentTime } from "@atrium/contract/time.ts";
+import type { RoomDocument } from "@atrium/contract/workflow/bindings.ts";
 import * as z from "zod";
 import { explain } from "../../http/request-input.ts";
 import type { Page } from "../../platform/d1/d1.ts";
-import { AppError } from "../../platform/errors.ts";
-import { describeOverflow, findOverflow, isTooDeep, parseJson, text } from "../../platform/text.ts";
-import { presentTime } from "../../platform/time.ts";
-import { SHARED_TYPES } from "../../room/documents/updates/built-document.ts";
-import { DOCUMENT_LIMITS } from "../../room/documents/updates/limits.ts";
-import { CommentPost } from "../../room/protocol/comment.ts";
-import { BroadcastData, Json, Key, StoreName, WrittenPlace } from "../../room/protocol/messages.ts";
-import type { RoomDocument } from "../../sandbox/guest/types.ts";
 import type { FetchedResponse } from "../../sandbox/runners/runner.ts";
 import { deleteFile, putFile } from "../files/commands.ts";
 import type { FileOperationContext } from "../files/context.ts";
 import { cleanName, parseKey } from "../files/file-name.ts";
 import { listFiles, readFile } from "../files/queries.ts";
 import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
-import { readStore, requestRoom } from "../room-content/commands.ts";
+import { callRoom, readStore } from "../room-content/commands.ts";
 import { postComment } from "../room-content/comments.ts";
 import { listDocuments, renderDocument } from "../room-content/documents/commands.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
@@ -26,7 +28,7 @@ import { listBareUsers } from "../users/queries.ts";
 
 /** The largest file that a run may read or write: files pass through memory whole. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** The largest store that a run may read whole, in pages of about a MiB: it passes through memory, too. */
+/** Largest store that a run may read whole, in pages of about a MiB; it passes through memory, too. */
 const MAX_STORE_PAGES = 8;
 const EVERYTHING: Page = { limit: 1_000, offset: 0, search: "", from: 0, to: Number.MAX_SAFE_INTEGER };
 /** The arguments of one action, as JSON. */
@@ -76,9 +78,9 @@ const action =
     if (isTooDeep(json, MAX_ACTION_DEPTH))
       throw refusal(`the arguments nest deeper than ${MAX_ACTION_DEPTH} levels`);
     const sent = parseJson(json);
+    const data = parse(schema, sent);
     const overflow = findOverflow(sent);
     if (overflow !== null) throw refusal(describeOverflow(overflow, "arguments"));
-    const data = parse(schema, sent);
     return work(run, data, await run.requestId(name, data));
   };
 
@@ -92,10 +94,10 @@ const FileKey = z.strictObject({ key: z.string().max(1024) });
 const Target = z.object({ store: StoreName, key: Key });
 
 export const METHODS: Readonly<Record<string, Method>> = {
-  "store.get": method(z.strictObject({ store: StoreName, key: Key }), async ({ context, roomId }, data) => {
-    const request = { type: "STORE_GET", requestId: undefined, data } as const;
-    return (await requestRoom<{ value: unknown }>(context, roomId, request)).value;
-  }),
+  "store.get": method(
+    z.strictObject({ store: StoreName, key: Key }),
+    async ({ context, roomId }, place) => (await callRoom(context, roomId, "STORE_GET", place)).value,
+  ),
   /** Pairs of key and value: as keys of an object, some (such as `__proto__`) would have a meaning of their own. */
   "store.getAll": method(z.strictObject({ store: StoreName }), async ({ context, roomId }, { store }) => {
     const pairs: [key: string, value: unknown][] = [];
@@ -192,21 +194,20 @@ export const METHODS: Readonly<Record<string, Method>> = {
     (run, { request, redirect }) => run.fetch(request, redirect),
   ),
   "actions.stores.set": action("stores.set", WrittenPlace.extend({ value: Json }), (run, data, requestId) =>
-    requestRoom(run.context, run.roomId, { type: "STORE_SET", requestId, data }),
+    callRoom(run.context, run.roomId, "STORE_SET", data, { requestId }),
   ),
   "actions.stores.delete": action("stores.delete", Target, (run, data, requestId) =>
-    requestRoom(run.context, run.roomId, { type: "STORE_DELETE", requestId, data }),
+    callRoom(run.context, run.roomId, "STORE_DELETE", data, { requestId }),
   ),
   "actions.comments.create": action("comments.create", CommentPost, (run, data, requestId) =>
-    postComment(run.context, run.roomId, { type: "COMMENT_POST", requestId, data }),
+    postComment(run.context, run.roomId, data, requestId),
   ),
   "actions.comments.resolve": action(
     "comments.resolve",
     z.object({ commentId: z.string().min(1).max(255), resolved: z.boolean().default(true) }),
-    (run, data, requestId) =>
-      requestRoom(run.context, run.roomId, { type: "COMMENT_RESOLVE", requestId, data }),
+    (run, data, requestId) => callRoom(run.context, run.roomId, "COMMENT_RESOLVE", data, { requestId }),
   ),
   "actions.broadcasts.send": action("broadcasts.send", BroadcastData, (run, data, requestId) =>
-    requestRoom(run.context, run.roomId, { type: "BROADCAST", requestId, data }),
+    callRoom(run.context, run.roomId, "BROADCAST", data, { requestId }),
   ),
 };

@@ -1,16 +1,17 @@
 /** The state that a workflow's object keeps between runs, and the suspension that may follow from it. */
 
+import { presentEvent } from "@atrium/contract/resources/events.ts";
+import type { WorkflowDisabledEvent } from "@atrium/contract/resources/workflow-events.ts";
+import { parseStored } from "@atrium/contract/stored.ts";
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
 import type { HandlerState } from "../../delivery/subscriber/handler.ts";
 import { announceChange, fanOutAbout, openDelivery } from "../../delivery/subscribers.ts";
 import type { Env } from "../../env.ts";
 import type { CachedRow } from "../../platform/cache.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { presentEvent } from "../../wire/events.ts";
-import type { WorkflowDisabledEvent } from "../../wire/workflow-events.ts";
 import { nameInMail } from "../mail/mail.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
-import { DISABLED_MESSAGES } from "./schema.ts";
+import { DISABLED_MESSAGES } from "./disabled.ts";
 import type { DisabledReason, RunnableWorkflow } from "./table.ts";
 
 const RETRY_DELAYS_MS = [5_000, 30_000, 120_000, 600_000, 1_800_000] as const;
@@ -72,7 +73,7 @@ export class RunStateStore {
   }
 
   read(): State {
-    return { stuckSince: null, streak: null, notice: null, ...parse(this.#stored.read()) };
+    return parseStored<State>(this.#stored.read(), { stuckSince: null, streak: null, notice: null });
   }
 
   /** Most runs change nothing. */
@@ -83,9 +84,7 @@ export class RunStateStore {
   }
 }
 
-const parse = (json: string): Partial<State> => JSON.parse(json) as Partial<State>;
-
-/** The mail to owners about a workflow: that the service has disabled it. */
+/** Mail to owners about a workflow that the service has disabled. */
 const disabledNotice = (
   { id, name }: Pick<RunnableWorkflow, "id" | "name">,
   eventId: string,
@@ -135,7 +134,7 @@ export class WorkflowSuspension {
     await this.#notify(row);
   }
 
-  /** Whether no one is left to be notified of what has disabled this workflow; tries again if someone is. */
+  /** Whether all subscribers are notified of the disabled workflow. Tries again if some are not. */
   isNotified(row: RunnableWorkflow): Promise<boolean> {
     return this.#succeeds(this.#notify(row), "Webhooks could not be notified of a disabled workflow");
   }

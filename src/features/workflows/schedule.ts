@@ -1,16 +1,11 @@
-/** Schedules of workflows: five fields of cron in a time zone, on the wire and as slots. */
+/** Schedules of workflows: five fields of cron in a time zone, as they are stored and as slots. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import { Schedule, type ScheduleInput } from "@atrium/contract/resources/schedule.ts";
+import { MINUTE_MS } from "@atrium/contract/time.ts";
 import { Cron } from "croner";
-import * as z from "zod";
-import { text } from "../../platform/text.ts";
-import { MINUTE_MS } from "../../platform/time.ts";
 
-/** A schedule that {@link findCronProblem} and {@link isTimeZone} accept. */
-export interface Schedule {
-  readonly cron: string;
-  readonly timezone: string;
-}
-
-/** From here on, a schedule that ever comes has a slot: 29 February included. */
+/** Start of the search for slots: any schedule that ever comes has one after it, 29 February included. */
 const BEGINNING = new Date(0);
 
 /** A list or a range of hours counts as a fixed time when clocks change, as in most crons; a step or `*` does not. */
@@ -59,48 +54,19 @@ export function latestSlot(schedule: Schedule, first: number, now: number): numb
   return latest;
 }
 
-const EXAMPLE = { cron: "0 9 * * 1-5", timezone: "Europe/Berlin" } as const;
+/** The column of a schedule that a request gives. VALIDATION_ERROR unless it comes, in a time zone that exists. */
+export function scheduleColumn(schedule: ScheduleInput | null): string | null {
+  if (schedule === null) return null;
+  const { cron, timezone = "UTC" } = schedule;
+  const problem = findCronProblem(cron);
+  if (problem !== null) throw refusal("cron", problem);
+  if (!isTimeZone(timezone))
+    throw refusal("timezone", "must be the IANA name of a time zone, such as Europe/Berlin or UTC");
+  return JSON.stringify({ cron: cron.trim().replaceAll(/\s+/g, " "), timezone } satisfies Schedule);
+}
 
-export const ShownSchedule = z
-  .object({
-    cron: z.string().meta({
-      description: "Minute, hour, day of the month, month and day of the week, as in a crontab.",
-    }),
-    timezone: z.string().meta({ description: "The IANA name of the time zone in which `cron` is read." }),
-  })
-  .meta({ id: "Schedule", example: EXAMPLE });
-
-const CronExpression = text(1, 100).superRefine((cron, ctx) => {
-  const message = findCronProblem(cron);
-  if (message !== null) ctx.addIssue({ code: "custom", message });
-});
-
-const Timezone = text(1, 64).refine(
-  isTimeZone,
-  "must be the IANA name of a time zone, such as Europe/Berlin or UTC",
-);
-
-export const ScheduleInput = z
-  .object({
-    cron: CronExpression.meta({
-      description:
-        "Five fields: minute, hour, day of the month, month and day of the week. Each is `*`, a number, a name such as `MON`, a list, a range or a step such as `*/15`. If both days are given, either one suffices.",
-      example: EXAMPLE.cron,
-    }),
-    timezone: Timezone.optional().meta({
-      description: "The IANA name of the time zone in which `cron` is read. `UTC` by default.",
-      example: EXAMPLE.timezone,
-    }),
-  })
-  .meta({ id: "ScheduleInput", example: EXAMPLE });
-export type ScheduleInput = z.infer<typeof ScheduleInput>;
-
-export const scheduleColumn = (schedule: ScheduleInput | null): string | null =>
-  schedule &&
-  JSON.stringify({
-    cron: schedule.cron.trim().replaceAll(/\s+/g, " "),
-    timezone: schedule.timezone ?? "UTC",
-  } satisfies Schedule);
+const refusal = (field: keyof Schedule, why: string) =>
+  new AppError("Workflows", "VALIDATION_ERROR", `schedule.${field}: ${why}`);
 
 export const parseSchedule = (column: string | null): Schedule | null =>
-  column === null ? null : ShownSchedule.parse(JSON.parse(column));
+  column === null ? null : Schedule.parse(JSON.parse(column));

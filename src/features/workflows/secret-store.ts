@@ -38,14 +38,15 @@ export const putSecret = (
   secret: string,
   { keyId, sealed }: Sealed,
   now: number,
-): Statement<SecretSummary> => ({
-  sql: `INSERT INTO workflow_secrets (account_id, workflow_id, name, created_at, updated_at, key_id, sealed)
-    SELECT account_id, id, ?3, ?4, ?4, ?5, ?6 FROM workflows WHERE account_id = ?1 AND id = ?2
-      AND (SELECT count(*) FROM workflow_secrets WHERE account_id = ?1 AND workflow_id = ?2 AND name <> ?3) < ${MAX_SECRETS}
+): Statement<SecretSummary> => statement`INSERT INTO workflow_secrets (account_id, workflow_id, name,
+    created_at,
+    updated_at, key_id, sealed)
+    SELECT account_id, id, ${secret}, ${now}, ${now}, ${keyId}, ${sealed} FROM workflows
+      WHERE account_id = ${accountId} AND id = ${workflowId}
+      AND (SELECT count(*) FROM workflow_secrets
+        WHERE account_id = ${accountId} AND workflow_id = ${workflowId} AND name <> ${secret}) < ${MAX_SECRETS}
     ON CONFLICT DO UPDATE SET updated_at = excluded.updated_at, key_id = excluded.key_id, sealed = excluded.sealed
-    RETURNING name, created_at AS createdAt, updated_at AS updatedAt`,
-  params: [accountId, workflowId, secret, now, keyId, sealed],
-});
+    RETURNING name, created_at AS createdAt, updated_at AS updatedAt`;
 
 export const deleteSecret = (tenant: Tenant, workflowId: string, secret: string): Statement =>
   statement(

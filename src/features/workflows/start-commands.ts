@@ -1,7 +1,19 @@
-/** Starts of a workflow by the clock, by hand, and by a request that a credential or a signature permits. */
+/** Starts of a workflow by hand, and by a request that a credential or a signature permits. */
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { presentEvent } from "@atrium/contract/resources/events.ts";
+import { presentRoom } from "@atrium/contract/resources/room.ts";
+import { presentUser } from "@atrium/contract/resources/user.ts";
+import type { WorkflowTriggeredEvent } from "@atrium/contract/resources/workflow-events.ts";
+import type { WorkflowRun } from "@atrium/contract/rest/workflow-executions.ts";
+import {
+  MAX_TRIGGER_BYTES,
+  type StartedExecution,
+  type WorkflowWithSecret,
+} from "@atrium/contract/rest/workflow-triggers.ts";
+import type { Workflow } from "@atrium/contract/rest/workflows.ts";
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import { newSecret, openSecrets, secretsInForce } from "../../delivery/signing-secret-store.ts";
-import type { Timetable } from "../../delivery/subscriber/handler.ts";
 import type { SentRequest } from "../../http/endpoint.ts";
 import { derivedId } from "../../platform/crypto/encoding.ts";
 import {
@@ -9,66 +21,22 @@ import {
   readSignedHeaders,
   TOLERANCE_SECONDS,
 } from "../../platform/crypto/standard-webhooks.ts";
-import type { Tenant } from "../../platform/d1/d1.ts";
-import { AppError, notFound } from "../../platform/errors.ts";
-import { presentTime } from "../../platform/time.ts";
+import { requireRestored } from "../../platform/token-claims.ts";
 import { storeTrace } from "../../platform/trace.ts";
-import { presentEvent } from "../../wire/events.ts";
-import { presentRoom } from "../../wire/room.ts";
-import { requireRestored } from "../../wire/token-claims.ts";
-import { presentUser } from "../../wire/user.ts";
-import type { WorkflowScheduledEvent, WorkflowTriggeredEvent } from "../../wire/workflow-events.ts";
 import { sampleDraft } from "../deliveries/sample-draft.ts";
 import { selectRoom } from "../rooms/statements.ts";
 import { selectUsersPage } from "../users/queries.ts";
 import { selectUser } from "../users/statements.ts";
 import type { WorkflowContext } from "./context.ts";
-import type { WorkflowRun } from "./execution-schema.ts";
+import { presentWorkflow } from "./present.ts";
 import { subscriberKey } from "./queries.ts";
-import { isSlot, latestSlot, nextSlot, parseSchedule } from "./schedule.ts";
-import {
-  MAX_TRIGGER_BYTES,
-  presentWorkflow,
-  type StartedExecution,
-  type Workflow,
-  type WorkflowWithSecret,
-} from "./schema.ts";
 import {
   deleteTriggerSecret,
   rotateTriggerSecret as rotate,
   selectTriggerable,
   selectWorkflowSummary,
 } from "./store.ts";
-import type { TriggerableWorkflow, WorkflowRow } from "./table.ts";
-
-/** Always asks the database: a workflow that was disabled or changed a moment ago must not run by its old schedule. */
-export const timetableOf =
-  (tenant: Tenant, workflowId: string): Timetable =>
-  async (plannedAt, now) => {
-    const [[row]] = await tenant.db.run([selectWorkflowSummary(tenant, workflowId)]);
-    if (row === undefined) return null;
-    const schedule = row.enabled === 1 ? parseSchedule(row.schedule) : null;
-    if (schedule === null) return { event: null, nextAt: null };
-    const nextAt = nextSlot(schedule, now);
-    if (plannedAt === null || !isSlot(schedule, plannedAt)) return { event: null, nextAt };
-    return { event: await scheduledEvent(row, latestSlot(schedule, plannedAt, now), now), nextAt };
-  };
-
-/** Its ID follows from the workflow and the time, so that there is one event for each. */
-async function scheduledEvent(
-  { accountId, id, name, roomId }: Omit<WorkflowRow, "code">,
-  slot: number,
-  now: number,
-): Promise<OutgoingEvent> {
-  const eventId = await derivedId([accountId, id, "schedule", slot]);
-  const draft = {
-    event: "workflow.scheduled",
-    data: { workflowId: id, roomId, scheduledAt: presentTime(slot) },
-    workflow: { id, name },
-  } as const satisfies Omit<WorkflowScheduledEvent, "id" | "timestamp">;
-  const body = presentEvent(eventId, now, draft);
-  return { eventId, event: draft.event, roomId: roomId ?? "", occurredAt: now, body };
-}
+import type { TriggerableWorkflow } from "./table.ts";
 
 /** The number of users that a `session.closed` event shows: the newest ones. */
 const MAX_USERS = 100;

@@ -4,6 +4,7 @@ import { accountRows } from "../../platform/d1/account-rows.ts";
 import {
   build,
   columnsOf,
+  insertionInto,
   isNotFenced,
   nextVersion,
   type Page,
@@ -22,15 +23,15 @@ import {
 } from "./table.ts";
 
 const STORED = columnsOf(workflows);
-/** Without what only runs need: the module alone is larger than everything else. */
+/** Columns without data that only runs need: the module alone is larger than everything else. */
 const { hash, origin, problemAtRun, module, ...READABLE } = STORED;
-/** Without secrets: what most requests read cannot reveal them. */
+/** Columns without secrets, so that most requests cannot reveal them. */
 const { triggerSecret, previousTriggerSecret, previousTriggerSecretUntil, ...SHOWN } = READABLE;
 const { code, ...SUMMARY } = SHOWN;
 
-/** With table names, which drizzle leaves out: a bare name would mean the inner table's column. */
+/** Names the tables, which drizzle leaves out: a bare name would mean the inner table's column. */
 const SEALED_SECRETS = sql<string>`(SELECT json_group_array(json_array(name, key_id, sealed)) FROM workflow_secrets
-  WHERE workflow_secrets.account_id = workflows.account_id AND workflow_secrets.workflow_id = workflows.id)`;
+    WHERE workflow_secrets.account_id = workflows.account_id AND workflow_secrets.workflow_id = workflows.id)`;
 
 const ORDERS = { created_at: "createdAt", updated_at: "updatedAt", name: "nameFolded" } as const;
 const order = ordering({ table: workflows, by: ORDERS, time: "createdAt", id: "id" });
@@ -101,8 +102,7 @@ export const countWorkflows = count;
 
 export const deleteWorkflow = deleteOne;
 
-export const insertWorkflow = (_: Tenant, row: StoredWorkflow): Statement =>
-  statement(build.insert(workflows).values(row));
+export const insertWorkflow = insertionInto(workflows);
 
 type WorkflowChanges = Partial<
   Omit<StoredWorkflow, "accountId" | "id" | "createdAt" | "updatedAt" | "version">
@@ -165,36 +165,32 @@ export const updateCode = (
 
 const nextCodeVersion = (code: string): SQL => sql`${workflows.version} + (${workflows.code} <> ${code})`;
 
-const retire = (condition: string): string =>
-  `INSERT INTO retired_scripts (account_id, workflow_id, hash, retired_at)
-   SELECT account_id, id, hash, ? FROM workflows WHERE account_id = ? AND id = ? AND ${condition}
-   ON CONFLICT DO UPDATE SET retired_at = excluded.retired_at`;
+const retire = ({ accountId }: Tenant, id: string, now: number, condition: SQL): Statement =>
+  statement`INSERT INTO retired_scripts (account_id, workflow_id, hash, retired_at)
+      SELECT account_id, id, hash, ${now} FROM workflows
+        WHERE account_id = ${accountId} AND id = ${id} AND ${condition}
+      ON CONFLICT DO UPDATE SET retired_at = excluded.retired_at`;
 
 /** Retires the workflow's script; runs before the statement that deletes the workflow. */
-export const retireScript = ({ accountId }: Tenant, id: string, now: number): Statement => ({
-  sql: retire("TRUE"),
-  params: [now, accountId, id],
-});
+export const retireScript = (tenant: Tenant, id: string, now: number): Statement =>
+  retire(tenant, id, now, sql`TRUE`);
 
 /** Runs before the statement that gives the workflow the script `hash`; null when it keeps its script. */
 export const retireReplacedScript = (
-  { accountId }: Tenant,
+  tenant: Tenant,
   id: string,
   hash: string | null,
   now: number,
-): Statement => ({
-  sql: retire("hash <> coalesce(?, hash)"),
-  params: [now, accountId, id, hash],
-});
+): Statement => retire(tenant, id, now, sql`hash <> coalesce(${hash}, hash)`);
 
 type RetiredScript = typeof retiredScripts.$inferSelect;
 
 export const insertRetired = (row: RetiredScript): Statement =>
   statement(build.insert(retiredScripts).values(row).onConflictDoNothing());
 
-/** With table names, which drizzle leaves out: a bare name would mean the inner table's column. */
+/** Names the tables, which drizzle leaves out: a bare name would mean the inner table's column. */
 const IS_IN_USE = sql<number>`EXISTS (SELECT 1 FROM workflows WHERE workflows.account_id = retired_scripts.account_id
-  AND workflows.id = retired_scripts.workflow_id AND workflows.hash = retired_scripts.hash)`;
+    AND workflows.id = retired_scripts.workflow_id AND workflows.hash = retired_scripts.hash)`;
 
 /**
  * Scripts retired before `before` (epoch ms), oldest first, and whether their workflow uses them again. Those of fenced
@@ -217,7 +213,6 @@ export const selectRetired = (
   );
 
 /** Deletes the record of a retired script, unless it was retired again since it was read. */
-export const deleteRetired = ({ accountId, workflowId, hash, retiredAt }: RetiredScript): Statement => ({
-  sql: "DELETE FROM retired_scripts WHERE account_id = ? AND workflow_id = ? AND hash = ? AND retired_at = ?",
-  params: [accountId, workflowId, hash, retiredAt],
-});
+export const deleteRetired = ({ accountId, workflowId, hash, retiredAt }: RetiredScript): Statement =>
+  statement`DELETE FROM retired_scripts WHERE account_id = ${accountId} AND workflow_id = ${workflowId}
+      AND hash = ${hash} AND retired_at = ${retiredAt}`;

@@ -19,7 +19,7 @@ export const workflows = sqliteTable(
     roomId: text("room_id"),
     enabled: integer().notNull(),
     createdAt: integer("created_at").notNull(),
-    /** Grows with each change: it is also the row's version. */
+    /** Grows with each change; also the row's version. */
     updatedAt: integer("updated_at").notNull(),
     /** SHA-256 of `module` in hexadecimal. */
     hash: text().notNull(),
@@ -31,7 +31,7 @@ export const workflows = sqliteTable(
     problemAtRun: text("problem_at_run"),
     /** Counts the codes that were saved, from 1. */
     version: integer().notNull().default(1),
-    /** The number of repetitions of a failed run; with 0 a workflow runs at most once per event. */
+    /** Number of repetitions of a failed run; 0 means that a workflow runs at most once per event. */
     retries: integer().notNull().default(0),
     /** Why the service has disabled the workflow; null while it is enabled, or was disabled by a request. */
     disabledReason: text("disabled_reason", { enum: DISABLED_REASONS }),
@@ -65,7 +65,7 @@ export interface RunnableWorkflow extends Omit<StoredWorkflow, "code" | TriggerS
   /** The sealed secrets: a JSON array of `[name, keyId, sealed]`. */
   readonly secrets: string;
 }
-/** The columns of the API: without secrets and data of runs. */
+/** Columns of the API, without secrets and data of runs. */
 export type WorkflowRow = Omit<
   StoredWorkflow,
   "hash" | "origin" | "problemAtRun" | "module" | TriggerSecrets
@@ -131,7 +131,7 @@ export const workflowSecrets = sqliteTable(
   ],
 );
 
-/** Scripts that no run uses any more. No foreign key: they outlive their workflows. */
+/** Scripts that no run uses any more. They have no foreign key, as they outlive their workflows. */
 export const retiredScripts = sqliteTable(
   "retired_scripts",
   {

@@ -1,6 +1,6 @@
 /** The only SQL about the versions of workflows. */
-import { and, count, eq } from "drizzle-orm";
-import { build, type Page, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
+import { and, count, eq, type SQL, sql } from "drizzle-orm";
+import { build, listed, type Page, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import { type AuthorType, workflowVersions } from "./table.ts";
 
 const KEPT_VERSIONS = 50;
@@ -18,24 +18,22 @@ export interface StoredVersion extends VersionSummary {
   readonly code: string;
 }
 
-const COLUMNS = `version, saved_at AS savedAt, author_type AS authorType, author_id AS authorId,
-  length(CAST(code AS BLOB)) AS bytes`;
-const FROM = "FROM workflow_versions WHERE account_id = ? AND workflow_id = ?";
+const COLUMNS = sql`version, saved_at AS savedAt, author_type AS authorType, author_id AS authorId,
+    length(CAST(code AS BLOB)) AS bytes`;
+const ofWorkflow = ({ accountId }: Tenant, workflowId: string): SQL =>
+  sql`workflow_versions WHERE account_id = ${accountId} AND workflow_id = ${workflowId}`;
 
-/** In the directory: the names of those of these authors that are people. */
-export const selectAuthorNames = (ids: readonly string[]): Statement<{ id: string; name: string }> => ({
-  sql: "SELECT id, name FROM people WHERE id IN (SELECT value FROM json_each(?))",
-  params: [JSON.stringify(ids)],
-});
+/** Names of authors who are people; runs in the directory. */
+export const selectAuthorNames = (ids: readonly string[]): Statement<{ id: string; name: string }> =>
+  statement`SELECT id, name FROM people WHERE id IN ${listed(ids)}`;
 
 export const selectVersions = (
-  { accountId }: Tenant,
+  tenant: Tenant,
   workflowId: string,
   { limit, offset }: Page,
-): Statement<VersionSummary> => ({
-  sql: `SELECT ${COLUMNS} ${FROM} ORDER BY version DESC LIMIT ? OFFSET ?`,
-  params: [accountId, workflowId, limit, offset],
-});
+): Statement<VersionSummary> =>
+  statement`SELECT ${COLUMNS} FROM ${ofWorkflow(tenant, workflowId)}
+      ORDER BY version DESC LIMIT ${limit} OFFSET ${offset}`;
 
 export const countVersions = ({ accountId }: Tenant, workflowId: string): Statement<{ total: number }> =>
   statement(
@@ -46,13 +44,11 @@ export const countVersions = ({ accountId }: Tenant, workflowId: string): Statem
   );
 
 export const selectVersion = (
-  { accountId }: Tenant,
+  tenant: Tenant,
   workflowId: string,
   version: number,
-): Statement<StoredVersion> => ({
-  sql: `SELECT ${COLUMNS}, code ${FROM} AND version = ?`,
-  params: [accountId, workflowId, version],
-});
+): Statement<StoredVersion> =>
+  statement`SELECT ${COLUMNS}, code FROM ${ofWorkflow(tenant, workflowId)} AND version = ${version}`;
 
 export interface Author {
   readonly type: AuthorType;
@@ -65,15 +61,11 @@ export const keepVersion = (
   workflowId: string,
   author: Author | null,
 ): readonly [Statement, Statement] => [
-  {
-    sql: `INSERT INTO workflow_versions (account_id, workflow_id, version, saved_at, author_type, author_id, code)
-      SELECT account_id, id, version, updated_at, ?, ?, code FROM workflows WHERE account_id = ? AND id = ?
+  statement`INSERT INTO workflow_versions (account_id, workflow_id, version, saved_at, author_type, author_id, code)
+      SELECT account_id, id, version, updated_at, ${author?.type ?? null}, ${author?.id ?? null}, code FROM workflows
+        WHERE account_id = ${accountId} AND id = ${workflowId}
       ON CONFLICT DO NOTHING`,
-    params: [author?.type ?? null, author?.id ?? null, accountId, workflowId],
-  },
-  {
-    sql: `DELETE FROM workflow_versions WHERE account_id = ?1 AND workflow_id = ?2
-      AND version <= (SELECT version FROM workflows WHERE account_id = ?1 AND id = ?2) - ${KEPT_VERSIONS}`,
-    params: [accountId, workflowId],
-  },
+  statement`DELETE FROM workflow_versions WHERE account_id = ${accountId} AND workflow_id = ${workflowId}
+      AND version <= (SELECT version FROM workflows
+        WHERE account_id = ${accountId} AND id = ${workflowId}) - ${KEPT_VERSIONS}`,
 ];

@@ -1,5 +1,7 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 
+import { depthOf } from "@atrium/contract/resources/events.ts";
+import { presentTime } from "@atrium/contract/time.ts";
 import type { RunCounts } from "../../delivery/event-log/event-log-store.ts";
 import { shardOf } from "../../delivery/event-log/shards.ts";
 import type { OutgoingEvent, SubscriberKey } from "../../delivery/outbox/subscription.ts";
@@ -22,20 +24,18 @@ import { targetFetch } from "../../platform/network.ts";
 import { readSetting } from "../../platform/settings.ts";
 import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
-import { presentTime } from "../../platform/time.ts";
 import { readTrace } from "../../platform/trace.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { RunLimits, RunReport, Secret } from "../../sandbox/runners/runner.ts";
 import { selectRunner } from "../../sandbox/runners/select-runner.ts";
-import { depthOf } from "../../wire/events.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
-import type { LoggedRun } from "./execution-schema.ts";
+import type { LoggedRun } from "./present.ts";
 import { RunBindings, type RunPorts } from "./run-bindings.ts";
 import { continueStreak, isExhausted, planRetry, RunStateStore, WorkflowSuspension } from "./run-state.ts";
-import { OpenSecrets, redact, secretSealer } from "./secret-commands.ts";
-import { timetableOf } from "./start-commands.ts";
+import { OpenSecrets, redact, secretSealer } from "./sealed-secrets.ts";
 import { selectRunnable } from "./store.ts";
 import type { RunnableWorkflow } from "./table.ts";
+import { timetableOf } from "./timetable.ts";
 
 /** Counts a workflow's runs for the metrics: one call at a time, each with all runs that ended meanwhile. */
 class RunCounter {
@@ -123,13 +123,13 @@ export class WorkflowHandler implements DeliveryHandler {
 
   readonly interruption = INTERRUPTED;
 
-  /** With retries. Without a row nothing runs: the attempt itself reports why. */
+  /** True if the workflow has retries. An absent row is harmless: nothing runs, and the attempt reports why. */
   async mayRepeat(): Promise<boolean> {
     const row = await this.#row.get().catch(() => null);
     return row === null || row.retries > 0;
   }
 
-  /** After a run that was killed one runs at a time, so that a second one decides. */
+  /** Runs go one at a time after a killed one, so that a second one decides. */
   get pace(): Pace {
     const { streak } = this.#state.read();
     return { maxInFlight: streak === null ? MAX_IN_FLIGHT : 1, pausedUntil: 0 };
@@ -167,7 +167,7 @@ export class WorkflowHandler implements DeliveryHandler {
     if (depth > MAX_CAUSE_DEPTH) return this.#fail(loopAt(depth));
     if (row.problemAtRun !== null) return this.#fail(parseProblem(row.problemAtRun).message);
     if (attempts > row.retries) return { type: "failed", attempt: null, error: NO_FURTHER };
-    // Its retries ended since `mayRepeat`: it has to be marked first.
+    // Retries were turned off since `mayRepeat`: the event has to be marked first.
     if (!event.isOnce && row.retries === 0)
       return { type: "postponed", until: this.#now(), why: NOT_STARTED };
     const secrets = await this.#secrets.open(row);
@@ -189,17 +189,17 @@ export class WorkflowHandler implements DeliveryHandler {
     if (isExhausted(streak, row.updatedAt)) await this.#suspension.disable(row, "killed");
     const outcome = outcomeOf(run.report, row.version, startedAt);
     const at = event.isOnce ? null : planRetry(attempts + 1, row.retries, this.#now());
-    if (outcome.type === "delivered" || at === null) return { ...outcome, restMs: run.restMs };
-    return { ...outcome, type: "retry", at, restMs: run.restMs };
+    if (outcome.type === "delivered" || at === null) return { ...outcome, cooldownMs: run.cooldownMs };
+    return { ...outcome, type: "retry", at, cooldownMs: run.cooldownMs };
   }
 
-  /** Rejects when the run could not be started. The workflow rests for `restMs` after it. */
+  /** Rejects when the run could not be started. The workflow pauses for `cooldownMs` after it. */
   async #run(
     { accountId, id: workflowId, module, hash, origin }: RunnableWorkflow,
     { eventId, roomId, body, trace }: OutgoingEvent,
     attempt: number,
     secrets: readonly Secret[],
-  ): Promise<{ readonly report: RunReport; readonly restMs: number }> {
+  ): Promise<{ readonly report: RunReport; readonly cooldownMs: number }> {
     this.#shared ??= share(this.#env, this.#tenant, this.#now);
     const { limits, runner, ports } = this.#shared;
     const bindings = new RunBindings(
@@ -217,7 +217,7 @@ export class WorkflowHandler implements DeliveryHandler {
     );
     const input = { event: body, attempt, secrets };
     const report = await runner.run({ accountId, workflowId, module, hash }, input, bindings, limits);
-    return { report: redact(report, secrets), restMs: restAfter(report, limits) };
+    return { report: redact(report, secrets), cooldownMs: cooldownAfter(report, limits) };
   }
 
   /** A run that could not start, and will not. */
@@ -232,7 +232,7 @@ export class WorkflowHandler implements DeliveryHandler {
     await this.#suspension.suspend(row, "backlogged");
   }
 
-  /** Its executions show how much it runs; at the bound, `disabled_reason` says why it does no longer. */
+  /** Does nothing: the executions show the load, and at the bound `disabled_reason` says why the workflow is off. */
   async reportBacklog(): Promise<void> {}
 
   #failOrPostpone({ retries }: RunnableWorkflow): DeliveryOutcome {
@@ -296,19 +296,19 @@ function measureRun(
   if (attempts === 0 && replayId === null) series.time("wait", Math.max(0, startedAt - occurredAt));
 }
 
-/** After a run that used too much processor time, the workflow rests for this multiple of that time. */
-const REST_FACTOR = 4;
+/** Factor of the cooldown after a run that used too much processor time. */
+const COOLDOWN_FACTOR = 4;
 
 type Ended =
   | Extract<DeliveryOutcome, { type: "delivered" }>
   | { readonly type: "failed"; readonly attempt: LoggedRun; readonly error: string };
 
 /**
- * On a machine that programs share, a workflow whose run used a good part of its processor time rests afterwards, so
- * that it uses a fifth of a core at most.
+ * Cooldown after a run that used a good part of its processor time. On a machine that programs share, it keeps a
+ * workflow below a fifth of a core.
  */
-const restAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
-  ranMs > processCpuMs / REST_FACTOR ? REST_FACTOR * ranMs : 0;
+const cooldownAfter = ({ ranMs }: RunReport, { processCpuMs }: RunLimits): number =>
+  ranMs > processCpuMs / COOLDOWN_FACTOR ? COOLDOWN_FACTOR * ranMs : 0;
 
 /** The outcome of a run of this version, without retries. */
 function outcomeOf(

@@ -1,8 +1,9 @@
-/** Records an audited request: its entry is committed with its changes. */
+/** Records an audited request in the batch of its changes. */
+
+import { cut } from "@atrium/contract/text.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Results, Statement } from "../../platform/d1/d1.ts";
 import { shortAddress } from "../../platform/network.ts";
-import { cut } from "../../platform/text.ts";
 import { dropIfUnchanged, insertAuditEntry } from "./store.ts";
 import type { AuditRow, ErasedAuditRule } from "./table.ts";
 

@@ -1,27 +1,7 @@
-/** The audit log: who changed what in an organization, for as long as the setting AUDIT_LOG_DAYS says. */
+/** The audit log of an organization, kept for AUDIT_LOG_DAYS. */
+import { AUDIT_ACTORS, AUDIT_RESOURCES, type AuditResource } from "@atrium/contract/rest/audit.ts";
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-
-export const AUDIT_RESOURCES = [
-  "organization",
-  "member",
-  "invitation",
-  "api_key",
-  "tokens",
-  "quotas",
-  "webhook",
-  "workflow",
-  "room",
-  "user",
-  "identity",
-  "group",
-  "access",
-  "link",
-  "file",
-] as const;
-export type AuditResource = (typeof AUDIT_RESOURCES)[number];
-
-export const AUDIT_ACTORS = ["person", "key", "operator"] as const;
 
 export const auditEntries = sqliteTable(
   "audit_entries",

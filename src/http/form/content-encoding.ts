@@ -1,5 +1,5 @@
 /** Refuses encoded content, such as a compressed body: it would be read as garbage. */
-import { AppError, type Module } from "../../platform/errors.ts";
+import { AppError, type Module } from "@atrium/contract/errors.ts";
 
 /** Encodings that leave bytes as they are. */
 const PLAIN: ReadonlySet<string> = new Set(["", "identity", "binary", "8bit", "7bit"]);

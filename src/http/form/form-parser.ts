@@ -1,14 +1,15 @@
 /** Parses multipart/form-data (RFC 7578) as a stream: chunks in, events out, without buffering parts. */
+
+import { AppError, type Module } from "@atrium/contract/errors.ts";
 import { parse } from "content-disposition";
 import { make } from "multipasta/Search";
 import { concatBytes } from "../../platform/crypto/encoding.ts";
-import { AppError, type Module } from "../../platform/errors.ts";
 import { refuseEncoding } from "./content-encoding.ts";
 
 const BOUNDARY = /^[ !#-[\]-~]{1,70}$/;
 
 function boundaryOf(contentType: string): string | null {
-  const { type, parameters } = parse(contentType); // its grammar is that of Content-Disposition
+  const { type, parameters } = parse(contentType); // the grammar is that of Content-Disposition
   const { boundary = "" } = parameters;
   return type === "multipart/form-data" && BOUNDARY.test(boundary) ? boundary : null;
 }

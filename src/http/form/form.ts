@@ -1,8 +1,8 @@
 /** An uploaded form, read part by part as it arrives, so that its size costs no memory. */
 
 import { createHash } from "node:crypto";
+import { AppError, type Module } from "@atrium/contract/errors.ts";
 import type * as z from "zod";
-import { AppError, type Module } from "../../platform/errors.ts";
 import { refuseEncoding } from "./content-encoding.ts";
 import { type FormEvent, FormParser, type PartHead } from "./form-parser.ts";
 
@@ -12,7 +12,7 @@ export interface FormDescription {
   readonly tooLarge: string;
 }
 
-/** One part of a form. Its bytes are lost once the next part is requested. */
+/** One part of a form. Requesting the next part loses the bytes of this one. */
 export interface Part extends PartHead {
   bytes(): AsyncGenerator<Uint8Array, void>;
 }
@@ -48,7 +48,7 @@ export class Form {
   async *parts(): AsyncGenerator<Part, void> {
     const events = this.#events;
     for (let next = await events.next(); !next.done; next = await events.next()) {
-      if (next.value instanceof Uint8Array || next.value === "end") continue; // from a part that was not read to its end
+      if (next.value instanceof Uint8Array || next.value === "end") continue; // skips the rest of a part that was not read to its end
       yield { ...next.value, bytes: () => bytesOfPart(events) };
     }
   }
@@ -96,7 +96,7 @@ function openDigest(): Digest {
         hash.update(event);
         return;
       }
-      // With the lengths and JSON quotes, different forms never hash the same bytes.
+      // Lengths and JSON quotes keep different forms from hashing the same bytes.
       hash.update(event === "end" ? `${size}\n` : `${JSON.stringify(event)}\n`);
       size = 0;
     },
@@ -112,7 +112,7 @@ export class ClientLeftError extends AppError {
   }
 }
 
-/** By default, the platform reads 4 KiB at a time, and every read costs a turn of the event loop. */
+/** Size of a read. The platform's default is 4 KiB, and every read costs a turn of the event loop. */
 const READ_BYTES = 64 * 1024;
 const NO_BYTES = new Uint8Array();
 

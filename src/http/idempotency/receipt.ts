@@ -1,12 +1,12 @@
 /**
- * Makes POST requests safe to retry: a request with an Idempotency-Key writes a receipt in the batch that does its work,
- * so that both or neither exist. Of two concurrent requests, the database lets one through (docs/decisions/0010).
+ * Makes POST requests safe to retry: the receipt of an Idempotency-Key is written in the batch of the work, so
+ * both or neither exist. The database lets one of two concurrent requests through (docs/decisions/0010).
  */
 
+import { AppError, type Module } from "@atrium/contract/errors.ts";
 import { concatBytes, sha256 } from "../../platform/crypto/encoding.ts";
-import type { Actor, RequestContext } from "../../platform/d1/context.ts";
+import type { Actor, OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import { type Database, type Results, type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
-import { AppError, type Module } from "../../platform/errors.ts";
 import { deleteExpiredReceipt, insertReceipt, selectReceipt } from "./store.ts";
 
 /** The identity of a request and its retries: the sender and the content. */
@@ -16,14 +16,15 @@ const fingerprint = (method: string, pathAndQuery: string, body: Uint8Array): Pr
 };
 
 /**
- * Users and members replay only their own requests. API keys share theirs, so that a key can be replaced meanwhile.
+ * Users, members and narrowed API keys replay only their own requests. Other keys share theirs, so that a key can be
+ * replaced meanwhile.
  * Null for a caller without a credential who has shown no secret.
  */
 async function scopeOf(actor: Actor, accountId: string, secret: string | undefined): Promise<string | null> {
   if (actor.type === "user") return `${accountId}:${actor.userId}`;
   if (actor.type === "identity") return `${accountId}:${actor.identityId}`;
   if (actor.type === "person") return `${accountId}:${actor.personId}`;
-  if (actor.type === "key") return accountId;
+  if (actor.type === "key") return actor.narrowed ? `${accountId}:${actor.keyId}` : accountId;
   return secret === undefined ? null : `${accountId}:${await sha256(new TextEncoder().encode(secret))}`;
 }
 
@@ -34,7 +35,7 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 interface ReceiptOptions<C extends RequestContext> {
   readonly actor: Actor;
   readonly accountId: string;
-  /** The secret of the request by which a caller without a credential is known. */
+  /** Secret in the request that identifies a caller without a credential. */
   readonly secret: string | undefined;
   readonly db: Database;
   readonly module: Module;
@@ -150,6 +151,15 @@ export class Receipt<C extends RequestContext> {
   }
 }
 
+/**
+ * The context of a command that consists of other commands. Their batches have no receipt: it keeps the data of
+ * the whole, and is written last.
+ */
+export const composed = <C extends OperationContext>(ctx: C): C => ({
+  ...ctx,
+  commit: (statements, _, resourceId) => ctx.commit(statements, undefined, resourceId),
+});
+
 export interface Replay<C extends RequestContext = RequestContext> {
   keep(data: object): object | null;
   /**
@@ -157,11 +167,14 @@ export interface Replay<C extends RequestContext = RequestContext> {
    * accepts any more. `secret` is that of {@link Replay.secretIn}.
    */
   restore(ctx: C, kept: object, secret: string | undefined): Promise<object | null>;
-  /** Of endpoints for callers without a credential: the secret in the body, without which no one replays the answer. */
+  /**
+   * The secret in the body, for endpoints without a credential: the answer is replayed only to a caller who has
+   * it.
+   */
   secretIn?(body: unknown): string;
 }
 
 const KEEP_ALL: Replay = { keep: (data) => data, restore: async (_, kept) => kept };
 
-/** For responses with a one-time secret. It is never shown again, so a retry returns CONFLICT. */
+/** Replay of responses with a one-time secret. It is never shown again, so a retry returns CONFLICT. */
 export const SHOWN_ONCE: Replay = { keep: () => null, restore: async (_, kept) => kept };

@@ -1,5 +1,5 @@
 /** The statements about idempotency receipts. */
-import { and, eq, lte } from "drizzle-orm";
+import { and, eq, lte, sql } from "drizzle-orm";
 import { build, columnsOf, FENCED, type Statement, statement } from "../../platform/d1/d1.ts";
 import type { Expiring } from "../../platform/d1/expiry.ts";
 import { receipts } from "./table.ts";
@@ -18,7 +18,7 @@ export const deleteExpiredReceipt = (scope: string, key: string, expiry: number)
   statement(build.delete(receipts).where(and(whereIs(scope, key), lte(receipts.createdAt, expiry))));
 
 export const RECEIPTS: Expiring = {
-  table: "receipts",
-  column: "created_at",
-  and: `(in_directory = 1 OR substr(scope, 1, 36) NOT IN ${FENCED})`,
+  table: receipts,
+  column: receipts.createdAt,
+  and: sql`(in_directory = 1 OR substr(scope, 1, 36) NOT IN ${FENCED})`,
 };

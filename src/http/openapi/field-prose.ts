@@ -1,5 +1,5 @@
 /** Sentences about fields that need no more than their name, for the OpenAPI document. Others stand at their schemas. */
-/** By the path of a field in its schema, or by its name in any schema. */
+/** Descriptions by the path of a field in its schema, or by its name in any schema. */
 const FIELDS: Readonly<Record<string, string>> = {
   id: "The ID, which the service gave.",
   account_id: "The organization's ID.",
@@ -58,11 +58,6 @@ const FIELDS: Readonly<Record<string, string>> = {
   "StoreBatches.requests.operations.key": "The entry's key.",
   "StoreBatches.requests.operations.ifVersion":
     "Writes only if the entry still has this version; 0 if there is none yet.",
-  "CommentPost.threadId": "The thread to answer in; a new thread without it.",
-  "CommentPost.anchor": "Any JSON that says what the comment is about, such as a place.",
-  "CommentPost.metadata": "Any JSON of your application that is kept with the comment.",
-  "CommentUpdate.anchor": "Replaces the anchor.",
-  "CommentUpdate.metadata": "Replaces the metadata; `null` removes it.",
   "Broadcast.event": "The name that clients listen to.",
   "WorkflowRun.data": "The data of the event that the run receives.",
   "Failure.type": "Always `response`.",

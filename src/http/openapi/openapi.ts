@@ -1,4 +1,7 @@
 /** Generates the OpenAPI 3.1 document from the endpoints and schemas that serve the API. */
+
+import { ERROR_CODES, type ErrorCode } from "@atrium/contract/errors.ts";
+import { PATH_PARAMETERS } from "@atrium/contract/openapi/path-parameters.ts";
 import * as z from "zod";
 import {
   createDocument,
@@ -6,14 +9,13 @@ import {
   type ZodOpenApiOverrideContext,
   type ZodOpenApiPathsObject,
 } from "zod-openapi";
-import { ERROR_CODES, type ErrorCode } from "../../platform/errors.ts";
 import { type AnyEndpoint, pathOf } from "../endpoint.ts";
 import { Failure, successOf } from "../envelope.ts";
 import { SESSION_COOKIE } from "../security.ts";
 import { describeFields } from "./field-prose.ts";
-import { CREDENTIALS, ERRORS, INTRODUCTION, PATH_PARAMETERS, TAGS } from "./prose.ts";
+import { CREDENTIALS, ERRORS, INTRODUCTION, TAGS } from "./prose.ts";
 
-/** Drops what zod adds for its own checks: the bounds of safe integers, and the pattern behind a format. */
+/** Drops zod's own additions for its checks: the bounds of safe integers, and the pattern behind a format. */
 function dropChecks({ jsonSchema }: Pick<ZodOpenApiOverrideContext, "jsonSchema">): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
@@ -67,7 +69,7 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
     { override: dropChecks },
   );
   sendEvents(document.webhooks);
-  // zod-openapi calls no override where a schema is a `$ref`, so these rules apply to what it has made.
+  // zod-openapi calls no override where a schema is a `$ref`, so these rules apply to its output.
   openObjects(document);
   describeFields(document.components?.schemas);
   describeDefaults(document.components?.schemas);
@@ -77,12 +79,12 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
 export type ApiDocument = ReturnType<typeof buildDocument>;
 
 /** A request whose caller is known may be repeated with its Idempotency-Key. */
-const isRepeatable = ({ method, access, replay }: AnyEndpoint): boolean =>
-  method === "POST" && (access !== "public" || replay?.secretIn !== undefined);
+const isRepeatable = ({ method, right, replay }: AnyEndpoint): boolean =>
+  method === "POST" && (right !== "public" || replay?.secretIn !== undefined);
 
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
-  if (endpoint.access !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
+  if (endpoint.right !== "public") codes.add("UNAUTHORIZED").add("FORBIDDEN");
   if (endpoint.kind === "envelope" && (endpoint.body ?? endpoint.form) !== undefined) {
     codes.add("VALIDATION_ERROR").add("UNSUPPORTED_MEDIA_TYPE");
   }
@@ -145,13 +147,16 @@ function successesOf(endpoint: AnyEndpoint) {
   return Object.entries(endpoint.answers).map(([status, description]) => [status, { description }] as const);
 }
 
-const securityOf = (endpoint: AnyEndpoint) => {
-  if (endpoint.access === "public") return [];
-  if (endpoint.access === "identity") return [{ userToken: [] }];
-  const byOrganization = [{ apiKey: [] }, { session: [] }];
-  if (endpoint.access === "signed") return [...byOrganization, {}];
-  return endpoint.access === "member" ? [...byOrganization, { userToken: [] }] : byOrganization;
-};
+/** The credentials that open an endpoint, each with the right that not every key, session or token has. */
+function securityOf({ right }: AnyEndpoint) {
+  if (right === "public") return [];
+  if (right === "identity") return [{ userToken: [right] }];
+  const isOfOrganization = right === "organization" || right === "owner" || right === "signed";
+  const byKey = { apiKey: [isOfOrganization ? "organization" : right] };
+  const bySession = { session: right === "owner" ? [right] : [] };
+  if (right === "signed") return [byKey, bySession, {}];
+  return isOfOrganization ? [byKey, bySession] : [byKey, bySession, { userToken: [right] }];
+}
 
 const IdempotencyKey = z.object({
   "Idempotency-Key": z
@@ -184,6 +189,13 @@ function bodyOf(endpoint: AnyEndpoint): Pick<ZodOpenApiOperationObject, "request
   return { requestBody: { required: true, content } };
 }
 
+/** Extensions for the samples of the reference. */
+function sdkOf({ sdk = [], insteadOfSdk }: AnyEndpoint): Pick<ZodOpenApiOperationObject, `x-${string}`> {
+  const [method] = typeof sdk === "string" ? [sdk] : sdk;
+  if (method !== undefined) return { "x-sdk": method };
+  return insteadOfSdk === undefined ? {} : { "x-instead-of-sdk": insteadOfSdk };
+}
+
 function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
   const names = [...documentedPath(endpoint).matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? "");
   const params = z.object(
@@ -196,6 +208,7 @@ function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
     summary: endpoint.summary,
     ...(endpoint.details === undefined ? {} : { description: endpoint.details }),
     security: securityOf(endpoint),
+    ...sdkOf(endpoint),
     requestParams: {
       path: params,
       ...(query === undefined ? {} : { query }),
@@ -208,7 +221,7 @@ function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
 }
 
 export const documentedPath = (endpoint: AnyEndpoint): string =>
-  pathOf(endpoint, { segment: "{$1}", rest: "{$1}" });
+  pathOf(endpoint, { segment: "{$1}", wildcard: "{$1}" });
 
 type Document = ReturnType<typeof createDocument>;
 
@@ -230,10 +243,10 @@ const receiverOf = (name: string): string =>
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join("")}`;
 
-/** The events' place until {@link sendEvents}: they are output, although requests carry them. */
+/** Holds the events until {@link sendEvents}: they are output, although requests carry them. */
 const EVENT = "default";
 
-/** The section `webhooks`, as zod-openapi takes it: with the names and forms that schemas have in responses. */
+/** The section `webhooks` for zod-openapi, with the schema names and forms of responses. */
 const webhooksOf = (events: DocumentedEvents): ZodOpenApiPathsObject =>
   Object.fromEntries(
     Object.entries(events).map(([name, { summary, schema }]) => {

@@ -1,5 +1,5 @@
 /** The texts of the OpenAPI document that are not derived from endpoints and schemas. */
-import type { ErrorCode, Module } from "../../platform/errors.ts";
+import type { ErrorCode, Module } from "@atrium/contract/errors.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH } from "../request-input.ts";
 
 export const INTRODUCTION = `Rooms, users and live presence for collaborative applications.
@@ -11,7 +11,8 @@ it, and webhooks get the \`traceparent\`.
 
 **Authentication.** Send \`Authorization: Bearer <Base64 of accountId:apiKey>\`, in standard or URL-safe Base64, with or
 without padding. Some endpoints also accept a user's JWT; they say so. Create API keys in the dashboard, or create an
-organization with its first key by \`npm run account -- create NAME\`. Without the header, the dashboard's session cookie
+organization with its first key by \`npm run account -- create NAME\`. A key with \`permissions\` or \`rooms\` is for the
+content of rooms alone; one with \`rooms\` finds the room in the path or in \`?roomId=\`. Without the header, the dashboard's session cookie
 authenticates a member of the organization; changes are then accepted from the service's own pages only.
 
 **Input.** Except for uploads, bodies are JSON in UTF-8, up to ${MAX_BODY_BYTES} bytes and ${MAX_DEPTH} levels deep. An
@@ -90,54 +91,9 @@ export const TAGS: Partial<Record<Module, string>> = {
   Events: "The log of what happened, which can be read again.",
 };
 
-const UUID = { format: "uuid" } as const;
-const upTo = (maxLength: number) => ({ minLength: 1, maxLength });
-
-export const PATH_PARAMETERS: Readonly<
-  Record<
-    string,
-    {
-      readonly description: string;
-      readonly format?: string;
-      readonly minLength?: number;
-      readonly maxLength?: number;
-    }
-  >
-> = {
-  accountId: { description: "Your organization's ID.", ...UUID },
-  keyId: { description: "The API key's ID.", ...UUID },
-  personId: { description: "The member's ID.", ...UUID },
-  invitationId: { description: "The invitation's ID.", ...UUID },
-  roomId: { description: "The room's ID.", ...UUID },
-  userId: { description: "The user's ID.", ...UUID },
-  identityId: { description: "The identity's ID.", ...UUID },
-  groupId: { description: "The group's ID.", ...UUID },
-  notificationId: { description: "The notification's ID.", ...UUID },
-  linkId: { description: "The link's ID.", ...UUID },
-  customId: { description: "Your own identifier, percent-encoded." },
-  store: { description: "The store's name, percent-encoded: 1 to 128 characters.", ...upTo(128) },
-  downloadId: { description: "The download's ID, which the WebSocket gave the client." },
-  key: { description: "The entry's key, percent-encoded: 1 to 255 characters.", ...upTo(255) },
-  document: { description: "The document's name, percent-encoded: 1 to 255 characters.", ...upTo(255) },
-  fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
-  commentId: { description: "The comment's ID.", ...UUID },
-  threadId: { description: "The thread's ID, which is that of its first comment.", ...UUID },
-  mentionId: {
-    description: "Your own ID of the mention, percent-encoded: 1 to 255 characters.",
-    ...upTo(255),
-  },
-  version: { description: "The number of the version." },
-  webhookId: { description: "The webhook's ID.", ...UUID },
-  executionId: { description: "The execution's ID.", ...UUID },
-  workflowId: { description: "The workflow's ID.", ...UUID },
-  secret: { description: "The secret's name, as a program reads it from `env`." },
-  requestId: { description: "The request ID of a response." },
-  deliveryId: { description: "The delivery's ID.", ...UUID },
-};
-
 export const CREDENTIALS = {
   apiKey:
-    "The organization's credential: `accountId:apiKey` in Base64. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`.",
+    "The organization's credential: `accountId:apiKey` in Base64. In a shell: `printf %s \"$ACCOUNT_ID:$API_KEY\" | base64 | tr -d '\\n'`. A key with `permissions` needs the right that an operation names, and one with `permissions` or `rooms` never has `organization`.",
   session:
     "The dashboard's session cookie of a member of the organization. Requests that change something need the service's own `Origin`.",
   userToken:

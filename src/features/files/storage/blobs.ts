@@ -1,5 +1,5 @@
 /** The bytes of files: the only module that calls R2. */
-import { byteLength } from "../../../platform/text.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import { cleanType } from "./media-type.ts";
 import { type RangeFrom, sliceOf } from "./range.ts";
 

@@ -1,6 +1,13 @@
 /** The SQL that lists and counts stored files. */
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { columnsOf, type Page, type Statement, type Tenant } from "../../../platform/d1/d1.ts";
+import {
+  columnsOf,
+  listed,
+  type Page,
+  type Statement,
+  statement,
+  type Tenant,
+} from "../../../platform/d1/d1.ts";
 import { countOnce, ordering } from "../../../platform/d1/ordering.ts";
 import { isStored } from "./statements.ts";
 import { type FileRow, files } from "./table.ts";
@@ -15,9 +22,9 @@ const filterOf = ({ uploadedBy }: FileFilter): Filter => (uploadedBy === null ? 
 
 /** A wanted type that ends in a slash is a category; no media type ends in one. */
 const isWantedType = sql`(${sql.placeholder("mediaTypes")} = '[]' OR EXISTS (
-  SELECT 1 FROM json_each(${sql.placeholder("mediaTypes")}) AS wanted
-  WHERE wanted.value = ${files.mediaType}
-     OR wanted.value = substr(${files.mediaType}, 1, instr(${files.mediaType}, '/'))))`;
+    SELECT 1 FROM json_each(${sql.placeholder("mediaTypes")}) AS wanted
+    WHERE wanted.value = ${files.mediaType}
+       OR wanted.value = substr(${files.mediaType}, 1, instr(${files.mediaType}, '/'))))`;
 
 const order = ordering({
   table: files,
@@ -55,10 +62,8 @@ export const selectFiles = (
   page: Page,
 ): Statement<FileRow> => filePage(filterOf(filter), page, valuesOf(tenant, roomId, filter));
 
-const countOfRoom = ({ accountId }: Tenant, roomId: string): Statement<{ total: number }> => ({
-  sql: "SELECT file_count AS total FROM rooms WHERE account_id = ? AND id = ?",
-  params: [accountId, roomId],
-});
+const countOfRoom = ({ accountId }: Tenant, roomId: string): Statement<{ total: number }> =>
+  statement`SELECT file_count AS total FROM rooms WHERE account_id = ${accountId} AND id = ${roomId}`;
 
 const fileCount = order.counts(filtered);
 
@@ -86,13 +91,11 @@ export function selectNames(
   { uploadedAt, key }: FilePosition,
   limit: number,
 ): Statement<NamedFile> {
-  const room = roomId === null ? "" : " AND room_id = ?";
-  return {
-    sql: `SELECT key, filename, uploaded_by AS uploadedBy, uploaded_at AS uploadedAt FROM files
-          WHERE account_id = ?${room} AND state = 'stored' AND uploaded_at <= ? AND (uploaded_at, key) < (?, ?)
-          ORDER BY uploaded_at DESC, key DESC LIMIT ?`,
-    params: [accountId, ...(roomId === null ? [] : [roomId]), uploadedAt, uploadedAt, key, limit],
-  };
+  const inRoom = roomId === null ? sql`TRUE` : sql`room_id = ${roomId}`;
+  return statement`SELECT key, filename, uploaded_by AS uploadedBy, uploaded_at AS uploadedAt FROM files
+      WHERE account_id = ${accountId} AND ${inRoom} AND state = 'stored'
+        AND uploaded_at <= ${uploadedAt} AND (uploaded_at, key) < (${uploadedAt}, ${key})
+      ORDER BY uploaded_at DESC, key DESC LIMIT ${limit}`;
 }
 
 export interface FoundRow extends FileRow {
@@ -102,15 +105,18 @@ export interface FoundRow extends FileRow {
 }
 
 /** These files as they are now, newest first; those that were deleted meanwhile are missing. */
-export const selectFound = ({ accountId }: Tenant, keys: readonly string[]): Statement<FoundRow> => ({
-  sql: `SELECT files.key, files.account_id AS accountId, files.room_id AS roomId, files.filename,
-          files.mime_type AS mimeType, files.media_type AS mediaType, files.size, files.uploaded_by AS uploadedBy,
-          files.uploaded_at AS uploadedAt, files.state, files.upload_id AS uploadId,
-          rooms.name AS roomName, users.name AS uploaderName
-        FROM files JOIN rooms ON rooms.account_id = files.account_id AND rooms.id = files.room_id
-          LEFT JOIN users ON users.id = files.uploaded_by
-        WHERE files.key IN (SELECT value FROM json_each(?)) AND +files.account_id = ? AND files.state = 'stored'
-          AND rooms.deleted_at IS NULL
-        ORDER BY files.uploaded_at DESC, files.key DESC`,
-  params: [JSON.stringify(keys), accountId],
-});
+export const selectFound = (
+  { accountId }: Tenant,
+  keys: readonly string[],
+): Statement<FoundRow> => statement`SELECT files.key, files.account_id AS accountId,
+    files.room_id AS roomId,
+    files.filename,
+      files.mime_type AS mimeType, files.media_type AS mediaType, files.size, files.uploaded_by AS uploadedBy,
+      files.uploaded_at AS uploadedAt, files.state, files.upload_id AS uploadId,
+      rooms.name AS roomName, users.name AS uploaderName
+    FROM files JOIN rooms ON rooms.account_id = files.account_id AND rooms.id = files.room_id
+      LEFT JOIN users ON users.id = files.uploaded_by
+    WHERE files.key IN ${listed(keys)} AND +files.account_id = ${accountId}
+      AND files.state = 'stored'
+      AND rooms.deleted_at IS NULL
+    ORDER BY files.uploaded_at DESC, files.key DESC`;

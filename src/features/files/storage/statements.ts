@@ -4,6 +4,7 @@ import {
   build,
   columnsOf,
   isNotFenced,
+  listed,
   type Statement,
   statement,
   type Tenant,
@@ -17,29 +18,27 @@ export const isStored = sql`${files.state} = 'stored'`;
 const isUploading = sql`${files.state} <> 'stored' AND ${files.state} = 'uploading'`;
 
 /** A room that was deleted may still have stored files. */
-const HAS_ROOM = `EXISTS (
-  SELECT 1 FROM rooms WHERE rooms.account_id = files.account_id AND rooms.id = files.room_id AND rooms.deleted_at IS NULL)`;
+const HAS_ROOM = sql`EXISTS (
+    SELECT 1 FROM rooms WHERE rooms.account_id = files.account_id AND rooms.id = files.room_id
+      AND rooms.deleted_at IS NULL)`;
 
 const whereIs = ({ accountId }: Tenant, key: string) =>
   and(eq(files.accountId, accountId), eq(files.key, key));
 
 /** Inserts a file before its first byte, if its room is active and, for a user's upload, the user is in it. */
 export const insertUploading = (
-  row: UploadingFile,
+  { key, accountId, roomId, filename, mimeType, mediaType, uploadedBy, uploadedAt }: UploadingFile,
   uploader: "user" | "workflow",
-): Statement<{ key: string }> => ({
-  sql: `INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by, uploaded_at, state)
-        SELECT ?, ?, ?, ?, ?, ?, 0, ?, ?, 'uploading'
-        WHERE EXISTS (SELECT 1 FROM rooms WHERE account_id = ? AND id = ? AND state = 'active' AND deleted_at IS NULL)
-          AND (? = 'workflow' OR EXISTS (SELECT 1 FROM users WHERE account_id = ? AND room_id = ? AND id = ?))
-        RETURNING key`,
-  params: [
-    ...[row.key, row.accountId, row.roomId, row.filename, row.mimeType, row.mediaType],
-    ...[row.uploadedBy, row.uploadedAt],
-    ...[row.accountId, row.roomId, uploader],
-    ...[row.accountId, row.roomId, row.uploadedBy],
-  ],
-});
+): Statement<{ key: string }> =>
+  statement`INSERT INTO files (key, account_id, room_id, filename, mime_type, media_type, size, uploaded_by,
+      uploaded_at, state)
+      SELECT ${key}, ${accountId}, ${roomId}, ${filename}, ${mimeType}, ${mediaType}, 0, ${uploadedBy}, ${uploadedAt},
+        'uploading'
+      WHERE EXISTS (SELECT 1 FROM rooms
+          WHERE account_id = ${accountId} AND id = ${roomId} AND state = 'active' AND deleted_at IS NULL)
+        AND (${uploader} = 'workflow' OR EXISTS (SELECT 1 FROM users
+          WHERE account_id = ${accountId} AND room_id = ${roomId} AND id = ${uploadedBy}))
+      RETURNING key`;
 
 /** Records R2's id of a multipart upload, so that its parts can be deleted after a crash. */
 export const updateUploadId = (tenant: Tenant, key: string, uploadId: string): Statement =>
@@ -51,39 +50,22 @@ export const markStored = (
   key: string,
   size: number,
   now: number,
-): Statement<{ key: string }> => ({
-  sql: `UPDATE files SET state = 'stored', size = ?, uploaded_at = ?, upload_id = NULL
-        WHERE key = ? AND account_id = ? AND state = 'uploading'
-          AND ${HAS_ROOM}
-          AND (uploaded_by LIKE 'workflow:%' OR EXISTS (SELECT 1 FROM users
-                       WHERE account_id = files.account_id AND room_id = files.room_id AND id = files.uploaded_by))
-        RETURNING key`,
-  params: [size, now, key, accountId],
-});
+): Statement<{ key: string }> => statement`UPDATE files
+    SET state = 'stored', size = ${size}, uploaded_at = ${now}, upload_id = NULL
+    WHERE key = ${key} AND account_id = ${accountId} AND state = 'uploading'
+      AND ${HAS_ROOM}
+      AND (uploaded_by LIKE 'workflow:%' OR EXISTS (SELECT 1 FROM users
+                   WHERE account_id = files.account_id AND room_id = files.room_id AND id = files.uploaded_by))
+    RETURNING key`;
 
 export const selectFile = (tenant: Tenant, key: string): Statement<FileRow> =>
   statement(
     build
       .select(columnsOf(files))
       .from(files)
-      .where(and(whereIs(tenant, key), isStored, sql.raw(HAS_ROOM)))
+      .where(and(whereIs(tenant, key), isStored, HAS_ROOM))
       .limit(1),
   );
-
-/** Files that are stored or uploading: of the room, and of the user. */
-export const countKept = (
-  { accountId }: Tenant,
-  roomId: string,
-  userId: string,
-): Statement<{ total: number; own: number }> => {
-  const kept = (state: string) =>
-    `SELECT uploaded_by FROM files WHERE account_id = ? AND room_id = ? AND state ${state}`;
-  return {
-    sql: `SELECT count(*) AS total, coalesce(sum(uploaded_by = ?), 0) AS own
-          FROM (${kept("= 'stored'")} UNION ALL ${kept("<> 'stored' AND state <> 'deleting'")})`,
-    params: [userId, accountId, roomId, accountId, roomId],
-  };
-};
 
 export type DeletingFile = Pick<FileRow, "key" | "accountId" | "uploadId">;
 
@@ -105,7 +87,7 @@ export const markFileForDeletion = (
         and(
           whereIs(tenant, key),
           isStored,
-          sql.raw(HAS_ROOM),
+          HAS_ROOM,
           uploadedBy === null ? undefined : eq(files.uploadedBy, uploadedBy),
         ),
       )
@@ -122,18 +104,16 @@ export const markUploadForDeletion = (tenant: Tenant, key: string): Statement<De
       .returning(DELETING_FILE),
   );
 
-const RETURNED = "RETURNING key, account_id AS accountId, upload_id AS uploadId";
+const RETURNED = sql`RETURNING key, account_id AS accountId, upload_id AS uploadId`;
 
 /** Hides up to `limit` files of a room until their bytes are deleted. */
 export const markSomeFilesForDeletion = (
   { accountId }: Tenant,
   roomId: string,
   limit: number,
-): Statement<DeletingFile> => ({
-  sql: `UPDATE files SET state = 'deleting' WHERE key IN (
-          SELECT key FROM files WHERE account_id = ? AND room_id = ? AND state = 'stored' LIMIT ?) ${RETURNED}`,
-  params: [accountId, roomId, limit],
-});
+): Statement<DeletingFile> => statement`UPDATE files SET state = 'deleting' WHERE key IN (
+    SELECT key FROM files WHERE account_id = ${accountId} AND room_id = ${roomId} AND state = 'stored'
+      LIMIT ${limit}) ${RETURNED}`;
 
 /** A user in a room. */
 export interface Uploader {
@@ -146,12 +126,11 @@ export const markFilesOfUsers = (
   { accountId }: Tenant,
   users: readonly Uploader[],
   limit: number,
-): Statement<DeletingFile> => ({
-  sql: `UPDATE files SET state = 'deleting' WHERE key IN (
-          SELECT files.key FROM json_each(?) AS uploader CROSS JOIN files ON account_id = ? AND state = 'stored'
-            AND room_id = uploader.value ->> 'roomId' AND uploaded_by = uploader.value ->> 'id' LIMIT ?) ${RETURNED}`,
-  params: [JSON.stringify(users.map(({ id, roomId }) => ({ id, roomId }))), accountId, limit],
-});
+): Statement<DeletingFile> => statement`UPDATE files SET state = 'deleting' WHERE key IN (
+    SELECT files.key FROM json_each(${JSON.stringify(users)}) AS uploader
+      CROSS JOIN files ON account_id = ${accountId} AND state = 'stored'
+      AND room_id = uploader.value ->> 'roomId' AND uploaded_by = uploader.value ->> 'id'
+        LIMIT ${limit}) ${RETURNED}`;
 
 /** Gives up up to `limit` uploads that began before `before` (epoch ms) and have not ended. Returns a row for each. */
 export const markAbandonedUploads = (before: number, limit: number): Statement<{ key: string }> =>
@@ -183,12 +162,5 @@ export const selectDeleting = (limit: number): Statement<DeletingFile> =>
 
 export const deleteMarked = (keys: readonly string[]): Statement =>
   statement(
-    build
-      .delete(files)
-      .where(
-        and(
-          sql`${files.key} IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
-          sql`${files.state} = 'deleting'`,
-        ),
-      ),
+    build.delete(files).where(and(sql`${files.key} IN ${listed(keys)}`, sql`${files.state} = 'deleting'`)),
   );

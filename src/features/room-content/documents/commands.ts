@@ -1,34 +1,25 @@
 /** Reads and changes the documents of a room, for the organization and for the users of the room. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { fits } from "@atrium/contract/text.ts";
+import type { Actor, RequestContext } from "../../../platform/d1/context.ts";
+import { writerOf } from "../../../platform/d1/rights.ts";
 import {
-  type Actor,
-  type RequestContext,
-  requireRoomAccess,
-  writerOf,
-} from "../../../platform/d1/context.ts";
-import { AppError, notFound } from "../../../platform/errors.ts";
-import { fits } from "../../../platform/text.ts";
-import { type Rendered, renderContent } from "../../../room/documents/content/render-content.ts";
-import type { SharedType } from "../../../room/documents/updates/built-document.ts";
+  type Rendered,
+  type Rendering,
+  renderContent,
+} from "../../../room/documents/content/render-content.ts";
+
 import { mergeMany } from "../../../room/documents/updates/known-content.ts";
-import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
 import type { Author, DocumentDetails, ListedDocument } from "../../../room/types/documents.ts";
-import { requireWrite } from "../../../wire/permissions.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow, requireOpenRoom } from "../../rooms/queries.ts";
 
 export type DocumentContext = RequestContext & LiveRoomContext;
 
-/** NOT_FOUND without the room. */
-export async function requireReader(ctx: LiveRoomContext, roomId: string): Promise<void> {
-  requireRoomAccess(ctx, roomId);
-  await getRoomRow(ctx, roomId);
-}
-
-/** Returns the author. FORBIDDEN for viewers and, to users, in a closed room. */
+/** Returns the author. NOT_FOUND without the room, FORBIDDEN to users in a closed one. */
 export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
-  requireRoomAccess(ctx, roomId);
-  requireWrite(ctx, "documents");
   await requireOpenRoom(ctx, roomId);
   return authorOf(ctx.actor);
 }
@@ -52,19 +43,16 @@ export interface DocumentPlace {
   readonly document: string;
 }
 
-interface Rendering {
+interface RenderedVersion extends Rendering {
   /** Null for the document as it is. */
   readonly version: number | null;
-  readonly type: SharedType;
-  readonly root: string;
-  readonly maxLength: number | null;
 }
 
 export async function listDocuments(
   ctx: LiveRoomContext,
   roomId: string,
 ): Promise<readonly ListedDocument[]> {
-  await requireReader(ctx, roomId);
+  await getRoomRow(ctx, roomId);
   return ctx.rooms.stub(roomId).listDocuments(ctx.accountId);
 }
 
@@ -72,7 +60,7 @@ export async function describeDocument(
   ctx: LiveRoomContext,
   { roomId, document }: DocumentPlace,
 ): Promise<DocumentDetails> {
-  await requireReader(ctx, roomId);
+  await getRoomRow(ctx, roomId);
   const details = await ctx.rooms.stub(roomId).describeDocument(ctx.accountId, document);
   if (details === null) throw notFound("Rooms", "Document");
   return details;
@@ -84,7 +72,7 @@ export async function readDocument(
   { roomId, document }: DocumentPlace,
   version: number | null,
 ): Promise<Uint8Array> {
-  await requireReader(ctx, roomId);
+  await getRoomRow(ctx, roomId);
   const updates =
     version === null
       ? await ctx.rooms.readDocument(roomId, ctx.accountId, document)
@@ -97,7 +85,7 @@ export async function readDocument(
 export async function renderDocument(
   ctx: LiveRoomContext,
   place: DocumentPlace,
-  { version, ...rendering }: Rendering,
+  { version, ...rendering }: RenderedVersion,
 ): Promise<Rendered> {
   return renderContent(await readDocument(ctx, place, version), rendering);
 }
@@ -120,7 +108,7 @@ export async function writeDocument(
     author,
     onlyIfEmpty,
     keepsVersion: false,
-    writer: writerOf(ctx.actor),
+    writer: writerOf(ctx),
   });
 }
 
@@ -130,6 +118,6 @@ export async function deleteDocument(
   { roomId, document }: DocumentPlace,
 ): Promise<void> {
   await requireEditor(ctx, roomId);
-  if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, writerOf(ctx.actor))))
+  if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, writerOf(ctx))))
     throw notFound("Rooms", "Document");
 }

@@ -1,17 +1,19 @@
 /** Reads the history of a document, compares versions, restores one, and takes back the edits of a user. */
-import { writerOf } from "../../../platform/d1/context.ts";
-import { AppError, notFound } from "../../../platform/errors.ts";
+
+import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type { SharedType } from "@atrium/contract/shared-types.ts";
+import { writerOf } from "../../../platform/d1/rights.ts";
 import { type Change, compareType } from "../../../room/documents/compare/compare.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../room/documents/history/rollback.ts";
-import type { SharedType } from "../../../room/documents/updates/built-document.ts";
+
 import type { HistoryPage, TrailEntry, VersionInfo } from "../../../room/types/documents.ts";
+import { getRoomRow } from "../../rooms/queries.ts";
 import {
   type DocumentContext,
   type DocumentPlace,
   describeDocument,
   readDocument,
   requireEditor,
-  requireReader,
 } from "./commands.ts";
 
 export async function readTrail(
@@ -19,7 +21,7 @@ export async function readTrail(
   { roomId, document }: DocumentPlace,
   page: HistoryPage,
 ): Promise<readonly TrailEntry[]> {
-  await requireReader(ctx, roomId);
+  await getRoomRow(ctx, roomId);
   return required(await ctx.rooms.stub(roomId).readTrail(ctx.accountId, document, page));
 }
 
@@ -28,7 +30,7 @@ export async function listVersions(
   { roomId, document }: DocumentPlace,
   page: HistoryPage,
 ): Promise<readonly VersionInfo[]> {
-  await requireReader(ctx, roomId);
+  await getRoomRow(ctx, roomId);
   return required(await ctx.rooms.stub(roomId).listVersions(ctx.accountId, document, page));
 }
 
@@ -43,7 +45,7 @@ export async function createVersion(
     ctx.accountId,
     document,
     { type: "create", name, by },
-    writerOf(ctx.actor),
+    writerOf(ctx),
   );
 }
 
@@ -63,7 +65,7 @@ export async function renameVersion(
     ctx.accountId,
     document,
     { type: "rename", seq, name, by },
-    writerOf(ctx.actor),
+    writerOf(ctx),
   );
 }
 
@@ -73,13 +75,7 @@ export async function deleteVersion(
 ): Promise<void> {
   await requireEditor(ctx, roomId);
   const seq = parseVersion(version);
-  await ctx.rooms.changeVersion(
-    roomId,
-    ctx.accountId,
-    document,
-    { type: "delete", seq },
-    writerOf(ctx.actor),
-  );
+  await ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "delete", seq }, writerOf(ctx));
 }
 
 /**
@@ -105,7 +101,7 @@ export async function restoreVersion(
     keepsVersion: true,
     basedOn,
     documentId,
-    writer: writerOf(ctx.actor),
+    writer: writerOf(ctx),
   };
   return ctx.rooms.writeDocument(place.roomId, ctx.accountId, place.document, update, write);
 }
@@ -175,7 +171,7 @@ export async function rollBackUser(
     keepsVersion: true,
     basedOn,
     documentId,
-    writer: writerOf(ctx.actor),
+    writer: writerOf(ctx),
   };
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, write);
 }

@@ -1,10 +1,12 @@
 /** The endpoints of the history of a room's documents. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { DocumentVersion, TrailEntry, wholeNumber } from "@atrium/contract/rest/documents.ts";
+import { paging } from "@atrium/contract/rest/lists.ts";
+import { text } from "@atrium/contract/text.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../../http/endpoint.ts";
-import { paging } from "../../../http/lists.ts";
-import { text } from "../../../platform/text.ts";
-import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
+import { idOf } from "../../../platform/d1/rights.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import {
   createVersion,
@@ -15,7 +17,7 @@ import {
   restoreVersion,
   rollBackUser,
 } from "./history-commands.ts";
-import { DocumentVersion, presentEntry, presentVersion, TrailEntry, wholeNumber } from "./schema.ts";
+import { presentEntry, presentVersion } from "./present.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
@@ -35,12 +37,13 @@ const nextShape = {
 const DOCUMENT_PATH = "/rooms/:roomId/documents/:document";
 const VersionName = text(1, DOCUMENT_LIMITS.versionNameLength).meta({ example: "Draft" });
 
-export const documentHistoryEndpoints = [
+export const endpoints = [
   endpoint({
-    access: "member",
+    right: "read",
     method: "GET",
     path: `${DOCUMENT_PATH}/trail`,
     operation: "getDocumentTrail",
+    sdk: "documents.trail(roomId, document, options?: HistoryOptions): data",
     summary: "List who wrote what in a document",
     details:
       "Newest first: what one author wrote in a row, within a minute, is one entry. Changes older than 30 days, or the days that the deployment sets, are one entry between two versions, with all of its authors.",
@@ -57,10 +60,11 @@ export const documentHistoryEndpoints = [
     },
   }),
   endpoint({
-    access: "member",
+    right: "documents:write",
     method: "POST",
     path: `${DOCUMENT_PATH}/rollback`,
     operation: "rollBackDocument",
+    sdk: "documents.rollBack(roomId, document, options: RollbackOptions): applied",
     summary: "Take back what one user wrote in a document",
     details:
       "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. The edit deletes the user's insertions, except for elements in which others have written. It writes the user's deletions again, unless they have been written already, or others have deleted or replaced their place. Changes that are so old that only all of their authors are known stay.",
@@ -85,13 +89,16 @@ export const documentHistoryEndpoints = [
     data: z.object({
       applied: z.boolean().meta({ description: "False if there was nothing to take back." }),
     }),
-    handle: async (ctx, { params, body }) => ({ applied: await rollBackUser(ctx, params, body) }),
+    handle: async (ctx, { params, body }) => ({
+      applied: await rollBackUser(ctx, params, { ...body, userId: idOf(ctx, body.userId) }),
+    }),
   }),
   endpoint({
-    access: "member",
+    right: "read",
     method: "GET",
     path: `${DOCUMENT_PATH}/versions`,
     operation: "listDocumentVersions",
+    sdk: "documents.versions(roomId, document, options?: HistoryOptions): data",
     summary: "List the versions of a document",
     details:
       "Newest first. The room makes a version by itself before the first change after two minutes of quiet, and after five minutes of editing. It drops these versions when the trail is no longer kept minute by minute. Read one with the parameter `version` of the document's own endpoints.",
@@ -106,10 +113,11 @@ export const documentHistoryEndpoints = [
     },
   }),
   endpoint({
-    access: "member",
+    right: "documents:write",
     method: "POST",
     path: `${DOCUMENT_PATH}/versions`,
     operation: "createDocumentVersion",
+    sdk: "documents.createVersion(roomId, document, name): version",
     summary: "Name the document as it is now",
     details: `A named version is kept for good.`,
     errors: ["NOT_FOUND"],
@@ -128,10 +136,11 @@ export const documentHistoryEndpoints = [
     }),
   }),
   endpoint({
-    access: "member",
+    right: "documents:write",
     method: "PATCH",
     path: `${DOCUMENT_PATH}/versions/:version`,
     operation: "updateDocumentVersion",
+    sdk: "documents.renameVersion(roomId, document, version: number, name): version",
     summary: "Name a version, rename it, or take its name",
     details: "With `name: null` it is as if the room had made it by itself.",
     errors: ["NOT_FOUND"],
@@ -149,10 +158,12 @@ export const documentHistoryEndpoints = [
     }),
   }),
   endpoint({
-    access: "member",
+    right: "documents:write",
     method: "DELETE",
     path: `${DOCUMENT_PATH}/versions/:version`,
     operation: "deleteDocumentVersion",
+    isForAgents: false,
+    sdk: "documents.deleteVersion(roomId, document, version: number)",
     summary: "Delete a version",
     details: "Nothing of what was written is deleted.",
     errors: ["NOT_FOUND"],
@@ -164,13 +175,14 @@ export const documentHistoryEndpoints = [
     },
   }),
   endpoint({
-    access: "member",
+    right: "documents:write",
     method: "POST",
     path: `${DOCUMENT_PATH}/versions/:version/restore`,
     operation: "restoreDocumentVersion",
+    sdk: "documents.restoreVersion(roomId, document, version: number): applied",
     summary: "Bring a document back to a version",
     details:
-      "An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. What others write stays from the moment on at which the service reads the document for it: an edit that arrives after the call and before that moment is taken back too.",
+      "An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. The writes of others stay from the moment on at which the service reads the document for it: an edit that arrives after the call and before that moment is taken back too.",
     errors: ["NOT_FOUND"],
     conflict: [
       "The document is above 2 MiB or 200,000 items, or it is restored or rolled back at the same time.",

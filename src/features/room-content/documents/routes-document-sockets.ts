@@ -1,38 +1,21 @@
 /** The endpoints at which the clients of editors open sockets for documents: y-websocket, y-partyserver and Hocuspocus. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
+import { fits } from "@atrium/contract/text.ts";
 import { endpointsFor } from "../../../http/endpoint.ts";
-import { AppError } from "../../../platform/errors.ts";
-import { fits } from "../../../platform/text.ts";
+import { isUpgrade, refusedSocket } from "../../../http/upgrades.ts";
+import { isLasting } from "../../../platform/token-claims.ts";
 import { bodies } from "../../../room/documents/sync/frames.ts";
-import { DOCUMENT_LIMITS } from "../../../room/documents/updates/limits.ts";
-import { CLOSE, type CloseCode } from "../../../room/protocol/protocol.ts";
+import { CLOSE } from "../../../room/protocol/protocol.ts";
 import type { DocumentAddress } from "../../../room/types/room-object.ts";
-import { isLasting } from "../../../wire/token-claims.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { getRoomRow, hasRoom } from "../../rooms/queries.ts";
-
-/** A response to an upgrade whose socket closes at once, after the messages. */
-export function refusedSocket(
-  code: CloseCode,
-  reason: string,
-  protocol: string | null = null,
-  messages: readonly (string | Uint8Array)[] = [],
-): Response {
-  const { 0: client, 1: server } = new WebSocketPair();
-  server.accept();
-  for (const message of messages) server.send(message);
-  server.close(code, reason);
-  const headers = protocol === null ? {} : { "Sec-WebSocket-Protocol": protocol };
-  return new Response(null, { status: 101, webSocket: client, headers });
-}
 
 const { rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 /** Clients that send the token as a subprotocol offer this one too, and the server chooses it. */
 const SUBPROTOCOL = "atrium";
-
-export const isUpgrade = (request: Request): boolean =>
-  request.headers.get("Upgrade")?.toLowerCase() === "websocket";
 
 /** The token among the subprotocols of an upgrade, and the one to answer with. */
 export function credentialOf(request: Request): Pick<DocumentAddress, "token" | "protocol"> {
@@ -60,16 +43,20 @@ async function connect(
   return ctx.rooms.connect(roomId, ctx.accountId, request, address, ctx.trace);
 }
 
-export const documentSocketEndpoints = [
+export const endpoints = [
   rawEndpoint({
     method: "GET",
     path: "/rooms/:roomId/documents/:document/sync",
     operation: "openDocumentSocket",
-    access: "public",
+    insteadOfSdk: "Editors open it with the client that they have.",
+    right: "public",
     summary: "Open a document's WebSocket",
     details:
       "Speaks the protocol of y-websocket and y-partyserver. The token of a user or an identity is the second of the subprotocols `atrium` and the token, or the query parameter `token` if it is valid for at most 24 hours in all. The repository's `docs/protocol.md` describes roles, limits and close codes.",
-    answers: { 101: "The socket is open. A refusal closes it with a code of its own." },
+    answers: {
+      101: "The socket is open. A refusal closes it with a code of its own.",
+      404: "The request is no upgrade, and there is no such room.",
+    },
     respond: async (ctx, { params: { roomId, document: name } }, request) => {
       if (!isUpgrade(request)) {
         await getRoomRow(ctx, roomId);
@@ -94,7 +81,7 @@ export const hocuspocusEndpoint = rawEndpoint({
   path: "/rooms/:roomId/documents",
   operation: "openDocumentsSocket",
   module: "Rooms",
-  access: "public",
+  right: "public",
   summary: "Open a WebSocket for a room's documents",
   errors: [],
   answers: { 101: "The socket is open." },

@@ -4,12 +4,12 @@ import { connectInbox, openInbox } from "./delivery/inboxes.ts";
 import { relayEvents } from "./delivery/outbox-relay.ts";
 import { signingSealer } from "./delivery/signing-secret-store.ts";
 import { openDelivery } from "./delivery/subscribers.ts";
-import { boardUploadBounds } from "./demo/boards.ts";
 import type { AppContext } from "./endpoints.ts";
 import type { Env } from "./env.ts";
-import { apiKeyScheme } from "./features/accounts/verify-key.ts";
+import { apiKeyScheme, keyInRoom } from "./features/accounts/verify-key.ts";
 import { openBlobs } from "./features/files/storage/blobs.ts";
-import type { InboxObject } from "./features/inbox/inbox-object.ts";
+import { findPushKey, findPushProblem } from "./features/inbox/channels/push.ts";
+import type { InboxObjectBase } from "./features/inbox/shard/inbox-object.ts";
 import { mailOutbox } from "./features/mail/outbox.ts";
 import { cookieSecretOf } from "./features/people/cookies.ts";
 import { authenticateMember } from "./features/people/sessions.ts";
@@ -17,10 +17,9 @@ import { openRequestRates, RequestCounters } from "./features/quotas/request-cou
 import { type RecorderPorts, RequestRecorder } from "./features/request-log/recorder.ts";
 import { openRequestLogs, type RequestLogs } from "./features/request-log/request-log-object.ts";
 import { isTokenCurrent } from "./features/users/queries.ts";
-import { authenticateUser } from "./features/users/token-scheme.ts";
+import { actorInRoom, authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
-import { findPushKey, findPushProblem } from "./features/web-push/sender.ts";
-import { secretSealer } from "./features/workflows/secret-commands.ts";
+import { secretSealer } from "./features/workflows/sealed-secrets.ts";
 import { limitGuesses, limitNewGuests, limitTrigger } from "./http/authenticate.ts";
 import type { Authentication, Composition, ServedRequest } from "./http/pipeline.ts";
 import { originOf } from "./http/security.ts";
@@ -94,16 +93,19 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
     ports: {
       rooms,
       ...delivery,
-      inboxes: openInbox<InboxObject>(env),
+      inboxes: openInbox<InboxObjectBase>(env),
       connectInbox: connectInbox(env),
       requestLogs,
       databases: openAll(env),
       openTenant: tenantOf,
       tokens,
+      actorIn: (outsider, roomId) => {
+        const { db } = tenantOf(outsider.accountId);
+        return outsider.type === "key" ? keyInRoom(db, outsider, roomId) : actorInRoom(db, outsider, roomId);
+      },
       isTokenCurrent: (claims) => isTokenCurrent(tenantOf(claims.accountId), claims),
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
-      uploadBounds: boardUploadBounds(env),
       mail: () => mailOutbox(env),
       webhookDevTargets: readSetting(env, "WEBHOOK_DEV_TARGETS"),
       ownHosts: ownHosts(env),

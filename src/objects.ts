@@ -2,34 +2,29 @@
 
 import { openEventLogs } from "./delivery/event-log/shards.ts";
 import type { SubscriberPorts } from "./delivery/subscriber/handler.ts";
-import { SubscriberObject as SubscriberQueue } from "./delivery/subscriber/subscriber-object.ts";
-import { boardCommentBytes, storeUseOf } from "./demo/boards.ts";
+import { SubscriberObjectBase } from "./delivery/subscriber/subscriber-object.ts";
 import type { Env } from "./env.ts";
-import { readInboxAccess, readRecipient } from "./features/inbox/access.ts";
-import { InboxObject as Inbox } from "./features/inbox/inbox-object.ts";
-import { sendersFor } from "./features/inbox/senders.ts";
-import { forgetRecipients } from "./features/mail/statements.ts";
+import { emailSender } from "./features/inbox/channels/email.ts";
+import { pushSender } from "./features/inbox/channels/push.ts";
+import { webhookSender } from "./features/inbox/channels/webhook.ts";
+import { readInboxAccess, readRecipient } from "./features/inbox/recipients/access.ts";
+import { InboxObjectBase } from "./features/inbox/shard/inbox-object.ts";
 import { reportBacklogSize } from "./features/quotas/queries.ts";
 import { roomService } from "./features/room-content/room-service.ts";
 import { isTokenCurrent } from "./features/users/queries.ts";
 import { tokensFor } from "./features/users/tokens.ts";
-import { pushSender } from "./features/web-push/sender.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
 import { backlogLimits, jwtSecrets, quotaDefaults } from "./platform/config.ts";
-import { openDirectory, openTenant } from "./platform/d1/databases.ts";
+import { openTenant } from "./platform/d1/databases.ts";
 import { targetFetch } from "./platform/network.ts";
-import { RoomObject as LiveRoom } from "./room/host/room-object.ts";
+import { RoomObjectBase } from "./room/host/room-object.ts";
 
 /** The object of a room. */
-export class RoomObject extends LiveRoom {
+export class RoomObject extends RoomObjectBase {
   constructor(ctx: DurableObjectState, env: Env) {
-    const ports = roomService(env, (room, use) => ({
-      storeUse: storeUseOf(env, room, use),
-      maxCommentBytes: boardCommentBytes(env, room),
-    }));
-    super(ctx, env, ports);
+    super(ctx, env, roomService(env));
   }
 }
 
@@ -47,14 +42,14 @@ export const subscriberPorts = (env: Env): SubscriberPorts => ({
 });
 
 /** The object of a webhook or workflow. */
-export class SubscriberObject extends SubscriberQueue {
+export class SubscriberObject extends SubscriberObjectBase {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, subscriberPorts(env));
   }
 }
 
 /** The object of a shard of inboxes. */
-export class InboxObject extends Inbox {
+export class InboxObject extends InboxObjectBase {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, {
       readAccess: ({ accountId, identityId }, roomIds) =>
@@ -62,12 +57,10 @@ export class InboxObject extends Inbox {
       readRecipient: ({ accountId, identityId }, roomIds) =>
         readRecipient(openTenant(env, accountId), identityId, roomIds),
       senders: (key, inbox) => ({
-        ...sendersFor(env, (work) => ctx.waitUntil(work))(key, inbox.now),
+        email: emailSender(env, key, inbox),
         webPush: pushSender(env, key, inbox),
+        webhook: webhookSender(env, key, inbox, (work) => ctx.waitUntil(work)),
       }),
-      forgetMails: async (sendingIds) => {
-        await openDirectory(env).run([forgetRecipients(sendingIds)]);
-      },
       verifyToken: (token, now) => tokensFor(jwtSecrets(env)).verifyIdentity(token, now),
       isTokenCurrent: (claims) => isTokenCurrent(openTenant(env, claims.accountId), claims),
     });

@@ -1,23 +1,28 @@
-/** The tasks of the cron trigger, every minute: relay what a crash left in the outbox, send mails, and delete what has expired. */
-import { WorkerEntrypoint } from "cloudflare:workers";
+/**
+ * Tasks of the cron trigger, every minute: relay outbox rows that a crash left, send mails, and delete expired
+ * rows.
+ */
 import type { Inboxes } from "./delivery/inboxes.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
 import { resealSigningSecrets, signingSealer } from "./delivery/signing-secret-store.ts";
 import { openDelivery, type Subscribers } from "./delivery/subscribers.ts";
 import { expireBoards } from "./demo/expiry.ts";
 import type { Env } from "./env.ts";
+import { operatorTokens } from "./features/backup/table.ts";
 import { openBlobs } from "./features/files/storage/blobs.ts";
 import { collectGarbage } from "./features/files/storage/garbage-collection.ts";
 import { removeEndedLinks } from "./features/identities/links.ts";
-import { notificationMails } from "./features/inbox/notification-mail.ts";
 import { continueMails } from "./features/mail/outbox.ts";
+import { invitations } from "./features/members/table.ts";
 import { continueDeletions, type DeletionPorts } from "./features/organizations/deletion.ts";
 import { continueMoves, type MovePorts } from "./features/organizations/move.ts";
+import { passwordLinks, signInSessions } from "./features/people/table.ts";
 import { openRequestLogs } from "./features/request-log/request-log-object.ts";
 import { purgeDeletedRooms } from "./features/rooms/commands.ts";
+import { expireRooms, type RemovalPorts } from "./features/rooms/expiry.ts";
 import { continueIndexes } from "./features/search/index-builder.ts";
 import { sweepRetiredScripts } from "./features/workflows/commands.ts";
-import { resealSecrets, secretSealer } from "./features/workflows/secret-commands.ts";
+import { resealSecrets, secretSealer } from "./features/workflows/sealed-secrets.ts";
 import { AUDIT_ENTRIES } from "./http/audit/store.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
 import { RECEIPTS } from "./http/idempotency/store.ts";
@@ -61,11 +66,18 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
   };
   // Sweeps over organizations begin elsewhere each time, so that all get their turn.
   const firstId = crypto.randomUUID();
+  const removalPorts: RemovalPorts = {
+    ...ports,
+    blobs,
+    newId: () => crypto.randomUUID(),
+    relayEvents: (request, rows) => relayEvents({ ...ports, ...request }, rows, budget),
+  };
   const tasksIn = (db: Database): Tasks => ({
     outbox: () => relayPending({ ...ports, db }, now, firstId, budget),
     receipts: () => expire(db, RECEIPTS, now - RECEIPT_LIFETIME_MS - 1),
     auditLog: () => expire(db, AUDIT_ENTRIES, now - auditLogKeptMs(env) - 1),
     rooms: () => purgeDeletedRooms(db),
+    expiry: () => expireRooms(db, removalPorts, now, budget),
     links: () => removeEndedLinks(db, { now: () => now, newId: () => crypto.randomUUID() }, budget.queries),
     files: () => collectGarbage(db, blobs, now, budget),
     searches: () => continueIndexes(db, firstId, ports.log),
@@ -78,11 +90,11 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
   );
   return {
     ...Object.fromEntries(named),
-    operatorTokens: () => expire(directory, { table: "operator_tokens", column: "expires_at" }, now),
-    signIns: () => expire(directory, { table: "sessions", column: "expires_at" }, now),
-    invitations: () => expire(directory, { table: "invitations", column: "expires_at" }, now),
-    passwordLinks: () => expire(directory, { table: "password_links", column: "expires_at" }, now),
-    mails: () => continueMails(env, now, notificationMails(env)),
+    operatorTokens: () => expire(directory, { table: operatorTokens, column: operatorTokens.expiresAt }, now),
+    signIns: () => expire(directory, { table: signInSessions, column: signInSessions.expiresAt }, now),
+    invitations: () => expire(directory, { table: invitations, column: invitations.expiresAt }, now),
+    passwordLinks: () => expire(directory, { table: passwordLinks, column: passwordLinks.expiresAt }, now),
+    mails: () => continueMails(env, now),
     deletions: () => {
       const subscribers: Subscribers = (key) => {
         budget.calls.spend();
@@ -94,24 +106,13 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
       };
       return continueDeletions({ ...ports, subscribers, inboxes }, now, firstId, budget);
     },
-    boards: () =>
-      expireBoards(
-        env,
-        {
-          ...ports,
-          blobs,
-          newId: () => crypto.randomUUID(),
-          relayEvents: (request, rows) => relayEvents({ ...ports, ...request }, rows, budget),
-        },
-        now,
-        budget,
-      ),
+    boards: () => expireBoards(env, removalPorts, now, budget),
     moves: () => continueMoves({ ...movePorts(env), log: ports.log }, budget.queries),
   };
 }
 
 /** Runs tasks in this invocation, each within its share of the call budget. */
-async function runHere(env: Env, names: readonly string[], now: number): Promise<void> {
+export async function runHere(env: Env, names: readonly string[], now: number): Promise<void> {
   const run = async (name: string): Promise<void> => {
     const budget = newCallBudget(names.length);
     await tasksOf(countingQueries(env, budget.queries), now, budget)[name]?.();
@@ -120,14 +121,7 @@ async function runHere(env: Env, names: readonly string[], now: number): Promise
   writeMetrics(env);
 }
 
-/** Runs tasks in an invocation of their own, for which the platform counts calls and queries anew. */
-export class ScheduledTasks extends WorkerEntrypoint<Env> {
-  run(names: readonly string[], now: number): Promise<void> {
-    return runHere(this.env, names, now);
-  }
-}
-
-/** Runs all tasks by `invoke`, one invocation each where it makes them. Rejects with what failed. */
+/** Runs all tasks by `invoke`, one invocation each where it makes them. Rejects with the failures. */
 export async function runScheduledTasks(
   env: Env,
   now: number,

@@ -1,5 +1,6 @@
-/** The commands of `npm run account`: their arguments, and their results as JSON and as text. */
+/** Commands of `npm run account`: arguments, and results as JSON and as text. */
 import path from "node:path";
+import { QUOTAS } from "@atrium/contract/resources/quota.ts";
 import type { Outcome } from "./archive-commands.ts";
 import { type Database, DEFAULT_PERSIST_TO } from "./database.ts";
 import {
@@ -19,7 +20,7 @@ interface Arguments {
   readonly command: keyof typeof COMMANDS;
   /** The first word after the command, and the words after that. */
   readonly subject: string;
-  readonly rest: readonly string[];
+  readonly operands: readonly string[];
   /** The binding of a database. */
   readonly place: string;
   readonly database: Database;
@@ -54,11 +55,13 @@ async function create({ subject: name, database, place }: Arguments, stop: Abort
   return { result: credentials, text };
 }
 
-const quotaLine = ({ quota, used, limit }: ShownQuota): string =>
-  `  ${quota.padEnd(19)}${String(used).padStart(16)} of ${limit ?? "the default"}`;
+const NAME_WIDTH = Math.max(...QUOTAS.map(({ length }) => length));
 
-async function limits({ subject, rest, database }: Arguments, stop: AbortSignal): Promise<Outcome> {
-  const quotas = await setLimits(database, subject, parseLimits(rest), stop);
+const quotaLine = ({ quota, used, limit }: ShownQuota): string =>
+  `  ${quota.padEnd(NAME_WIDTH)}${String(used).padStart(16)} of ${limit ?? "the default"}`;
+
+async function limits({ subject, operands, database }: Arguments, stop: AbortSignal): Promise<Outcome> {
+  const quotas = await setLimits(database, subject, parseLimits(operands), stop);
   return { result: quotas, text: quotas.map(quotaLine).join("\n") };
 }
 
@@ -197,7 +200,7 @@ export function parseArguments(args: string[]): Arguments {
     remote: { type: "boolean" },
     json: { type: "boolean" },
   });
-  const [command = "", subject, ...rest] = positionals;
+  const [command = "", subject, ...operands] = positionals;
   const { remote = false, all = false, cancel = false, json = false, in: within, to, url } = values;
   const persistTo = values["persist-to"];
   if (!isCommand(command) || subject === undefined) throw new UsageError(USAGE);
@@ -209,9 +212,10 @@ export function parseArguments(args: string[]): Arguments {
   // An empty name of an organization has a message of its own.
   const isIncomplete = (subject === "" && command !== "create") || (command === "move" && to === undefined);
   const isContradictory = persistTo === "" || (remote && persistTo !== undefined);
-  if (isMisplaced || isIncomplete || isContradictory || !takes(rest.length, all)) throw new UsageError(USAGE);
+  if (isMisplaced || isIncomplete || isContradictory || !takes(operands.length, all))
+    throw new UsageError(USAGE);
   const database: Database = remote
     ? { kind: "remote" }
     : { kind: "local", persistTo: path.resolve(persistTo ?? DEFAULT_PERSIST_TO) };
-  return { command, subject, rest, database, place: within ?? to ?? "DB", url, all, cancel, json };
+  return { command, subject, operands, database, place: within ?? to ?? "DB", url, all, cancel, json };
 }

@@ -15,7 +15,7 @@ import { CommandError } from "./process/command.ts";
 
 interface Arguments {
   readonly subject: string;
-  readonly rest: readonly string[];
+  readonly operands: readonly string[];
   readonly database: Database;
   readonly url: string | undefined;
   readonly cancel: boolean;
@@ -66,8 +66,8 @@ const SECRECY = `It holds the content of rooms, hashes of API keys and encrypted
 Without that secret, it cannot be restored.`;
 
 export async function backUp(args: Arguments, stop: AbortSignal): Promise<Outcome> {
-  const { subject: accountId, rest } = args;
-  const folder = new ArchiveFolder(folderPath(rest[0]));
+  const { subject: accountId, operands } = args;
+  const folder = new ArchiveFolder(folderPath(operands[0]));
   requireIncomplete(folder.path);
   const client = access(args, accountId, "backup", stop)(accountId, show);
   await folder.make();

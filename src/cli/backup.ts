@@ -57,7 +57,7 @@ async function main(stop: AbortSignal): Promise<void> {
   }
 }
 
-/** Without its secrets, a restored service would not know its own tokens. */
+/** Copies the secrets, without which a restored service would not know its own tokens. */
 async function copySecrets(target: string): Promise<void> {
   const secrets = await readIfThere(SECRETS_FILE);
   if (secrets !== null) await writePrivateFile(target, secrets);

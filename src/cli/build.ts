@@ -7,8 +7,10 @@ import {
   bundledLicenses,
   ENTRIES,
   OLDEST_PLATFORMS,
+  PEERS,
   packageManifest,
   READABLE,
+  SDK,
   STYLES,
   TYPES,
 } from "./package/manifest.ts";
@@ -21,10 +23,7 @@ const HELP = `${USAGE}
 Builds the package that applications install. \`npm publish ./dist\` publishes it.
 
   --out DIR  where the package is written; dist by default`;
-const SRC = path.join(ROOT, "src");
 const TSC = path.join(ROOT, "node_modules/typescript/bin/tsc");
-/** The packages that applications provide. */
-const PEERS = ["react", "yjs", "y-protocols"];
 
 interface SourceMap {
   readonly sources: readonly string[];
@@ -33,7 +32,10 @@ interface SourceMap {
 
 /** Writes a module for each entry; shared code has modules of its own. Returns the bundled files of this checkout. */
 async function bundle(outdir: string, entries: object, minify: boolean): Promise<readonly string[]> {
-  const entryPoints = Object.entries(entries).map(([out, file]) => ({ out, in: path.join(SRC, file) }));
+  const entryPoints = Object.entries(entries).map(([out, file]) => ({
+    out,
+    in: path.join(ROOT, "packages", file),
+  }));
   try {
     const { metafile } = await build({
       absWorkingDir: ROOT,
@@ -57,7 +59,7 @@ async function bundle(outdir: string, entries: object, minify: boolean): Promise
   }
 }
 
-/** Maps keep the sources of this checkout: those of other packages are published by themselves. */
+/** Source maps keep the sources of this checkout; other packages publish their own. */
 async function dropPublishedSources(outputs: readonly string[]): Promise<void> {
   for (const output of outputs.filter((name) => name.endsWith(".map"))) {
     const file = path.resolve(ROOT, output);
@@ -72,7 +74,8 @@ async function dropPublishedSources(outputs: readonly string[]): Promise<void> {
 /** Lets the compiler emit the declarations of all modules, and keeps those that the entries reach. */
 async function declare(outdir: string, stop: AbortSignal): Promise<void> {
   const emitted = await mkdtemp(path.join(outdir, "emitted-"));
-  const args = [TSC, "-p", path.join(SRC, "sdk"), "--outDir", emitted];
+  const emits = ["--noEmit", "false", "--emitDeclarationOnly", "--rootDir", ROOT, "--outDir", emitted];
+  const args = [TSC, "-p", SDK, ...emits];
   const { ended } = spawnSupervised(args, { output: "inherit", endedBy: "SIGTERM" }, stop);
   if ((await ended) !== 0) throw new CommandError("The types failed: see above.");
   await writeDeclarations({
@@ -90,12 +93,8 @@ async function declare(outdir: string, stop: AbortSignal): Promise<void> {
 }
 
 async function describe(outdir: string, bundled: readonly string[]): Promise<void> {
-  const manifest = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
-  await writeFile(
-    path.join(outdir, "package.json"),
-    `${JSON.stringify(packageManifest(manifest), null, 2)}\n`,
-  );
-  await copyFile(path.join(SRC, "sdk/README.md"), path.join(outdir, "README.md"));
+  await writeFile(path.join(outdir, "package.json"), `${JSON.stringify(packageManifest(), null, 2)}\n`);
+  await copyFile(path.join(SDK, "README.md"), path.join(outdir, "README.md"));
   await copyFile(path.join(ROOT, "LICENSE"), path.join(outdir, "LICENSE"));
   await writeFile(path.join(outdir, "THIRD-PARTY-LICENSES"), await bundledLicenses(bundled));
 }

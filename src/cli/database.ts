@@ -46,7 +46,7 @@ async function localIdOf(binding: string): Promise<string> {
 }
 
 /** The text as a SQL string literal. The doubled quote is the only escape that SQLite knows there. */
-export const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const quoteSql = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /** A statement with its values in the place of their placeholders, which nothing else in it looks like. */
 const withValues = ({ sql, params }: Statement): string => {
@@ -60,7 +60,7 @@ const sqlOf = (value: unknown): string =>
 /** The database as the service's own queries see it. */
 export const databasePort = (database: Database, stop: AbortSignal): ServiceDatabase => ({
   async run(statements) {
-    const rows = await executeOnTables(database, statements.map(withValues), stop);
+    const rows = await executeOnTables(database, statements, stop);
     return rows as unknown as Results<typeof statements>;
   },
 });
@@ -70,7 +70,7 @@ const failedWith = (error: unknown, reason: string): boolean =>
 
 export type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
-/** Runs all statements or none, and returns the rows of each. On Cloudflare, the process list shows them. */
+/** Runs all statements or none, and returns the rows of each. The process list shows the statements on Cloudflare. */
 async function execute(
   database: Database,
   statements: readonly string[],
@@ -82,7 +82,7 @@ async function execute(
   return (JSON.parse(json) as { results: Rows }[]).map(({ results }) => results);
 }
 
-/** For `local-database.ts`, a process of its own: a command that is killed leaves no runtime behind. */
+/** Request to `local-database.ts`, a process of its own: a command that is killed leaves no runtime behind. */
 export interface LocalRequest {
   readonly persistTo: string;
   readonly id: string;
@@ -128,7 +128,7 @@ async function applyTo(database: Database, stop: AbortSignal): Promise<void> {
   if ((await executeOnNewTables(database, [], stop)) === null) await applyOneByOne(database, stop);
 }
 
-/** On this machine, wrangler starts the runtime anew for each of them. */
+/** wrangler starts the runtime anew for each migration on this machine. */
 const applyOneByOne = (database: Database, stop: AbortSignal): Promise<string> =>
   runWrangler(["d1", "migrations", "apply", bindingOf(database), ...flagsOf(database)], stop);
 
@@ -148,12 +148,13 @@ async function executeOnNewTables(
   }
 }
 
-/** Like `execute`, but creates the tables of a new local database first. */
+/** Runs all statements or none, and returns the rows of each. The tables of a new local database are created first. */
 export async function executeOnTables(
   database: Database,
-  statements: readonly string[],
+  planned: readonly Statement[],
   stop: AbortSignal,
 ): Promise<readonly Rows[]> {
+  const statements = planned.map(withValues);
   const made = isNew(database) ? await executeOnNewTables(database, statements, stop) : null;
   if (made !== null) {
     const others = (await listBindings()).filter((binding) => binding !== bindingOf(database));

@@ -51,7 +51,7 @@ export async function confirmDemo(
   const database: Database = { kind: "local", persistTo };
   let status = await statusFor(url, demo);
   if (status >= 500) {
-    // Without tables every request fails. Where they exist, applying the migrations again changes nothing.
+    // Every request fails while tables are missing. Migrations that were applied before change nothing.
     await applyMigrations(database, stop);
     status = await statusFor(url, demo);
   }

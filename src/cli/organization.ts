@@ -1,18 +1,21 @@
 /** Organizations as the operator changes them, directly in the database: created, moved, limited, and their tokens ended. */
+
+import { isInDirectory, QUOTAS, type QuotaName } from "@atrium/contract/resources/quota.ts";
+import type { AuditResource } from "@atrium/contract/rest/audit.ts";
+import { sql } from "drizzle-orm";
 import { insertForOnlineRooms } from "../delivery/outbox/outbox-store.ts";
 import { createApiKey, fingerprintOf } from "../features/accounts/api-key.ts";
 import { countUsed } from "../features/quotas/statements.ts";
 import { endTokensOfAccount } from "../features/users/statements.ts";
-import type { AuditResource } from "../http/audit/table.ts";
+import { type Statement, statement } from "../platform/d1/d1.ts";
+import { selectPlacement } from "../platform/d1/placement-store.ts";
 import type { RoomCommand } from "../room/types/room-object.ts";
-import { isInDirectory, QUOTAS, type QuotaName } from "../wire/quota.ts";
 import {
   type Database,
   databasePort,
   executeOnTables,
   isDirectory,
   listBindings,
-  quoteSql,
   type Rows,
 } from "./database.ts";
 import { CommandError, UsageError } from "./process/command.ts";
@@ -42,15 +45,17 @@ const insertAuditEntry = (
   resource: AuditResource,
   changes: object,
   { inDirectory = false, ifChanged = false } = {},
-): string =>
-  `INSERT INTO audit_entries (id, account_id, at, actor_type, operation, resource, changes, in_directory, changes_before)
-   SELECT ${quoteSql(crypto.randomUUID())}, id, ${Date.now()}, 'operator', ${quoteSql(operation)},
-     ${quoteSql(resource)}, ${quoteSql(JSON.stringify(changes))}, ${Number(inDirectory)}, 0
-   FROM accounts WHERE id = ${quoteSql(accountId)}${ifChanged ? " AND changes() > 0" : ""}`;
+): Statement => {
+  const isWanted = ifChanged ? sql`changes() > 0` : sql`TRUE`;
+  return statement`INSERT INTO audit_entries (id, account_id, at, actor_type, operation, resource, changes, in_directory,
+        changes_before)
+      SELECT ${crypto.randomUUID()}, id, ${Date.now()}, 'operator', ${operation}, ${resource},
+        ${JSON.stringify(changes)}, ${Number(inDirectory)}, 0
+      FROM accounts WHERE id = ${accountId} AND ${isWanted}`;
+};
 
-const insertOrganization = (accountId: string, name: string, now: number, place: string): string =>
-  `INSERT INTO accounts (id, name, created_at, database)
-   VALUES (${quoteSql(accountId)}, ${quoteSql(name)}, ${now}, ${quoteSql(place)})`;
+const insertOrganization = (accountId: string, name: string, now: number, place: string): Statement =>
+  statement`INSERT INTO accounts (id, name, created_at, database) VALUES (${accountId}, ${name}, ${now}, ${place})`;
 
 /** The credentials of a new organization, and the statements that create it in the directory. */
 export async function planOrganization(name: string, place = "DB") {
@@ -58,10 +63,10 @@ export async function planOrganization(name: string, place = "DB") {
   const apiKey = createApiKey();
   const { hash, prefix, lastFour } = await fingerprintOf(apiKey);
   const now = Date.now();
-  const key = [crypto.randomUUID(), accountId, "First key", hash, prefix, lastFour].map(quoteSql).join(", ");
   const statements = [
     insertOrganization(accountId, name, now, place),
-    `INSERT INTO api_keys (id, account_id, name, hash, prefix, last_four, created_at) VALUES (${key}, ${now})`,
+    statement`INSERT INTO api_keys (id, account_id, name, hash, prefix, last_four, created_at)
+        VALUES (${crypto.randomUUID()}, ${accountId}, 'First key', ${hash}, ${prefix}, ${lastFour}, ${now})`,
   ];
   return { credentials: { accountId, apiKey }, statements };
 }
@@ -86,9 +91,8 @@ export async function createOrganization(
 /** The database that an organization is placed in: the directory itself for one that it does not know. */
 export async function placeOf(database: Database, accountId: string, stop: AbortSignal): Promise<Database> {
   if ((await listBindings()).length === 1) return database;
-  const query = `SELECT database FROM accounts WHERE id = ${quoteSql(accountId)}`;
-  const [[row] = []] = await executeOnTables(database, [query], stop);
-  return { ...database, binding: String(row?.database ?? "DB") };
+  const [[row]] = await databasePort(database, stop).run([selectPlacement(accountId)]);
+  return { ...database, binding: row?.database ?? "DB" };
 }
 
 /**
@@ -97,23 +101,23 @@ export async function placeOf(database: Database, accountId: string, stop: Abort
  */
 export async function moveOrganization(database: Database, accountId: string, to: string, stop: AbortSignal) {
   await requireBinding(to);
-  const [id, target, now] = [quoteSql(accountId), quoteSql(to), Date.now()];
+  const now = Date.now();
   const entryOf = (operation: string) =>
     insertAuditEntry(accountId, operation, "organization", { to }, { inDirectory: true, ifChanged: true });
   const results = await executeOnTables(
     database,
     [
-      `UPDATE moves SET phase = 'cancelled', step = 0, cursor = NULL, fencing_token = max(fencing_token + 1, ${now})
-       WHERE account_id = ${id} AND source = ${target} AND phase IN ('copying', 'comparing')`,
+      statement`UPDATE moves SET phase = 'cancelled', step = 0, cursor = NULL, fencing_token = max(fencing_token + 1, ${now})
+          WHERE account_id = ${accountId} AND source = ${to} AND phase IN ('copying', 'comparing')`,
       entryOf("cancelMove"),
-      `INSERT INTO moves (account_id, source, target, phase, step, fencing_token, started_at)
-       SELECT id, database, ${target}, 'copying', 0, 0, ${now} FROM accounts
-       WHERE id = ${id} AND deleted_at IS NULL AND database <> ${target}
-         AND NOT EXISTS (SELECT 1 FROM restores WHERE account_id = ${id})
-       ON CONFLICT (account_id) DO NOTHING`,
+      statement`INSERT INTO moves (account_id, source, target, phase, step, fencing_token, started_at)
+          SELECT id, database, ${to}, 'copying', 0, 0, ${now} FROM accounts
+          WHERE id = ${accountId} AND deleted_at IS NULL AND database <> ${to}
+            AND NOT EXISTS (SELECT 1 FROM restores WHERE account_id = ${accountId})
+          ON CONFLICT (account_id) DO NOTHING`,
       entryOf("moveOrganization"),
-      `SELECT accounts.database, moves.phase FROM accounts LEFT JOIN moves ON moves.account_id = accounts.id
-       WHERE accounts.id = ${id} AND accounts.deleted_at IS NULL`,
+      statement`SELECT accounts.database, moves.phase FROM accounts LEFT JOIN moves ON moves.account_id = accounts.id
+          WHERE accounts.id = ${accountId} AND accounts.deleted_at IS NULL`,
     ],
     stop,
   );
@@ -184,16 +188,15 @@ async function setLimitsIn(
   inDirectory: boolean,
   stop: AbortSignal,
 ): Promise<Rows> {
-  const ofAccount = `account_id = ${quoteSql(accountId)}`;
   const statements = [...changes].map(
     ([quota, max]) =>
-      `UPDATE quotas SET max = ${max ?? "NULL"} WHERE ${ofAccount} AND quota = ${quoteSql(quota)}`,
+      statement`UPDATE quotas SET max = ${max} WHERE account_id = ${accountId} AND quota = ${quota}`,
   );
   if (changes.size > 0)
     statements.push(
       insertAuditEntry(accountId, "setLimits", "quotas", Object.fromEntries(changes), { inDirectory }),
     );
-  statements.push(`SELECT quota, used, max FROM quotas WHERE ${ofAccount}`);
+  statements.push(statement`SELECT quota, used, max FROM quotas WHERE account_id = ${accountId}`);
   return (await executeOnTables(database, statements, stop)).at(-1) ?? [];
 }
 
@@ -210,7 +213,7 @@ export async function endTokens(database: Database, accountId: string, stop: Abo
     countUsed({ accountId, db }, "online_rooms"),
     endTokensOfAccount({ accountId, db }, now),
     insertForOnlineRooms({ accountId, command: JSON.stringify(TOKENS_ENDED), at: now }),
-    { sql: insertAuditEntry(accountId, "endAllTokens", "tokens", {}), params: [] },
+    insertAuditEntry(accountId, "endAllTokens", "tokens", {}),
   ]);
   if (online === undefined) throw notFound(accountId);
   return online.total;

@@ -1,12 +1,13 @@
 /** Persons as the operator changes them, directly in the database: owners, links to a new password, export and deletion. */
 import { randomBytes } from "node:crypto";
+import type { PersonRecord } from "@atrium/contract/rest/privacy.ts";
+import { sql } from "drizzle-orm";
 import { createLinkToken, invitationLink, linkHashOf, passwordLink } from "../features/people/links.ts";
 import { hashPassword } from "../features/people/password.ts";
 import { exportPerson } from "../features/privacy/person-queries.ts";
-import type { PersonRecord } from "../features/privacy/schema.ts";
 import { deletePerson, selectOwnedAlone, selectPersonId } from "../features/privacy/statements.ts";
-import type { Database as ServiceDatabase } from "../platform/d1/d1.ts";
-import { type Database, databasePort, executeOnTables, isDirectory, quoteSql } from "./database.ts";
+import { type Database as ServiceDatabase, statement } from "../platform/d1/d1.ts";
+import { type Database, databasePort, executeOnTables, isDirectory } from "./database.ts";
 import { placeOf } from "./organization.ts";
 import { CommandError } from "./process/command.ts";
 
@@ -19,16 +20,16 @@ const PASSWORD_BYTES = 12;
 export async function planOwner(accountId: string) {
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const now = Date.now();
-  const [id, credentialId, account] = [crypto.randomUUID(), crypto.randomUUID(), accountId].map(quoteSql);
-  const [name, email, hash] = [NAME, EMAIL, await hashPassword(password)].map(quoteSql);
-  const person = `FROM people WHERE email = ${email}`;
+  const hash = await hashPassword(password);
+  const person = sql`FROM people WHERE email = ${EMAIL}`;
   const statements = [
-    `INSERT INTO people (id, name, email, created_at, updated_at) VALUES (${id}, ${name}, ${email}, ${now}, ${now})
-     ON CONFLICT (email) DO NOTHING`,
-    `INSERT INTO credentials (id, person_id, provider_id, provider_account_id, password, created_at, updated_at)
-     SELECT ${credentialId}, id, 'credential', id, ${hash}, ${now}, ${now} ${person}
-     ON CONFLICT (provider_id, provider_account_id) DO UPDATE SET password = excluded.password`,
-    `INSERT INTO memberships (account_id, person_id, role, joined_at) SELECT ${account}, id, 'owner', ${now} ${person}`,
+    statement`INSERT INTO people (id, name, email, created_at, updated_at)
+        VALUES (${crypto.randomUUID()}, ${NAME}, ${EMAIL}, ${now}, ${now}) ON CONFLICT (email) DO NOTHING`,
+    statement`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, password, created_at, updated_at)
+        SELECT ${crypto.randomUUID()}, id, 'credential', id, ${hash}, ${now}, ${now} ${person}
+        ON CONFLICT (provider_id, provider_account_id) DO UPDATE SET password = excluded.password`,
+    statement`INSERT INTO memberships (account_id, person_id, role, joined_at)
+        SELECT ${accountId}, id, 'owner', ${now} ${person}`,
   ];
   return { signIn: { email: EMAIL, password }, statements };
 }
@@ -39,14 +40,15 @@ export async function createPasswordLink(
   stop: AbortSignal,
 ): Promise<string> {
   const [token, now] = [createLinkToken(), Date.now()];
-  const address = quoteSql(email.trim().toLowerCase());
+  const address = email.trim().toLowerCase();
+  const hash = await linkHashOf(token);
   const [, made = []] = await executeOnTables(
     database,
     [
-      `DELETE FROM password_links WHERE person_id = (SELECT id FROM people WHERE email = ${address})`,
-      `INSERT INTO password_links (token_hash, person_id, created_at, expires_at)
-       SELECT ${quoteSql(await linkHashOf(token))}, id, ${now}, ${now + passwordLink.lifetimeMs}
-       FROM people WHERE email = ${address} RETURNING person_id`,
+      statement`DELETE FROM password_links WHERE person_id = (SELECT id FROM people WHERE email = ${address})`,
+      statement`INSERT INTO password_links (token_hash, person_id, created_at, expires_at)
+          SELECT ${hash}, id, ${now}, ${now + passwordLink.lifetimeMs}
+          FROM people WHERE email = ${address} RETURNING person_id`,
     ],
     stop,
   );
@@ -107,10 +109,10 @@ export async function linkForFirstOwner(
   const [people = [], accounts = []] = await executeOnTables(
     database,
     [
-      "SELECT 1 AS found FROM memberships LIMIT 1",
-      // With members, no row is read: the condition is the same for all of them.
-      `SELECT id FROM accounts WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM memberships)
-       ORDER BY created_at LIMIT 1`,
+      statement`SELECT 1 AS found FROM memberships LIMIT 1`,
+      // No row is read while there are members: the condition is the same for all rows.
+      statement`SELECT id FROM accounts WHERE deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM memberships)
+          ORDER BY created_at LIMIT 1`,
     ],
     stop,
   );
@@ -118,10 +120,10 @@ export async function linkForFirstOwner(
   const existing = accounts[0]?.id;
   const accountId = existing === undefined ? crypto.randomUUID() : String(existing);
   const [token, now] = [createLinkToken(), Date.now()];
-  const [id, account, hash] = [crypto.randomUUID(), accountId, await linkHashOf(token)].map(quoteSql);
-  const invitation = `INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
-    VALUES (${id}, ${account}, 'owner', ${hash}, ${now}, ${now + invitationLink.lifetimeMs})`;
-  const creation = `INSERT INTO accounts (id, name, created_at) VALUES (${account}, ${quoteSql(organization)}, ${now})`;
+  const hash = await linkHashOf(token);
+  const invitation = statement`INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
+      VALUES (${crypto.randomUUID()}, ${accountId}, 'owner', ${hash}, ${now}, ${now + invitationLink.lifetimeMs})`;
+  const creation = statement`INSERT INTO accounts (id, name, created_at) VALUES (${accountId}, ${organization}, ${now})`;
   await executeOnTables(database, existing === undefined ? [creation, invitation] : [invitation], stop);
   return { accountId, path: invitationLink.path(token) };
 }

@@ -25,8 +25,8 @@ export function createVapidKey(): string {
 }
 
 /**
- * Adds the missing settings to `.dev.vars`, and returns their names. A file that cannot be read is left as it is: with
- * another secret, all tokens would end, and what the old one has sealed could not be opened.
+ * Adds the missing settings to `.dev.vars`, and returns their names. An unreadable file stays as it is: another
+ * secret would end all tokens, and could not open values that the old one sealed.
  */
 export async function ensureDevSecrets(): Promise<readonly string[]> {
   const lines = (await readIfThere(SECRETS_FILE)) ?? "";

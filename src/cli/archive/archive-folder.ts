@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
 import { appendFile, mkdir, readFile, rename, rm, stat, truncate, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { parseJson } from "@atrium/contract/text.ts";
 import type * as z from "zod";
 import { Manifest } from "../../features/backup/format.ts";
-import { parseJson } from "../../platform/text.ts";
 import { CommandError } from "../process/command.ts";
 import { makeWritableFolder, readIfThere } from "../process/folder.ts";
 
@@ -112,10 +112,10 @@ export class ArchiveFolder {
   /** The slices of a part, in their order. JSON text may contain U+2028, at which `node:readline` would split. */
   async *slices(part: string): AsyncGenerator<SignedText, void, void> {
     const input = createReadStream(this.fileOf(part), { encoding: "utf8", highWaterMark: 1024 * 1024 });
-    let rest = "";
+    let partial = "";
     for await (const chunk of input) {
-      const lines = (rest + chunk).split("\n");
-      rest = lines.pop() ?? "";
+      const lines = (partial + chunk).split("\n");
+      partial = lines.pop() ?? "";
       for (const line of lines) {
         const space = line.indexOf(" ");
         if (space > 0) yield { signature: line.slice(0, space), text: line.slice(space + 1) };

@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { inboxShardOf } from "@atrium/contract/resources/inbox.ts";
 import * as format from "../../features/backup/format.ts";
-import { inboxShardOf } from "../../wire/inbox.ts";
 import { CommandError } from "../process/command.ts";
 import {
   type ArchiveFolder,
@@ -26,7 +26,10 @@ interface Progress {
   readonly files: { readonly count: number; readonly bytes: number };
 }
 
-/** By part of objects, the parts whose rows have them, and their kinds. Rooms first, as they hand events over to the others. */
+/**
+ * Parts with objects' IDs in their rows and the kinds of these objects, by part of objects. Rooms come first,
+ * as they hand events over to the others.
+ */
 const OBJECTS_OF = {
   [format.PARTS.objects]: { rooms: "room", webhooks: "webhook", workflows: "workflow" },
   [format.PARTS.inboxes]: {},

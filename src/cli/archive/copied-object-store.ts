@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { RESTORED_SEQ } from "../../platform/objects/object-tables.ts";
 
-/** As after any restore: the copy begins above the numbers that are given while the rest is copied. */
+/** Makes the copy begin above the numbers that are given while the rest is copied, as after any restore. */
 export function skipNumbers(target: string, seq: number): void {
   const database = new DatabaseSync(target);
   try {
@@ -11,7 +11,7 @@ export function skipNumbers(target: string, seq: number): void {
       database.prepare("INSERT OR REPLACE INTO facts VALUES (?, ?)").run(RESTORED_SEQ, `${seq}`);
     if (tables.get("inboxes") !== undefined) {
       database.prepare("UPDATE inboxes SET seq = max(seq, ?)").run(seq);
-      // The copy of a room may have what was deleted in it since.
+      // The copy of a room may hold data that was deleted since.
       database.exec("DELETE FROM removals");
     }
   } finally {

@@ -2,10 +2,10 @@
 import { copyFile, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
-import { unusedNumber } from "../../platform/time.ts";
+import { unusedNumber } from "@atrium/contract/time.ts";
 import { skipNumbers } from "./copied-object-store.ts";
 
-/** Against hanging: a service writes for milliseconds. */
+/** Guards against hanging; a service writes for milliseconds. */
 const BUSY_MS = 60_000;
 /** Copies a database in one step, as of one moment. Writers do not wait for it. */
 const ALL_PAGES = 2 ** 31 - 1;
@@ -60,7 +60,7 @@ async function filesIn(folder: string): Promise<string[]> {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"));
 }
 
-/** False when the file is gone: it was deleted meanwhile. */
+/** False when the file was deleted meanwhile. */
 async function copyOne(from: string, to: string, file: string): Promise<boolean> {
   const [source, target] = [path.join(from, file), path.join(to, file)];
   await mkdir(path.dirname(target), { recursive: true });

@@ -1,4 +1,4 @@
-/** Copies a deployment to a folder: its organizations, each by a backup of its own, then its people. */
+/** Backs up a deployment to a folder: each organization by a backup of its own, then the people. */
 import { randomUUID } from "node:crypto";
 import * as format from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
@@ -30,7 +30,10 @@ export class DeploymentBackup {
     this.#show = show;
   }
 
-  /** Copies the missing parts. Without failures, the backup is whole; `earlier` counts the copies of earlier runs. */
+  /**
+   * Copies the missing parts. The backup is whole if there are no failures; `earlier` counts the copies of
+   * earlier runs.
+   */
   async run() {
     const progress = (await this.#resume()) ?? (await this.#begin());
     const failures = await eachOrganization(

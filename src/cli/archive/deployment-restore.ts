@@ -1,4 +1,4 @@
-/** Restores a deployment from a folder: its people, then its missing organizations. */
+/** Restores a deployment from a folder: first the people, then missing organizations. */
 import { DEPLOYMENT, PARTS } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
 import { type DeploymentFolder, eachOrganization, type IndexedOrganization } from "./deployment-folder.ts";

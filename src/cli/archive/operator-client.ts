@@ -1,9 +1,9 @@
 /** Speaks to the service as its operator, about one organization or the deployment. */
 import { setTimeout as pause } from "node:timers/promises";
+import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
 import { HEADERS, type ListedOrganization } from "../../features/backup/format.ts";
 import { createOperatorToken, operatorTokenHash } from "../../features/backup/statements.ts";
 import type { OperatorPurpose } from "../../features/backup/table.ts";
-import { backoffMs } from "../../platform/flow/backoff.ts";
 import { CommandError } from "../process/command.ts";
 import type { SignedText } from "./archive-folder.ts";
 

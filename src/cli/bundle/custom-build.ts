@@ -1,4 +1,4 @@
-/** wrangler's custom build: makes what the Worker imports and serves. */
+/** wrangler's custom build: makes the files that the Worker imports and serves. */
 import { DEV_WARNING } from "../service/development.ts";
 import { bundleServedFiles } from "./served-files.ts";
 

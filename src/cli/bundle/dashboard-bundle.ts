@@ -5,15 +5,7 @@ import { workflowDeclarations } from "../package/declarations.ts";
 import { ROOT } from "../process/supervisor.ts";
 import { PUBLIC, replaceFiles } from "./demo-bundle.ts";
 
-const PAGE = path.join(ROOT, "src/dashboard/page");
-
-/** The names by which applications import the SDK, and one for the internals of a client. */
-const ALIAS = {
-  "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
-  "atrium/documents": path.join(ROOT, "src/sdk/documents/index.ts"),
-  "atrium/inspection": path.join(ROOT, "src/sdk/client/inspection.ts"),
-  "atrium/server": path.join(ROOT, "src/sdk/server/index.ts"),
-};
+const PAGE = path.join(ROOT, "packages/dashboard");
 
 /** The declarations for the workflow editor. */
 const DECLARATIONS = "atrium/workflow/declarations";
@@ -36,7 +28,6 @@ export async function bundleDashboard(outdir = PUBLIC): Promise<void> {
     base: "/dashboard/",
     mode: "production",
     logLevel: "error",
-    resolve: { alias: ALIAS },
     plugins: [declarations],
     // Independent of NODE_ENV in the environment.
     oxc: { jsx: { runtime: "automatic", development: false } },

@@ -5,17 +5,9 @@ import path from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../process/supervisor.ts";
 
-const PAGE = path.join(ROOT, "src/demo/page");
+const PAGE = path.join(ROOT, "examples/demo");
 /** The folder that wrangler.toml serves. */
 export const PUBLIC = path.join(ROOT, ".wrangler/public");
-
-const ALIAS = {
-  "atrium/client": path.join(ROOT, "src/sdk/client/index.ts"),
-  "atrium/devtools": path.join(ROOT, "src/sdk/devtools/index.ts"),
-  "atrium/documents/react": path.join(ROOT, "src/sdk/documents/react.ts"),
-  "atrium/react-ui": path.join(ROOT, "src/sdk/react-ui/index.ts"),
-  "atrium/react": path.join(ROOT, "src/sdk/react/index.ts"),
-};
 
 /** Writes `demo.html` and the files of `demo/`: panels are loaded as they are opened. */
 export async function bundleDemo({ outdir = PUBLIC, development = false } = {}): Promise<void> {
@@ -31,7 +23,6 @@ export async function bundleDemo({ outdir = PUBLIC, development = false } = {}):
     splitting: true,
     chunkNames: "demo/[name]-[hash]",
     metafile: true,
-    alias: ALIAS,
     format: "esm",
     jsx: "automatic",
     jsxDev: development,

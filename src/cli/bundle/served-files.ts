@@ -55,7 +55,7 @@ export async function areServedFilesCurrent(sources: string): Promise<boolean> {
   return made === sources && (await filesExist(BUNDLES));
 }
 
-/** Makes the bundles, unless they are current. Of several processes, one makes them. */
+/** Makes the bundles, unless they are current. Only one of several processes makes them. */
 export async function bundleServedFiles(): Promise<void> {
   const sources = await fingerprintSources();
   if (await areServedFilesCurrent(sources)) return;
@@ -76,7 +76,7 @@ async function makeBundles(sources: string): Promise<void> {
   await writeFile(STAMP, sources);
 }
 
-const FOLDERS = ["src", "docs"].map((folder) => path.join(ROOT, folder));
+const FOLDERS = ["src", "packages", "examples/demo", "docs"].map((folder) => path.join(ROOT, folder));
 /** Other pages of the documentation, the configuration, and npm's record of installed packages. */
 const OTHERS = [
   "README.md",

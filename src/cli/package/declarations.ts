@@ -7,10 +7,26 @@ import * as z from "zod";
 
 const SPECIFIER = /(\bfrom |\bimport\(|\bimport )"([^"]+)"/g;
 
+const ROOT = path.join(import.meta.dirname, "../../..");
+const CONTRACT = "@atrium/contract/";
+
+const isOwn = (specifier: string): boolean => specifier.startsWith(".") || specifier.startsWith(CONTRACT);
+
+/** Modules are named by their paths below `packages`; modules of the contract as other modules import them. */
+const moduleOf = (from: string, specifier: string): string =>
+  specifier.startsWith(".") ? path.join(path.dirname(from), specifier) : specifier;
+
+const placeOf = (module: string): string => path.join("packages", module.replace(CONTRACT, "contract/"));
+
+const sourceOf = (module: string): string => path.join(ROOT, placeOf(module));
+
+const declarationOf = (module: string): string =>
+  module.replace(CONTRACT, "contract/").replace(/\.tsx?$/, ".d.ts");
+
 interface DeclarationOptions {
-  /** The folder of the compiler's declarations of `src`. */
+  /** The folder of the compiler's declarations of the repository. */
   readonly emitted: string;
-  /** The folder to write to; files keep their paths below `src`. */
+  /** The folder to write to: files keep their paths below `packages`. */
   readonly outdir: string;
   readonly entries: readonly string[];
   readonly packages: readonly string[];
@@ -23,22 +39,25 @@ export async function writeDeclarations(options: DeclarationOptions): Promise<vo
   const texts = new Map<string, string>();
   const reached = new Set(entries);
   for (const file of reached) {
-    const declaration = file.replace(/\.tsx?$/, ".d.ts");
-    const text = (await plainTypes.print(file)) ?? (await readFile(path.join(emitted, declaration), "utf8"));
+    const text =
+      (await plainTypes.print(file)) ??
+      (await readFile(path.join(emitted, placeOf(file).replace(/\.tsx?$/, ".d.ts")), "utf8"));
     for (const [, , specifier = ""] of text.matchAll(SPECIFIER)) {
-      if (specifier.startsWith(".")) reached.add(path.join(path.dirname(file), specifier));
+      if (isOwn(specifier)) reached.add(moduleOf(file, specifier));
       else if (!packages.some((name) => specifier === name || specifier.startsWith(`${name}/`)))
         throw new Error(`${file} declares types of "${specifier}", which the package does not depend on.`);
     }
     texts.set(file, text);
-    const target = path.join(outdir, declaration);
+    const target = path.join(outdir, declarationOf(file));
     await mkdir(path.dirname(target), { recursive: true });
-    // As compilers before TypeScript 5 expect it.
-    await writeFile(target, text.replaceAll(/"(\.[^"]+)\.tsx?"/g, '"$1.js"'));
+    const declared = text.replaceAll(SPECIFIER, (whole, keyword: string, specifier: string) =>
+      isOwn(specifier) ? `${keyword}"${declaredAs(file, moduleOf(file, specifier))}"` : whole,
+    );
+    await writeFile(target, declared);
   }
   for (const [file, text] of texts)
     for (const [name, from] of importsOf(text)) {
-      const target = path.join(path.dirname(file), from);
+      const target = moduleOf(file, from);
       if (!new RegExp(`\\b${name}\\b`).test(texts.get(target) ?? ""))
         throw new Error(
           `${file} needs the type ${name}, which ${target} does not export or has no plain form of.`,
@@ -46,25 +65,29 @@ export async function writeDeclarations(options: DeclarationOptions): Promise<vo
     }
 }
 
+/** The specifier of one declaration in another, as compilers before TypeScript 5 expect it. */
+const declaredAs = (from: string, to: string): string =>
+  relative(declarationOf(from), declarationOf(to)).replace(/\.d\.ts$/, ".js");
+
 /** The names that declarations import from each other. */
 function* importsOf(text: string): Generator<readonly [name: string, from: string]> {
-  for (const [, names = "", from = ""] of text.matchAll(/\{([^}]*)\} from "(\.[^"]+)"/g))
+  for (const [, names = "", from = ""] of text.matchAll(/\{([^}]*)\} from "((?:\.|@atrium)[^"]+)"/g))
     for (const [, name = ""] of names.matchAll(/(?:^|,)\s*(?:type )?(\w+)/g)) yield [name, from];
-  for (const [, alias, from = ""] of text.matchAll(/\* as (\w+) from "(\.[^"]+)"/g))
-    for (const [, name = ""] of text.matchAll(new RegExp(`\\b${alias}\\.(\\w+)`, "g"))) yield [name, from];
+  for (const [, alias, from = ""] of text.matchAll(/\* as (\w+) from "((?:\.|@atrium)[^"]+)"/g))
+    for (const [, name = ""] of text.matchAll(new RegExp(`(?<![\\w/])${alias}\\.(\\w+)`, "g")))
+      yield [name, from];
 }
 
-const SRC = path.join(import.meta.dirname, "../..");
-const SCHEMAS = ["wire/room.ts", "wire/user.ts", "wire/file.ts", "wire/events.ts"];
+const SCHEMAS = ["resources/room.ts", "resources/user.ts", "resources/file.ts", "resources/events.ts"];
 
 export async function workflowDeclarations(): Promise<string> {
   const plainTypes = new PlainTypes();
-  const printed = await Promise.all(SCHEMAS.map((file) => plainTypes.print(file)));
-  const bindings = await readFile(path.join(SRC, "sandbox/guest/types.ts"), "utf8");
+  const printed = await Promise.all(SCHEMAS.map((file) => plainTypes.print(CONTRACT + file)));
+  const bindings = await readFile(sourceOf(`${CONTRACT}workflow/bindings.ts`), "utf8");
   return [...printed, bindings].join("\n");
 }
 
-type Direction = "input" | "output";
+export type Direction = "input" | "output";
 
 type NameOf = (schema: z.core.$ZodType) => string | null;
 
@@ -74,7 +97,7 @@ interface Printing {
   readonly indent: string;
 }
 
-const definitionOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
+export const definitionOf = (schema: z.core.$ZodType) => (schema as z.core.$ZodTypes)._zod.def;
 
 class UnprintableTypeError extends Error {}
 
@@ -100,6 +123,9 @@ export function print(schema: z.core.$ZodType, printing: Printing): string {
       return printObject(definition.shape, printing);
     case "array":
       return arrayOf(inner(definition.element));
+    case "readonly":
+      // Fields of objects are readonly as they are.
+      return `${definitionOf(definition.innerType).type === "array" ? "readonly " : ""}${inner(definition.innerType)}`;
     case "tuple":
       return `[${definition.items.map(inner).join(", ")}]`;
     case "record":
@@ -113,8 +139,10 @@ export function print(schema: z.core.$ZodType, printing: Printing): string {
       const isChecked = definitionOf(definition.in).type === "transform";
       return inner(printing.direction === "input" && !isChecked ? definition.in : definition.out);
     }
-    case "optional":
-      return `${inner(definition.innerType)} | undefined`;
+    case "optional": {
+      const type = inner(definition.innerType);
+      return /^unknown$|\| undefined$/.test(type) ? type : `${type} | undefined`;
+    }
     case "default":
       return inner(definition.innerType) + (printing.direction === "input" ? " | undefined" : "");
     default:
@@ -140,15 +168,19 @@ function printObject(shape: z.core.$ZodShape, { indent, ...printing }: Printing)
 function describe(field: z.core.$ZodType): string | null {
   const { description, format } = z.globalRegistry.get(field) ?? {};
   if (description !== undefined) return description.replaceAll("*/", "*\\/");
-  return format === "date-time" ? "ISO 8601." : null;
+  if (format === "date-time") return "ISO 8601.";
+  const definition = definitionOf(field);
+  return definition.type === "optional" || definition.type === "default"
+    ? describe(definition.innerType)
+    : null;
 }
 
 const INFERRED_TYPE = /^export type (\w+) = z\.(infer|input)<typeof (\w+)>;/gm;
-const SCHEMA_IMPORT = /^import \{[^}]*\} from "(\.[^"]+\.ts)";/gm;
+const SCHEMA_IMPORT = /^import \{[^}]*\} from "((?:\.|@atrium\/contract\/)[^"]+\.ts)";/gm;
 /** Docstrings of the service cite its contract, which readers of the package do not have. */
 const CITATION = /\s*\((?:spec|decisions) section[^)]*\)/g;
 
-interface NamedType {
+export interface NamedType {
   readonly file: string;
   readonly name: string;
   readonly schema: z.core.$ZodType;
@@ -156,19 +188,19 @@ interface NamedType {
   readonly doc: string | null;
 }
 
-/** The types that modules of schemas export. Files are paths below `src`, such as `features/rooms/schema.ts`. */
-class PlainTypes {
+/** The types that modules of schemas export. */
+export class PlainTypes {
   readonly #files = new Map<string, readonly NamedType[]>();
   readonly #outputs = new Map<z.core.$ZodType, NamedType>();
 
   /** The module as declarations; null when it infers no types from schemas. */
   async print(file: string): Promise<string | null> {
-    const types = await this.#load(file);
+    const types = await this.load(file);
     if (types.length === 0) return null;
     const imports = new Map<string, Set<string>>();
     const nameOf = (schema: z.core.$ZodType, { schema: printed, direction }: NamedType): string | null => {
       const known = schema === printed ? null : this.#find(schema);
-      // Objects with defaults are named after what the service makes of them.
+      // Objects with defaults are named after their output form.
       if (known === null || (direction === "input" && definitionOf(schema).type === "object")) return null;
       if (known.file !== file)
         imports.set(known.file, (imports.get(known.file) ?? new Set()).add(known.name));
@@ -176,22 +208,22 @@ class PlainTypes {
     };
     const declarations = types.flatMap((type) => declare(type, (schema) => nameOf(schema, type)) ?? []);
     const importLines = [...imports].map(
-      ([target, names]) => `import type { ${[...names].join(", ")} } from "${specifier(file, target)}";\n`,
+      ([target, names]) =>
+        `import type { ${[...names].join(", ")} } from "${target.startsWith(CONTRACT) ? target : relative(file, target)}";\n`,
     );
     return [...importLines, ...declarations].join("\n");
   }
 
-  /** Loads the module and, first, the modules of schemas that it imports: their types are referred to by name. */
-  async #load(file: string): Promise<readonly NamedType[]> {
+  /** Loads the modules of schemas that the module imports, then itself: their types are referred to by name. */
+  async load(file: string): Promise<readonly NamedType[]> {
     const known = this.#files.get(file);
     if (known !== undefined) return known;
     this.#files.set(file, []);
-    const source = await readFile(path.join(SRC, file), "utf8");
+    const source = await readFile(sourceOf(file), "utf8");
     const inferred = [...source.matchAll(INFERRED_TYPE)];
     if (inferred.length === 0) return [];
-    for (const [, target = ""] of source.matchAll(SCHEMA_IMPORT))
-      await this.#load(path.join(path.dirname(file), target));
-    const module: Record<string, unknown> = await import(pathToFileURL(path.join(SRC, file)).href);
+    for (const [, target = ""] of source.matchAll(SCHEMA_IMPORT)) await this.load(moduleOf(file, target));
+    const module: Record<string, unknown> = await import(pathToFileURL(sourceOf(file)).href);
     const types = inferred.flatMap(([, name = "", kind, schemaName = ""]): NamedType | [] => {
       const schema = module[schemaName];
       const direction = kind === "input" ? "input" : "output";
@@ -203,14 +235,21 @@ class PlainTypes {
     return types;
   }
 
-  /** `.meta()` makes a copy of a schema whose parent is the original. */
   #find(schema: z.core.$ZodType): NamedType | null {
-    for (let each: z.core.$ZodType | undefined = schema; each !== undefined; each = each._zod.parent) {
-      const known = this.#outputs.get(each);
-      if (known !== undefined) return known;
-    }
-    return null;
+    return findOf(this.#outputs, schema);
   }
+}
+
+/** The knowledge of a schema: `.meta()` makes a copy whose parent is the original. */
+export function findOf<Known>(
+  known: ReadonlyMap<z.core.$ZodType, Known>,
+  schema: z.core.$ZodType,
+): Known | null {
+  for (let each: z.core.$ZodType | undefined = schema; each !== undefined; each = each._zod.parent) {
+    const found = known.get(each);
+    if (found !== undefined) return found;
+  }
+  return null;
 }
 
 /** The docstring above a type or, where it has none of its own, above its schema. */
@@ -223,9 +262,9 @@ function docOf(source: string, name: string, schemaName: string): string | null 
   return null;
 }
 
-function specifier(from: string, to: string): string {
-  const relative = path.relative(path.dirname(from), to);
-  return relative.startsWith(".") ? relative : `./${relative}`;
+function relative(from: string, to: string): string {
+  const specifier = path.relative(path.dirname(from), to);
+  return specifier.startsWith(".") ? specifier : `./${specifier}`;
 }
 
 /** Null for a type without a plain form, such as a query whose texts are transformed. */

@@ -1,32 +1,33 @@
 /** The package's own manifest, and the licences of the packages that are bundled into it. */
+import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { ROOT } from "../process/supervisor.ts";
 
-interface RootManifest {
+/** The package's folder, and the manifest that its own sources are found by. */
+export const SDK = path.join(ROOT, "packages/sdk");
+const SOURCES: {
   readonly version: string;
+  readonly description: string;
   readonly license: string;
-}
+  readonly sideEffects: readonly string[];
+  readonly exports: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: object;
+} = JSON.parse(readFileSync(path.join(SDK, "package.json"), "utf8"));
 
-/** The entries of the package and the modules behind them, as paths below `src`. */
-export const ENTRIES = {
-  client: "sdk/client/index.ts",
-  react: "sdk/react/index.ts",
-  "react/suspense": "sdk/react/suspense.ts",
-  "react-ui": "sdk/react-ui/index.ts",
-  blocknote: "sdk/blocknote/index.ts",
-  inbox: "sdk/inbox/index.ts",
-  "push-worker": "sdk/push-worker/index.ts",
-  offline: "sdk/offline/index.ts",
-  documents: "sdk/documents/index.ts",
-  "documents/react": "sdk/documents/react.ts",
-  tldraw: "sdk/tldraw/index.ts",
-  devtools: "sdk/devtools/index.ts",
-  server: "sdk/server/index.ts",
-  workflow: "sdk/workflow/index.ts",
-};
+/** The packages that applications provide. */
+export const PEERS = Object.keys(SOURCES.peerDependencies);
 
-/** The style sheets of the package, likewise. */
-export const STYLES = { "react-ui/styles": "sdk/react-ui/styles.css" };
+/** Entries of the package by their names, and the modules behind them as paths below `packages`. */
+const entriesWith = (ending: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(SOURCES.exports)
+      .filter(([name, file]) => !name.startsWith("./internal/") && file.endsWith(ending))
+      .map(([name, file]) => [name.slice(2).replace(/\.css$/, ""), path.join("sdk", file)]),
+  );
+export const ENTRIES = entriesWith(".ts");
+export const STYLES = entriesWith(".css");
 
 /** The oldest platforms that the package runs on, as docs/guides/connecting.md names them. */
 export const OLDEST_PLATFORMS = ["chrome109", "edge109", "firefox115", "safari16.4", "node22.18"];
@@ -35,7 +36,8 @@ export const TYPES = "types";
 /** The same entries for Node.js, whose stack traces quote them: bundlers for browsers do not resolve its condition. */
 export const READABLE = "node";
 
-export function packageManifest({ version, license }: RootManifest): object {
+export function packageManifest(): object {
+  const { version, description, license, sideEffects, peerDependencies, peerDependenciesMeta } = SOURCES;
   const entries = Object.entries(ENTRIES).map(([name, file]) => {
     const types = `./${TYPES}/${file.replace(/\.ts$/, ".d.ts")}`;
     return [`./${name}`, { types, node: `./${READABLE}/${name}.js`, default: `./${name}.js` }];
@@ -47,22 +49,17 @@ export function packageManifest({ version, license }: RootManifest): object {
   return {
     name: "atrium",
     version,
-    description:
-      "Client, React hooks and components, server SDK and workflow types of Atrium, the open collaboration backend.",
+    description,
     license,
     type: "module",
-    sideEffects: ["**/*.css"],
+    sideEffects,
     exports: { ...Object.fromEntries([...entries, ...styles]), "./package.json": "./package.json" },
-    peerDependencies: { react: ">=18", "y-protocols": "^1.0.6", yjs: "^13.6.0" },
-    peerDependenciesMeta: {
-      react: { optional: true },
-      "y-protocols": { optional: true },
-      yjs: { optional: true },
-    },
+    peerDependencies,
+    peerDependenciesMeta,
   };
 }
 
-const PACKAGES = path.join(import.meta.dirname, "../../../node_modules");
+const PACKAGES = path.join(ROOT, "node_modules");
 const PACKAGE = /^node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
 interface Manifest {

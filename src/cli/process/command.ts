@@ -84,7 +84,7 @@ export async function runCommand(
   try {
     await main(stopping.signal);
   } catch (error) {
-    // At once: a request that is still under way must not keep the process alive.
+    // Exits at once: a request under way must not keep the process alive.
     if (stopping.signal.aborted) process.exit(interruptedExitCode);
     if (!(error instanceof CommandError)) throw error;
     console.error(error.message);

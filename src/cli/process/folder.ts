@@ -40,7 +40,7 @@ export async function writePrivateFile(file: string, content: string): Promise<v
   }
 }
 
-/** From now on, only its owner can read what this process and its children create. */
+/** Makes files of this process and its children readable for their owner only, from now on. */
 export const createPrivately = (): void => {
   process.umask(0o077);
 };

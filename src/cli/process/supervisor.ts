@@ -4,7 +4,7 @@ import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 
-/** This checkout. */
+/** Root folder of this checkout. */
 export const ROOT = path.join(import.meta.dirname, "../../..");
 
 /** Keeps wrangler and Miniflare from telemetry, update checks, log files, and requests to the Internet for a local service. */
@@ -95,7 +95,7 @@ export function isAlive(pid: number): boolean {
 function guard(groupId: number): () => void {
   if (!HAS_PROCESS_GROUPS || groupId === 0) return () => undefined;
   const shell = spawn("/bin/sh", ["-c", GUARD, "atrium-guard", String(groupId)], {
-    detached: true, // what is sent to this process's group must not reach it
+    detached: true, // signals to this process's group must not reach the shell
     stdio: ["pipe", "ignore", "ignore"],
   });
   shell.on("error", () => undefined);

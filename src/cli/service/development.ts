@@ -2,12 +2,12 @@
 
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { MINUTE_MS } from "@atrium/contract/time.ts";
 import type { TrayMail } from "../../features/mail/mailer.ts";
 import type { Settings } from "../../platform/settings.ts";
-import { MINUTE_MS } from "../../platform/time.ts";
 
 export const DEVELOPMENT = {
-  /** The bindings beside those of wrangler.toml, as Miniflare takes them: workflows run without any set-up. */
+  /** Bindings for Miniflare beside those of wrangler.toml: workflows run without any set-up. */
   bindings: { workerLoaders: { LOADER: {} } },
   publicNetwork: { network: { allow: ["public"], deny: [], tlsOptions: { trustBrowserCas: true } } },
   /** Settings that wrangler.toml and .dev.vars override: anyone may sign up. */
@@ -49,7 +49,7 @@ export function runEveryMinute(
 
 /** The earliest mails make room. */
 const MAX_KEPT = 50;
-/** They contain links that sign people in. */
+/** Modes of the mails' folder and files: the mails contain links that sign people in. */
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
@@ -75,8 +75,8 @@ export function mailTray(folder: string, announce: (line: string) => void) {
 const CONSEQUENCE =
   "runs workflows in the service's own process: only their wall time is bounded, and an endless loop stops everything.";
 
-/** For the terminal of `wrangler dev`. */
+/** Warning in the terminal of `wrangler dev`. */
 export const DEV_WARNING = `wrangler dev ${CONSEQUENCE} npm start gives each a process of its own.`;
 
-/** For `npm start` on Windows, where workerd has no Unix sockets. */
+/** Warning of `npm start` on Windows, where workerd has no Unix sockets. */
 export const WINDOWS_WARNING = `On Windows, npm start ${CONSEQUENCE} Under WSL each has a process of its own.`;

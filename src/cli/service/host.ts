@@ -114,8 +114,8 @@ const served = new Miniflare(
         ...(pool && {
           unsafeBindings: [{ name: "PROGRAM_PORT", type: "debug-port", plugin: DEBUG_PORT, options: {} }],
         }),
-        // The Worker itself listens on the service's port. What Miniflare adds before it (/cdn-cgi/local, headers that
-        // change a request) is left to the port below, which the system chooses.
+        // The Worker itself listens on the service's port. Miniflare's additions (/cdn-cgi/local, headers that
+        // change a request) stay at the port below, which the system chooses.
         unsafeDirectSockets: [{ host, port }],
       },
     ],

@@ -11,7 +11,7 @@ import { writePrivateFile } from "../process/folder.ts";
 interface Holder {
   readonly pid: number;
   readonly port: number;
-  /** In ISO 8601. */
+  /** Start time in ISO 8601. */
   readonly since: string;
 }
 
@@ -44,7 +44,7 @@ export async function lockStateFolder(folder: string, port: number): Promise<voi
   await writePrivateFile(holderIn(folder), `${JSON.stringify(holder)}\n`);
 }
 
-/** Says who holds the lock, and what to do for a service on `port`. */
+/** Names the holder of the lock, and the way out for a service on `port`. */
 async function describeHolder(folder: string, port: number): Promise<string> {
   const holder = await readHolder(folder);
   const who = holder && `: process ${holder.pid}, port ${holder.port}, since ${holder.since}`;

@@ -24,7 +24,7 @@ export interface HostOptions {
 
 export interface Server {
   readonly ready: Promise<void>;
-  /** Its exit code, once all of its processes are gone. */
+  /** Exit code, once all processes of the server are gone. */
   readonly ended: Promise<number | null>;
   /** The process group that all of its processes belong to. */
   readonly groupId: number;

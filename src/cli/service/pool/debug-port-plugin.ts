@@ -1,4 +1,4 @@
-/** A plugin of Miniflare: gives a Worker workerd's binding to other workerds, by which it calls those of the pool. */
+/** Miniflare plugin that gives a Worker workerd's binding for calls to other workerds, those of the pool. */
 import { kVoid } from "miniflare";
 
 /** Names the plugin in a Worker's options. */

@@ -1,4 +1,4 @@
-/** One process of the pool: who has it, what its leases may use of it, and how it ends. */
+/** One process of the pool: its owner, its limits per lease, and its end. */
 import { setTimeout as pause } from "node:timers/promises";
 import type { KillReason, LeaseReport, LeaseRequest } from "../../../sandbox/runners/pool-protocol.ts";
 import type { ProgramProcess, Usage } from "./program-process.ts";
@@ -12,7 +12,7 @@ interface OpenLease {
   startedAt: number;
   /** The processor time of the process by then. */
   cpuMsAtStart: number;
-  /** This lease and those that overlapped it: each of them may have used what the process used. */
+  /** Number of leases that overlapped this one, with itself: each may have used what the process used. */
   sharers: number;
 }
 
@@ -83,7 +83,7 @@ export class PoolMember {
     this.owner ??= request;
   }
 
-  /** The process listens: until now it has run nothing but itself. */
+  /** Called when the process listens, so far without a program. */
   settle(): void {
     this.#baseBytes = this.#usage.memoryBytes;
   }
@@ -138,8 +138,8 @@ export class PoolMember {
   enforce(): void {
     if (this.#ending?.reason) return;
     const { cpuMs } = this.#usage;
-    const goesOn = cpuMs - this.#idleCpuMs > MAX_IDLE_CPU_MS || this.isFull;
-    if (this.owner !== null && !this.isAtWork && goesOn) this.retire();
+    const keepsRunning = cpuMs - this.#idleCpuMs > MAX_IDLE_CPU_MS || this.isFull;
+    if (this.owner !== null && !this.isAtWork && keepsRunning) this.retire();
     const usedByNow = { now: this.#now(), cpuMs, ownBytes: this.#ownBytes };
     for (const lease of this.#leases.values()) {
       const reason = passedLimit(lease, usedByNow);

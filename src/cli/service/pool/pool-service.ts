@@ -53,7 +53,7 @@ export interface PoolService {
 export async function startPool(memoryMb: number, report: (error: unknown) => void): Promise<PoolService> {
   const heapMb = memoryMb + HEAP_SLACK_MB;
   await removeAbandoned();
-  // Only this user may look into it. Its path is short: the address of a socket has at most 107 characters.
+  // A private folder with a short path: the address of a socket has up to 107 characters.
   const folder = await mkdtemp(path.join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   const config = path.join(folder, "workerd.capnp");
   await writeFile(config, configFor(heapMb));

@@ -82,7 +82,7 @@ function start(serve: readonly string[], socket: string, token: string, dataMb: 
 }
 
 export interface Usage {
-  /** Since the start of the process; in steps of 10 ms, or 1 s on some systems. */
+  /** Processor time since the start of the process, in steps of 10 ms, or 1 s on some systems. */
   readonly cpuMs: number;
   /** Private memory; shared memory is included where only `ps` reports it. */
   readonly memoryBytes: number;
@@ -105,7 +105,7 @@ function readProc(pids: readonly number[]): [number, Usage][] {
       const [stat, status] = [`/proc/${pid}/stat`, `/proc/${pid}/status`];
       return [[pid, parseProc(readFileSync(stat, "latin1"), readFileSync(status, "latin1"))]];
     } catch {
-      return []; // it has ended
+      return []; // the process has ended
     }
   });
 }
@@ -125,7 +125,7 @@ const LINE = /^\s*(\d+)\s+(\d+)\s+([\d:.-]+)\s*$/;
 
 async function readPs(pids: readonly number[]): Promise<[number, Usage][]> {
   const args = ["-o", "pid=,rss=,time=", "-p", pids.join(",")];
-  // It exits with 1 when all of them have ended.
+  // `ps` exits with 1 when all of the processes have ended.
   const { stdout } = await promisify(execFile)("ps", args).catch(() => ({ stdout: "" }));
   return stdout.split("\n").flatMap((line): [number, Usage][] => {
     const [, pid, rss, time = ""] = LINE.exec(line) ?? [];

@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { bundleServedFiles } from "../src/cli/bundle/served-files.ts";
 import { DEVELOPMENT } from "../src/cli/service/development.ts";
-import { readRuns } from "./endurance/runs.ts";
+import { readRuns } from "./node/endurance/runs.ts";
 import { NAMESPACE, namespaceWorker } from "./support/namespace/worker.ts";
 import { omitProvokedLines } from "./support/runtime-lines.ts";
 
@@ -15,7 +15,7 @@ omitProvokedLines();
 process.env.NODE_COMPILE_CACHE ??= path.join(root, ".wrangler/compiled");
 
 const provide = { endurance: readRuns(process.env) };
-/** What takes its time is waited for: the machine may have other things to do. */
+/** Polls wait long: the machine may be busy. */
 const expectOptions = { poll: { timeout: 100_000 } };
 
 /** Tests of the Worker keep two cores busy; those across the network, which mostly wait, follow. */
@@ -56,7 +56,7 @@ export default defineConfig({
                   ...DEVELOPMENT.settings,
                   JWT_SECRET: "a-secret-of-the-tests-and-of-nothing-else",
                   VAPID_PRIVATE_KEY: "2mmLg5DGZA8pGKJVvJfXcnNRr3rW-rZDdlBZUAAAVlQ",
-                  // Their own tests turn them on: for all others, an object per organization is work for nothing.
+                  // Off except in their own tests: elsewhere, an object per organization is wasted work.
                   REQUEST_LOG: "off",
                   REQUEST_QUOTA: "off",
                   // Tests that read the database know where to look; those of placement choose another one.
@@ -84,10 +84,7 @@ export default defineConfig({
           name: "worker",
           expect: expectOptions,
           include: ["test/**/*.test.ts", "test/contracts/*.ts"],
-          exclude: [
-            "test/{stories,browser,display,editors,sdk,cli,docs,bench,endurance,mutants,house,bugs/bank}/**",
-            "test/{architecture,language}.test.ts",
-          ],
+          exclude: ["test/node/**"],
           provide,
           maxWorkers: 2,
           // Tests keep apart by organization and room: two workerd processes serve all files, instead of one each.
@@ -105,11 +102,14 @@ export default defineConfig({
         test: {
           name: "browser",
           expect: expectOptions,
-          include: ["test/browser/**/*.test.ts"],
-          globalSetup: ["test/cli/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
+          include: ["test/node/browser/**/*.test.ts"],
+          globalSetup: [
+            "test/node/cli/shared-service.setup.ts",
+            "test/node/endurance/killable-service.setup.ts",
+          ],
           testTimeout: 120_000,
           hookTimeout: 240_000,
-          // Pages wait for the service, and for what they animate.
+          // Pages wait for the service, and for animations.
           maxWorkers: 3,
           // Each file has its own browser: what they import is loaded once by each worker.
           isolate: false,
@@ -121,8 +121,8 @@ export default defineConfig({
         test: {
           name: "editors",
           expect: expectOptions,
-          include: ["test/editors/*.test.ts"],
-          globalSetup: ["test/endurance/killable-service.setup.ts"],
+          include: ["test/node/editors/*.test.ts"],
+          globalSetup: ["test/node/endurance/killable-service.setup.ts"],
           testTimeout: 600_000,
           hookTimeout: 240_000,
         },
@@ -132,8 +132,8 @@ export default defineConfig({
         test: {
           name: "display",
           expect: expectOptions,
-          include: ["test/display/*.test.ts"],
-          globalSetup: ["test/cli/shared-service.setup.ts"],
+          include: ["test/node/display/*.test.ts"],
+          globalSetup: ["test/node/cli/shared-service.setup.ts"],
           provide,
           hookTimeout: 240_000,
         },
@@ -143,9 +143,8 @@ export default defineConfig({
         test: {
           name: "architecture",
           include: [
-            "test/{architecture,language}.test.ts",
-            "test/docs/{links,samples,snippets}.test.ts",
-            "test/bugs/bank/*.test.ts",
+            "test/node/{architecture,language}.test.ts",
+            "test/node/docs/{links,quotas,samples,sdk,snippets}.test.ts",
           ],
           maxWorkers: 3,
         },
@@ -155,8 +154,11 @@ export default defineConfig({
         test: {
           name: "network",
           expect: expectOptions,
-          include: ["test/{stories,sdk,cli,endurance}/**/*.test.ts", "test/docs/*-tours.test.ts"],
-          globalSetup: ["test/cli/shared-service.setup.ts", "test/endurance/killable-service.setup.ts"],
+          include: ["test/node/{stories,sdk,cli,endurance}/**/*.test.ts", "test/node/docs/*-tours.test.ts"],
+          globalSetup: [
+            "test/node/cli/shared-service.setup.ts",
+            "test/node/endurance/killable-service.setup.ts",
+          ],
           provide,
           testTimeout: 240_000,
           hookTimeout: 240_000,

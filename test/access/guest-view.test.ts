@@ -1,10 +1,10 @@
-/** What guests see of others: never the ID of an identity, by which they could recognize people in other rooms. */
+/** Guests never see the ID of another identity, which would identify people in other rooms. */
 import { env } from "cloudflare:workers";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { Identity } from "@atrium/contract/resources/identity.ts";
 import { expect, it, vi } from "vitest";
 import { openInbox } from "../../src/delivery/inboxes.ts";
-import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
-import type { Comment } from "../../src/wire/comment.ts";
-import type { Identity } from "../../src/wire/identity.ts";
+import type { InboxObjectBase } from "../../src/features/inbox/shard/inbox-object.ts";
 import { openInboxSocket, PAGE } from "../inbox/support.ts";
 import { joinWith } from "../room/support/join.ts";
 import { account, makeGuest } from "../support/api.ts";
@@ -68,7 +68,10 @@ it("a guest receives no ID of another identity, in the room, its inbox and over 
   seen.push(events, (await joinWith(owner.id, roomId, guest.token, { since: 0 })).joined);
 
   const page = await vi.waitFor(async () => {
-    const found = await openInbox<InboxObject>(env)(owner.id, guestId).list({ identityId: guestId }, PAGE);
+    const found = await openInbox<InboxObjectBase>(env)(owner.id, guestId).list(
+      { identityId: guestId },
+      PAGE,
+    );
     expect(found?.notifications).toHaveLength(1);
     return found;
   }, 20_000);

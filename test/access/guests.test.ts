@@ -1,18 +1,18 @@
 /** Guests act, mention and are mentioned in the room of their link alone, and have no channel but the page. */
 import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { Identity } from "@atrium/contract/resources/identity.ts";
+import type { NotificationDefaults } from "@atrium/contract/resources/notification-settings.ts";
 import { describe, expect, it, vi } from "vitest";
 import { openInbox, shardName } from "../../src/delivery/inboxes.ts";
-import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
-import type { Comment } from "../../src/wire/comment.ts";
-import type { Identity } from "../../src/wire/identity.ts";
-import type { NotificationDefaults } from "../../src/wire/notification-settings.ts";
-import { Browser } from "../inbox/browser.ts";
+import type { InboxObjectBase } from "../../src/features/inbox/shard/inbox-object.ts";
+import { PushBrowser } from "../inbox/browser.ts";
 import { activity, PAGE } from "../inbox/support.ts";
 import { joinWith, openSocket } from "../room/support/join.ts";
 import { type Account, account, makeGuest, refusalOf } from "../support/api.ts";
 
-const open = openInbox<InboxObject>(env);
+const open = openInbox<InboxObjectBase>(env);
 const subjectsOf = async (owner: Account, identityId: string) =>
   ((await open(owner.id, identityId).list({ identityId }, PAGE))?.notifications ?? []).map(
     ({ subject_id }) => subject_id,
@@ -184,7 +184,7 @@ describe("the channels of a guest", () => {
   it("are the page alone: no browser subscribes", async () => {
     const { owner, gale } = await setUp();
     const { data } = await owner.api.post<{ token: string }>(`/identities/${gale.id}/tokens`);
-    const browser = await Browser.create();
+    const browser = await PushBrowser.create();
     for (const token of [gale.token, data.token]) {
       const own = owner.api.as(token);
       expect(refusalOf(await own.post("/me/push-subscriptions", browser.toJSON()))).toEqual([
@@ -199,11 +199,11 @@ describe("the channels of a guest", () => {
     const webhook = { sender: "webhook", delay: 60 };
     await owner.api.patch("/notification-defaults", { email: webhook, webPush: webhook });
     const { data } = await owner.api.get<{ defaults: NotificationDefaults }>("/notification-defaults");
-    // As from a room of the version before.
+    // The activity is delivered in the form of a room of the version before.
     await open(owner.id, gale.id).deliver([gale.id], [activity({ kind: "$invoice" })], data.defaults);
     expect(await waitingOf(owner, gale.id)).toHaveLength(2);
     await runInDurableObject(env.INBOXES.getByName(shardName(owner.id, gale.id)), async (object) => {
-      const inbox = object as unknown as InboxObject;
+      const inbox = object as unknown as InboxObjectBase;
       inbox.clock = () => Date.now() + 120_000;
       await inbox.alarm();
     });

@@ -1,10 +1,10 @@
 /** Identities in rooms: their tokens, the users that their joins create, and the end of their access on open sockets. */
 import { env, exports } from "cloudflare:workers";
+import type { Group, Identity } from "@atrium/contract/resources/identity.ts";
+import type { Permission } from "@atrium/contract/resources/permissions.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { UserWithToken } from "@atrium/contract/rest/users.ts";
 import { describe, expect, it } from "vitest";
-import type { UserWithToken } from "../../src/features/users/schema.ts";
-import type { Group, Identity } from "../../src/wire/identity.ts";
-import type { Permission } from "../../src/wire/permissions.ts";
-import type { Room } from "../../src/wire/room.ts";
 import { joinWith, openSocket } from "../room/support/join.ts";
 import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, type Answer, account, ORIGIN, refusalOf } from "../support/api.ts";

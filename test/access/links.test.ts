@@ -1,10 +1,13 @@
 /** Links of rooms: guests come by them, stay for as long as they last, and end with them. */
 import { env } from "cloudflare:workers";
+import type { Identity } from "@atrium/contract/resources/identity.ts";
+import type { AuditEntry } from "@atrium/contract/rest/audit.ts";
+import type { RoomLink } from "@atrium/contract/rest/identities.ts";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../src/features/audit/schema.ts";
-import type { RoomLink } from "../../src/features/identities/schema.ts";
+import { insertLink } from "../../src/features/identities/link-store.ts";
+import { selectDeletedRooms } from "../../src/features/rooms/store.ts";
+import { openDirectory, openTenant } from "../../src/platform/d1/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import type { Identity } from "../../src/wire/identity.ts";
 import { joinWith, openSocket } from "../room/support/join.ts";
 import { type Account, Api, account, makeGuest, type Redeemed, refusalOf } from "../support/api.ts";
 import { setLimit, usesOf } from "../support/quotas.ts";
@@ -227,6 +230,22 @@ describe("a retried redemption", () => {
     expect(stored).not.toContain(secret);
   });
 
+  it("finds nothing once the link lets no one in, and only its guest removed before that", async () => {
+    const roomId = await newRoom();
+    const path = `/rooms/${roomId}/links`;
+    const { data } = await owner.api.post<{ link: { id: string }; secret: string }>(path, {
+      permissions: "viewer",
+    });
+    const [key, removed] = [crypto.randomUUID(), crypto.randomUUID()];
+    await retry(data.secret, key);
+    const { identity } = (await retry(data.secret, removed)).data;
+    await owner.api.delete(`/identities/${identity.id}`);
+    expect(refusalOf(await retry(data.secret, removed))).toEqual([409, "Identities", "CONFLICT"]);
+    await owner.api.delete(`${path}/${data.link.id}`);
+    for (const each of [key, removed, crypto.randomUUID()])
+      expect(refusalOf(await retry(data.secret, each))).toEqual(closed);
+  });
+
   it("lets one guest in when it arrives many times at once", async () => {
     const secret = await makeLink({ maxUses: 1 });
     const key = crypto.randomUUID();
@@ -343,11 +362,43 @@ describe("the end of a link", () => {
     expect((await socket.closed).code).toBe(4401);
   });
 
+  it("comes with its room, and one run of the cron trigger deletes hundreds of links", async () => {
+    const [roomId, otherId] = [await newRoom(), await newRoom()];
+    await env.DB.prepare(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 400)
+       INSERT INTO room_links (account_id, id, room_id, secret_hash, permissions, created_at, max_uses, uses)
+       SELECT ?1, ?2 || n, ?2, ?2 || n, '["*:read"]', 1, 1, 0 FROM numbers`,
+    )
+      .bind(owner.id, roomId)
+      .run();
+    const { guest } = await makeGuest(owner.api, otherId);
+    for (const id of [roomId, otherId]) expect((await owner.api.delete(`/rooms/${id}`)).status).toBe(200);
+    const [waiting] = await openDirectory(env).run([selectDeletedRooms(1_000)]);
+    expect(waiting.filter(({ id }) => id === roomId)).toEqual([]); // nothing but links is left to remove
+    const now = Date.now();
+    await runScheduledTasks(env, now);
+    expect((await owner.api.get(`/identities/${guest.identity.id}`)).status).toBe(404);
+    await runScheduledTasks(env, now + MINUTE_MS);
+    const left =
+      "SELECT (SELECT count(*) FROM room_links WHERE room_id = ?1) + (SELECT count(*) FROM rooms WHERE id = ?1) AS n";
+    expect(await env.DB.prepare(left).bind(roomId).first("n")).toBe(0);
+  });
+
+  it("has come before another link of its room is stored", async () => {
+    const roomId = await newRoom();
+    await makeGuest(owner.api, roomId);
+    await owner.api.delete(`/rooms/${roomId}`);
+    const tenant = openTenant(env, owner.id);
+    const row = { id: crypto.randomUUID(), roomId, secretHash: "late", permissions: "[]", createdAt: 1 };
+    const late = { ...row, accountId: owner.id, expiresAt: null, maxUses: 1, uses: 0 };
+    await expect(tenant.db.run([insertLink(tenant, late)])).rejects.toThrow("NOT NULL");
+  });
+
   it("reaches its room by the cron trigger when the request dies behind its commit", async () => {
     const roomId = await newRoom();
     const { link, guest } = await makeGuest(owner.api, roomId);
     const { socket } = await joinWith(owner.id, roomId, guest.token);
-    // As the batch of the revocation leaves them, without anything that follows.
+    // State after the batch of the revocation, without the work that follows it.
     await env.DB.batch([
       env.DB.prepare("UPDATE room_links SET expires_at = 1 WHERE account_id = ? AND id = ?").bind(
         owner.id,

@@ -1,7 +1,7 @@
-/** Narrowed tokens: which rooms they open, what they do for their identity beside its rooms, and what they leave behind. */
+/** Narrowed tokens: the rooms that they open, their use beside rooms, and their traces. */
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { Browser } from "../inbox/browser.ts";
+import { PushBrowser } from "../inbox/browser.ts";
 import { activity, Inbox, openInboxSocket } from "../inbox/support.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { joinRoom, joinWith, openSocket } from "../room/support/join.ts";
@@ -64,7 +64,7 @@ describe("a token names rooms", () => {
     expect(await opened({ customId: "plan*" })).toEqual(["plan*"]);
     expect(await opened({ customId: lookalike })).toEqual([lookalike]);
     expect(await opened({ customIdPrefix: "plan*" })).toEqual(["plan*", "plan*2"]);
-    // As callers have written it before.
+    // Room names in their earlier notation.
     expect(await opened("plan")).toEqual(["plan"]);
     expect(await opened("plan*")).toEqual(["plan*", "plan*2", "plan", "plans"]);
     expect(await opened(lookalike)).toEqual([lookalike]);
@@ -153,7 +153,7 @@ describe("a narrowed token at /me", () => {
   it("has no part in what concerns all rooms or outlives it: browsers and settings", async () => {
     const inbox = await Inbox.create();
     const room = await inbox.room();
-    const browser = await Browser.create();
+    const browser = await PushBrowser.create();
     const whole = inbox.owner.api.as(await inbox.token({ permissions: ["*:write"] }));
     expect((await whole.post("/me/push-subscriptions", browser.toJSON())).status).toBe(200);
     for (const narrowing of terms(room)) {
@@ -161,7 +161,7 @@ describe("a narrowed token at /me", () => {
       const { endpoint } = browser;
       const refused: Answer<unknown>[] = [
         await api.get("/me/push-subscriptions"),
-        await api.post("/me/push-subscriptions", (await Browser.create()).toJSON()),
+        await api.post("/me/push-subscriptions", (await PushBrowser.create()).toJSON()),
         await api.send("DELETE", "/me/push-subscriptions", {
           body: JSON.stringify({ endpoint }),
           headers: { "Content-Type": "application/json" },
@@ -183,7 +183,7 @@ describe("a narrowed token at /me", () => {
     const { id: room } = await owner.api.createRoom();
     const { guest } = await makeGuest(owner.api, room, { permissions: "viewer" });
     const api = owner.api.as(guest.token);
-    const browser = (await Browser.create()).toJSON();
+    const browser = (await PushBrowser.create()).toJSON();
     expect((await api.post("/me/push-subscriptions", browser)).status).toBe(403);
     expect((await api.patch("/me/notification-settings", { email: { enabled: true } })).status).toBe(403);
     expect((await api.post("/me/inbox-notifications/read", { all: true })).status).toBe(200);
@@ -222,15 +222,19 @@ describe("a narrowed token at /me", () => {
       (await socket.call("SUBSCRIPTION_SETTINGS", { threads: "none" })).error?.code,
       (await socket.call("THREAD_SUBSCRIBE", { threadId })).error?.code,
       (await socket.call("USER_FOLLOW", { userId })).error?.code,
+      (await socket.call("USER_FOLLOW", { userId: "no one" })).error?.code,
+      (await socket.call("USER_UNFOLLOW", { userId: "no one" })).error?.code,
       (await socket.call("SUBSCRIPTION_SETTINGS", {})).data,
       (await socket.call("THREAD_READ", { threadId })).success,
     ];
     const settings = { threads: "replies_and_mentions", textMentions: "mine" };
-    expect(await codes(reader)).toEqual(["FORBIDDEN", "FORBIDDEN", "FORBIDDEN", { settings }, true]);
+    expect(await codes(reader)).toEqual([...Array(5).fill("FORBIDDEN"), { settings }, true]);
     const { socket: viewer } = await joinWith(accountId, room, await inbox.token(), { role: "viewer" });
     expect(await codes(viewer)).toEqual([
       undefined,
       undefined,
+      undefined,
+      "NOT_FOUND",
       undefined,
       { settings: { ...settings, threads: "none" } },
       true,
@@ -242,7 +246,7 @@ describe("a push subscription", () => {
   it("holds as long as the token that made it, also when the tokens end while it is made", async () => {
     const inbox = await Inbox.create();
     const { api } = inbox.owner;
-    const subscription = (await Browser.create()).toJSON();
+    const subscription = (await PushBrowser.create()).toJSON();
     const { identityId, object } = inbox;
     const { keys, endpoint } = subscription as { endpoint: string; keys: { p256dh: string; auth: string } };
     const target = { endpoint, ...keys, origin: ORIGIN, expiresAt: null };

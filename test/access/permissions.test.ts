@@ -1,6 +1,5 @@
-/** The function that decides what an identity may do in a room, against tables that spell out every answer. */
-import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+/** The function that decides the access of an identity, against tables that spell out every answer. */
+
 import {
   type Access,
   ALL_RIGHTS,
@@ -17,7 +16,9 @@ import {
   rightsOf,
   rightsOfRole,
   roleOf,
-} from "../../src/wire/permissions.ts";
+} from "@atrium/contract/resources/permissions.ts";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
 
 type Entry = readonly Permission[];
 
@@ -54,7 +55,7 @@ const HIGHEST: Readonly<Record<string, string>> = {
   ...{ "w-": "w", wr: "w", ww: "w" },
 };
 
-/** The decision by what the identity's entry, its groups and the default say, in this order. */
+/** Decisions by the entries of the identity, its groups and the default, in this order. */
 const DECISIONS: Readonly<Record<string, string>> = {
   ...{ "---": "none", "--r": "read by default", "--w": "write by default" },
   ...{ "-r-": "read by groups", "-rr": "read by groups", "-rw": "read by groups" },

@@ -1,4 +1,4 @@
-/** Writes over every wire that race the end of a right: who wrote what, which answer it had, and in which order. */
+/** Writes over every wire that race the end of a right: their authors, answers and order. */
 import { env, exports } from "cloudflare:workers";
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
@@ -16,7 +16,7 @@ export type Wire = (typeof WIRES)[number];
 
 const DOCUMENT = "notes";
 const STORE = "tasks";
-/** Among what a witness has seen: the end of the right. */
+/** Entry of a witness that marks the end of the right. */
 export const END = "end";
 
 /** Lets others go on: in this turn of the event loop, in the next one, or for a trip to the database. */
@@ -48,8 +48,8 @@ export interface Place {
   readonly bystander: string;
 }
 
-/** A participant who notes what the room does, in its order: writes by their keys, and the end of the right. */
-class Witness {
+/** A participant who notes events of the room in order: writes by their keys, and the end of the right. */
+class RaceWitness {
   readonly seen: string[] = [];
   /** Keys of earlier races as well. */
   readonly #known = new Set<string>();
@@ -81,7 +81,7 @@ class Witness {
     const upgrade = new Request(ORIGIN, { headers: { Upgrade: "websocket" } });
     const { webSocket } = await roomGateway(env).connect(roomId, owner.id, upgrade);
     if (webSocket === null) throw new Error("The upgrade returned no socket");
-    const witness = new Witness(webSocket, isEnd);
+    const witness = new RaceWitness(webSocket, isEnd);
     await witness.#ask("JOIN_ROOM", { token });
     webSocket.send(
       encoding.encode((encoder) => {
@@ -93,7 +93,7 @@ class Witness {
     return witness;
   }
 
-  /** Forgets what it has seen. */
+  /** Forgets its notes. */
   async begin(): Promise<void> {
     await this.settle();
     this.seen.length = 0;
@@ -142,7 +142,7 @@ class Witness {
 /** Writes a key over one wire; true if that was accepted, false if it was refused, null if no answer says so. */
 interface Writer {
   write(key: string): Promise<boolean | null>;
-  /** Waits until the room has handled what was sent; absent where answers say so. */
+  /** Waits until the room has handled all sent messages; absent where answers say so. */
   settle?(): Promise<unknown>;
   close(): void;
 }
@@ -291,8 +291,8 @@ export async function enter(place: Place, random: Random): Promise<Party> {
   const isEnd = (text: string) => text.includes('"roleChanged"') || text.includes('"accessChanged"');
   const hasLeft = (text: string) => text.includes('"userLeft"') && text.includes(place.userId);
   const witnesses = [
-    await Witness.join(place, place.socketToken, isEnd),
-    await Witness.join(place, place.bystander, hasLeft),
+    await RaceWitness.join(place, place.socketToken, isEnd),
+    await RaceWitness.join(place, place.bystander, hasLeft),
   ];
   const writers: Readonly<Record<Wire, Writer>> = {
     json: await jsonWriter(place),

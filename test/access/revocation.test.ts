@@ -1,20 +1,20 @@
 /** Once the end of a right is answered, nothing later in the room's order was written by it, over any wire. */
 import { env } from "cloudflare:workers";
+import type { AppError } from "@atrium/contract/errors.ts";
+import { ALL_RIGHTS, BAN } from "@atrium/contract/resources/permissions.ts";
+import type { RoomAccessInput } from "@atrium/contract/rest/access.ts";
 import { expect, inject, it } from "vitest";
-import type { RoomAccessInput } from "../../src/features/access/schema.ts";
 import { commitAs } from "../../src/features/users/queries.ts";
-import { writerOf } from "../../src/platform/d1/context.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
-import type { AppError } from "../../src/platform/errors.ts";
+import { writerOf } from "../../src/platform/d1/rights.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
-import { ALL_RIGHTS, BAN } from "../../src/wire/permissions.ts";
 import { type Answer, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { type Random, randomOf } from "../support/random.ts";
 import { END, enter, type Outcome, type Place, violationsOf, WIRES, type Wire } from "./races.ts";
 
 const { seed, revocations } = inject("endurance");
-/** The races of one user, who may join a room so often. */
+/** Races of one user, bounded by the rate of joins to a room. */
 const RACES_OF_USER = 16;
 const RACES_BETWEEN_JOINS = 6;
 
@@ -186,15 +186,21 @@ async function writesOf(
   epoch: number | null,
 ) {
   const tenant = openTenant(env, owner.id);
-  const decided = { role: "editor", access: "outdated", roomState: "active", isByIdentity: false } as const;
+  const decided = {
+    role: "editor",
+    access: "outdated",
+    roomState: "active",
+    isByLastingToken: true,
+  } as const;
   const actor = {
     ...({ type: "user", accountId: owner.id, userId, roomId, rights: ALL_RIGHTS } as const),
+    ...{ identityId: null, isGuest: false, readsOnly: false },
     decided: { ...decided, identityEpoch: epoch },
   };
   const write = async () => {
     const data = { operations: [{ type: "STORE_SET", store: "tasks", key: "a", value: 1 }], atomic: true };
     const batches = [{ type: "STORE_BATCH", requestId: crypto.randomUUID(), data }];
-    const user = writerOf(actor);
+    const user = writerOf({ actor });
     const [response] = await roomGateway(env).writeStores(roomId, owner.id, userId, batches, user);
     return response?.success === true ? "written" : response?.error?.code;
   };

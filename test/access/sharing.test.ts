@@ -4,9 +4,10 @@
  * knowledge-base; Apache License 2.0), and blocks its guide to blocklists. Rooms have no parents, so what a folder or
  * an organization passes on stands with the room. All names and tables are Atrium's own.
  */
+
+import { BAN, PRESETS } from "@atrium/contract/resources/permissions.ts";
+import type { AccessDecision } from "@atrium/contract/rest/access.ts";
 import { expect, it } from "vitest";
-import type { AccessDecision } from "../../src/features/access/schema.ts";
-import { BAN, PRESETS } from "../../src/wire/permissions.ts";
 import { type Account, account } from "../support/api.ts";
 
 const ENTRIES = { ...PRESETS, none: [BAN] } as const;
@@ -18,7 +19,7 @@ interface SharedRoom {
   readonly open?: Preset;
   readonly groups?: Lists<Preset>;
   readonly people?: Lists<Preset | "none">;
-  /** Everyone, by what they may do. */
+  /** Everyone, by their access. */
   readonly answers: Lists<Preset | "none">;
 }
 

@@ -1,15 +1,16 @@
 /** Every kind of credential at every place that takes one: it opens its own places, and no other. */
 import { exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
+import type { ApiKeyNarrowing } from "@atrium/contract/rest/api-keys.ts";
+import type { IssuedToken, UserWithToken } from "@atrium/contract/rest/users.ts";
 import { expect, it } from "vitest";
-import type { IssuedToken, UserWithToken } from "../../src/features/users/schema.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
 import { Operator } from "../backup/operator.ts";
 import { openInboxSocket } from "../inbox/support.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { joinRoom, openSocket } from "../room/support/join.ts";
-import { account, makeGuest, ORIGIN } from "../support/api.ts";
-import { addMember, Browser, tokenIn } from "../support/person.ts";
+import { account, makeGuest, narrowedKey, ORIGIN } from "../support/api.ts";
+import { addMember, DashboardBrowser, tokenIn } from "../support/person.ts";
 
 async function setUp() {
   const { id, api, apiKey } = await account();
@@ -38,9 +39,13 @@ async function setUp() {
   const [header = "", payload = ""] = user.token.split(".");
   const signed = (secret: string) =>
     `${header}.${payload}.${createHmac("sha256", secret).update(`${header}.${payload}`).digest("base64url")}`;
+  const narrowed = async (narrowing: ApiKeyNarrowing) =>
+    btoa(`${id}:${(await narrowedKey({ id, api }, narrowing)).apiKey}`);
   const credentials = {
     "an API key's bearer": btoa(`${id}:${apiKey}`),
     "an API key": apiKey,
+    "a narrowed API key's bearer": await narrowed({ permissions: ["*:read"], rooms: [roomId] }),
+    "a narrowed API key's bearer for other rooms": await narrowed({ rooms: ["another-*"] }),
     "a user's token": user.token,
     "a short-lived token": short.data.token,
     "an identity's token": known.data.token,
@@ -74,12 +79,13 @@ interface Place {
 
 const USER_TOKENS = ["a user's token", "a short-lived token"] as const;
 const ELSEWHERE = "an identity's token for other rooms";
-/** What a place in the room takes. */
+/** Tokens that open a place in the room. */
 const IN_ROOM = {
   opens: [...USER_TOKENS, "an identity's token", "a guest's token"],
   forbidden: [ELSEWHERE],
 } as const;
 const OF_IDENTITIES = ["an identity's token", "a guest's token", ELSEWHERE] as const;
+const NARROWED_KEYS = ["a narrowed API key's bearer", "a narrowed API key's bearer for other rooms"] as const;
 const OF_ROOM = [...IN_ROOM.opens, ELSEWHERE] as const;
 
 const byStatus = (status: number) => {
@@ -116,30 +122,30 @@ async function openDocument(
 const PLACES: Readonly<Record<string, Place>> = {
   "the organization's REST": {
     opens: ["an API key's bearer"],
-    forbidden: OF_ROOM,
+    forbidden: [...OF_ROOM, ...NARROWED_KEYS],
     try: async ({ api }, credential) => byStatus((await api.as(credential).get("/rooms")).status),
   },
   "the users' REST": {
     ...IN_ROOM,
-    opens: ["an API key's bearer", ...IN_ROOM.opens],
+    opens: ["an API key's bearer", "a narrowed API key's bearer", ...IN_ROOM.opens],
+    forbidden: [...IN_ROOM.forbidden, "a narrowed API key's bearer for other rooms"],
     try: async ({ api, roomId }, credential) =>
       byStatus((await api.as(credential).get(`/users?roomId=${roomId}`)).status),
   },
   "the dashboard's cookie": {
     opens: ["a sign-in cookie"],
     try: async ({ id }, credential) => {
-      const browser = new Browser();
+      const browser = new DashboardBrowser();
       browser.cookie = `${SESSION_COOKIE}=${encodeURIComponent(credential)}`;
       return byStatus((await browser.api(id).get("/rooms")).status);
     },
   },
   "the endpoint of agents": {
-    opens: ["an API key's bearer"],
-    forbidden: OF_ROOM,
+    opens: ["an API key's bearer", ...NARROWED_KEYS, ...OF_ROOM],
     try: async (_, credential) => {
       const headers = { "Content-Type": "application/json", Authorization: `Bearer ${credential}` };
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
-      return byStatus((await new Browser().raw("POST", "/mcp", { headers, body })).status);
+      return byStatus((await new DashboardBrowser().raw("POST", "/mcp", { headers, body })).status);
     },
   },
   "the operator's endpoints": {
@@ -157,16 +163,18 @@ const PLACES: Readonly<Record<string, Place>> = {
   "an invitation's page": {
     opens: ["an invitation"],
     try: async (_, credential) =>
-      byStatus((await new Browser().get(`/invitations/${encodeURIComponent(credential)}`)).status),
+      byStatus((await new DashboardBrowser().get(`/invitations/${encodeURIComponent(credential)}`)).status),
   },
   "a password link's page": {
     opens: ["a link for a new password"],
     try: async (_, credential) =>
-      byStatus((await new Browser().get(`/password-links/${encodeURIComponent(credential)}`)).status),
+      byStatus(
+        (await new DashboardBrowser().get(`/password-links/${encodeURIComponent(credential)}`)).status,
+      ),
   },
   "the identity's own REST": {
     opens: OF_IDENTITIES,
-    forbidden: ["an API key's bearer", ...USER_TOKENS],
+    forbidden: ["an API key's bearer", ...NARROWED_KEYS, ...USER_TOKENS],
     try: async ({ api }, credential) =>
       byStatus((await api.as(credential).get("/me/inbox-notifications")).status),
   },
@@ -189,7 +197,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   TOKEN_REFRESH: {
     opens: [...USER_TOKENS, "an identity's token"],
-    forbidden: [ELSEWHERE, "a guest's token"], // of another participant
+    forbidden: [ELSEWHERE, "a guest's token"], // a guest is another participant
     try: async ({ id, roomId, user }, token) => {
       const socket = await joinRoom(id, roomId, user.token);
       const { success, error } = await socket.call("TOKEN_REFRESH", { token });
@@ -199,7 +207,7 @@ const PLACES: Readonly<Record<string, Place>> = {
   },
   "a document's address": {
     ...IN_ROOM,
-    opens: IN_ROOM.opens.filter((kind) => kind !== "a user's token"), // which lasts
+    opens: IN_ROOM.opens.filter((kind) => kind !== "a user's token"), // documents refuse lasting tokens in an address
     try: (world, credential) =>
       openDocument(world, `/notes/sync?token=${encodeURIComponent(credential)}`, (socket) =>
         DocumentClient.over(socket),

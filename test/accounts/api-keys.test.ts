@@ -1,13 +1,13 @@
 /** API keys over REST: creation, use, listing and revocation. */
 import { env } from "cloudflare:workers";
+import type { ApiKey } from "@atrium/contract/rest/api-keys.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createApiKey, fingerprintOf, isApiKey } from "../../src/features/accounts/api-key.ts";
-import type { ApiKey } from "../../src/features/accounts/schema.ts";
 import { evictKey, verifyKey } from "../../src/features/accounts/verify-key.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { Api, account, bearer } from "../support/api.ts";
-import { addMember, Browser, tokenIn } from "../support/person.ts";
+import { addMember, DashboardBrowser, tokenIn } from "../support/person.ts";
 import { usesOf } from "../support/quotas.ts";
 import { batchesOf } from "../support/rows-read.ts";
 
@@ -74,7 +74,7 @@ describe("API keys", () => {
     const kept = await keyBy(successor.api);
     expect([child.made.created_by_key, grandchild.made.created_by_key]).toEqual([keyId, child.id]);
     const statuses = async () => {
-      const guest = new Browser();
+      const guest = new DashboardBrowser();
       const pages = [`/invitations/${invitation}`, `/password-links/${link}`].map((path) => guest.get(path));
       const uses = [child, grandchild, successor, kept].map((key) => key.api.get("/rooms"));
       return (await Promise.all([...pages, ...uses])).map(({ status }) => status);
@@ -105,7 +105,7 @@ describe("API keys", () => {
     expect([invited.status, linked.status]).toEqual([201, 201]);
     for (const key of [warm.key, made.key])
       expect((await new Api(id, bearer(id, key)).get("/rooms")).status).toBe(401);
-    const guest = new Browser();
+    const guest = new DashboardBrowser();
     expect((await guest.get(`/invitations/${tokenIn(invited.data.url)}`)).status).toBe(404);
     expect((await guest.get(`/password-links/${tokenIn(linked.data.url)}`)).status).toBe(404);
   });

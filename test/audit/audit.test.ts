@@ -1,17 +1,21 @@
 /** The audit log: each administrative change leaves one entry, in the batch of the change; nothing else leaves any. */
+
 import { env } from "cloudflare:workers";
+import type { AuditEntry } from "@atrium/contract/rest/audit.ts";
+import { AUDIT_RESOURCES } from "@atrium/contract/rest/audit.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import guide from "../../docs/guides/operating.md?raw";
-import { ENDPOINTS } from "../../src/endpoints.ts";
+import { loadEndpoints } from "../../src/endpoints.ts";
 import { purgeAuditEntries } from "../../src/features/audit/queries.ts";
-import type { AuditEntry } from "../../src/features/audit/schema.ts";
-import { AUDIT_RESOURCES, auditEntries } from "../../src/http/audit/table.ts";
+import { auditEntries } from "../../src/http/audit/table.ts";
 import { build, statement } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { addMember, invite, signUp } from "../support/person.ts";
-import { sweepOn } from "../support/relayed.ts";
+
+const ENDPOINTS = await loadEndpoints();
 
 interface Log {
   readonly entries: AuditEntry[];
@@ -20,11 +24,11 @@ interface Log {
 
 const logOf = async (api: Api, query = ""): Promise<Log> => (await api.get<Log>(`/audit${query}`)).data;
 
-/** What an answer has left in the log. */
+/** The log's entries for an answer. */
 const entriesOf = async (api: Api, { requestId }: Pick<Answer, "requestId">) =>
   (await logOf(api)).entries.filter((entry) => entry.request_id === requestId);
 
-/** Changes that are not for the audit log: of what is in rooms, and what only asks for work to be done. */
+/** Changes that are not for the audit log: content of rooms, and requests that only ask for work. */
 const CONTENT = [
   "addParticipant",
   "broadcast",
@@ -50,6 +54,7 @@ const CONTENT = [
   "markInboxNotificationsAsRead",
   "markOwnInboxNotificationsAsRead",
   "markThreadAsRead",
+  "reactToComment",
   "reconcileRoom",
   "redeemLink",
   "redeliverWebhookDeliveries",
@@ -312,7 +317,7 @@ describe("the audit log", () => {
     const now = Date.now();
     const owner = await withEntries([now - 3_000, now]);
     const later = now + 90 * 24 * 60 * 60 * 1000 - 2_000;
-    await sweepOn(later);
+    await runScheduledTasks(env, later);
     expect((await logOf(owner.api)).entries).toHaveLength(1);
     expect(await purgeAuditEntries(openTenant(env, owner.id), new WorkBudget(1))).toBe(true);
     expect((await logOf(owner.api)).entries).toEqual([]);

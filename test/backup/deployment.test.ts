@@ -1,4 +1,4 @@
-/** What a backup of the whole deployment has beside its organizations: who may read it, the list of these, and the people. */
+/** Backups of a deployment beyond its organizations: rights, the list of organizations, and people. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -12,9 +12,9 @@ import {
   type PeopleSlice,
   SCHEMA,
 } from "../../src/features/backup/format.ts";
-import { RESTORING_EPOCH } from "../../src/wire/token-claims.ts";
+import { RESTORING_EPOCH } from "../../src/platform/token-claims.ts";
 import { account, ORIGIN } from "../support/api.ts";
-import { Browser, PASSWORD, type SignedUp, signUp } from "../support/person.ts";
+import { DashboardBrowser, PASSWORD, type SignedUp, signUp } from "../support/person.ts";
 import { Operator, readJson, type Signed, sentOf, signed } from "./operator.ts";
 
 const deployment = (purpose: "backup" | "restore") => Operator.with(DEPLOYMENT, purpose);
@@ -115,7 +115,7 @@ async function sliceWith(personId: string, backupId: string): Promise<Signed> {
   throw new Error("The person is in no slice");
 }
 
-/** What the database has of people, by their IDs. */
+/** Rows of people, by their IDs. */
 const rowsOf = async (...ids: string[]) =>
   (
     await env.DB.prepare(
@@ -130,7 +130,7 @@ const forget = ({ id }: SignedUp) => env.DB.prepare("DELETE FROM people WHERE id
 
 /** The status of signing in with the password of the tests. */
 const signIn = async ({ email }: SignedUp): Promise<number> =>
-  (await new Browser().post("/sign-in", { email, password: PASSWORD })).status;
+  (await new DashboardBrowser().post("/sign-in", { email, password: PASSWORD })).status;
 
 describe("the people of a deployment", () => {
   it("are added with their passwords, which no one reads in the backup", async () => {

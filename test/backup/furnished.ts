@@ -1,12 +1,17 @@
-/** An organization with something of everything, and what of it can be seen: in its database, over the API, and anywhere at all. */
+/**
+ * An organization with one of everything, and its visible data: in its database, over the API, and anywhere at
+ * all.
+ */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { InboxNotification } from "@atrium/contract/rest/inbox.ts";
+import { sql } from "drizzle-orm";
 import { expect } from "vitest";
 import { shardName } from "../../src/delivery/inboxes.ts";
-import type { InboxNotification } from "../../src/features/inbox/schema.ts";
-import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
+import { ORGANIZATION_TABLES, type OrganizationTable } from "../../src/features/organizations/tables.ts";
+import { openDatabase, type Statement, statement } from "../../src/platform/d1/d1.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { type Account, type Answer, makeGuest, type PlaceName } from "../support/api.ts";
+import { type Account, type Answer, makeGuest, narrowedKey, type PlaceName } from "../support/api.ts";
 import type { Archive } from "./operator.ts";
 
 const MINUTE_MS = 60_000;
@@ -21,7 +26,10 @@ export interface Furnished {
 
 /** Something of everything. */
 export async function furnish({ api, id }: Account, place: PlaceName): Promise<Furnished> {
-  const room = await api.createRoom({ customId: "first", name: "Kitchen" });
+  const room = await api.createRoom({
+    ...{ customId: "first", name: "Kitchen", expiresAt: "2035-01-31T09:30:00Z" },
+    limits: { users: 100, documentBytes: 1_000_000 },
+  });
   const user = await api.createUser(room.id, { customId: "ada" });
   await api.post("/rooms", { name: "Retried" }, { headers: { "Idempotency-Key": "once" } });
   await api.upload({ roomId: room.id, userId: user.id }, new File(["Hello"], "hello.txt"));
@@ -56,6 +64,7 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
     identitiesAccesses: { [identityId]: ["none"] },
   });
   await makeGuest(api, room.id);
+  await narrowedKey({ id, api }, { permissions: ["comments:write"], rooms: [room.id, "board-*"] });
   await env[place]
     .prepare(
       "UPDATE quotas SET max = 50 WHERE account_id = ? AND quota IN ('rooms', 'requests_per_second', 'waiting_events')",
@@ -68,26 +77,36 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
   return { roomId: room.id, token: user.token, identityId };
 }
 
-/** What changes by itself: what is on its way, and how old a copy of stats is. */
+/** Tables that change by themselves: rows on their way, and copies of stats. */
 const PASSING = /^(outbox|outbox_events|receipts|audit_entries|retired_scripts)$/;
 
 const OTHERS = ["quotas", "accounts"].map((name) => ({
-  ...{ name, where: `${name === "accounts" ? "id" : "account_id"} = ?`, paramsOf: (of: string) => [of] },
+  ...{ name, where: (of: string) => sql`${sql.raw(name === "accounts" ? "id" : "account_id")} = ${of}` },
 }));
 
-/** What an organization has in its database, by table. */
+type Owned = Pick<OrganizationTable, "name" | "where">;
+
+/** The rows of an organization in each of these tables of a database. */
+export function rowsOf(place: PlaceName, tables: readonly Owned[], id: string) {
+  const [first, ...others] = tables.map(
+    ({ name, where }): Statement<Record<string, unknown>> =>
+      statement`SELECT * FROM ${sql.raw(name)} WHERE ${where(id)}`,
+  );
+  return first === undefined ? [] : openDatabase(env[place]).run([first, ...others]);
+}
+
+/** Rows of an organization in its database, by table. */
 export async function contentOf(place: PlaceName, id: string): Promise<Record<string, unknown>> {
   const tables = [...ORGANIZATION_TABLES.filter(({ name }) => !PASSING.test(name)), ...OTHERS];
-  const statements = tables.map(({ name, where, paramsOf }) =>
-    env[place].prepare(`SELECT * FROM ${name} WHERE ${where}`).bind(...paramsOf(id)),
+  const found = await rowsOf(place, tables, id);
+  return Object.fromEntries(
+    tables.map(({ name }) => [name, found.filter((_, at) => tables[at]?.name === name).flat()]),
   );
-  const results = await env[place].batch<Record<string, unknown>>(statements);
-  return Object.fromEntries(tables.map(({ name, where }, at) => [`${name} ${where}`, results[at]?.results]));
 }
 
 const shown = ({ data }: Answer) => data;
 
-/** What the API answers about an organization. */
+/** Answers of the API about an organization. */
 export async function answersOf({ api }: Account, { roomId, identityId }: Furnished): Promise<unknown> {
   const paths = [
     "/organization",
@@ -124,7 +143,7 @@ export async function expectFiles({ api }: Account, { files }: Archive): Promise
   }
 }
 
-/** Runs the scheduled tasks until what a deleted organization owned is gone. */
+/** Runs the scheduled tasks until a deleted organization's data is gone. */
 export async function purged(id: string, place: PlaceName): Promise<void> {
   const left = async () => [
     await env.DB.prepare("SELECT 1 FROM accounts WHERE id = ?").bind(id).first(),
@@ -138,7 +157,7 @@ export async function purged(id: string, place: PlaceName): Promise<void> {
     .toEqual([null, null]);
 }
 
-/** The organization, and a minute after it what it owned, is deleted. */
+/** Deletes the organization and, a minute later, its data. */
 export async function remove({ api, id }: Account, place: PlaceName): Promise<void> {
   const { status } = await api.json("DELETE", "/organization", { confirm: "An organization" });
   expect(status).toBe(200);
@@ -150,10 +169,10 @@ const OF_ACCOUNT = [
   ...["api_keys", "memberships", "invitations", "operator_tokens", "restores", "fences", "moves", "quotas"],
 ];
 
-/** What goes later: responses to repeated requests expire, and scripts go once no run can use them. */
+/** Tables whose rows go later: responses to repeated requests expire, and scripts go once no run can use them. */
 const LATER = /^(receipts|retired_scripts)$/;
 
-/** What there is of an organization in any database, object or bucket. */
+/** Remains of an organization in any database, object or bucket. */
 export async function remainsOf({ accountId, refs }: Archive): Promise<Record<string, unknown>> {
   const left: Record<string, unknown> = {};
   const note = (name: string, found: readonly unknown[]) => {
@@ -161,14 +180,12 @@ export async function remainsOf({ accountId, refs }: Archive): Promise<Record<st
   };
   const tables = [
     ...ORGANIZATION_TABLES.filter(({ name }) => !LATER.test(name)),
-    ...OF_ACCOUNT.map((name) => ({ name, where: "account_id = ?", paramsOf: (of: string) => [of] })),
+    ...OF_ACCOUNT.map((name) => ({ name, where: (of: string) => sql`account_id = ${of}` })),
     ...OTHERS,
   ];
   for (const place of PLACES)
-    for (const { name, where, paramsOf } of tables) {
-      const query = env[place].prepare(`SELECT * FROM ${name} WHERE ${where}`).bind(...paramsOf(accountId));
-      note(`${place} ${name}`, (await query.all()).results);
-    }
+    for (const [at, rows] of (await rowsOf(place, tables, accountId)).entries())
+      note(`${place} ${tables[at]?.name}`, rows);
   for (const { kind, id } of refs) {
     const stub =
       kind === "room"

@@ -1,4 +1,4 @@
-/** What backups and restores refuse: other tokens, other organizations' rows and objects, and what the service has not signed. */
+/** Backups and restores refuse other tokens, other organizations' rows and objects, and unsigned data. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ARCHIVE_FORMAT, type Manifest, SCHEMA } from "../../src/features/backup/format.ts";

@@ -1,6 +1,7 @@
 /** Makes and restores backups of organizations as the operator's command does, in memory. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { inboxShardOf } from "@atrium/contract/resources/inbox.ts";
 import { app } from "../../src/app.ts";
 import {
   type BackupPlan,
@@ -22,7 +23,6 @@ import {
 import type { OperatorPurpose } from "../../src/features/backup/table.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
-import { inboxShardOf } from "../../src/wire/inbox.ts";
 import { freshAddress, ORIGIN, type PlaceName } from "../support/api.ts";
 
 export interface Sent {
@@ -32,7 +32,7 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Who has a token for one purpose and organization. */
+/** An operator with a token for one purpose and organization. */
 export class Operator {
   readonly accountId: string;
   readonly purpose: OperatorPurpose;
@@ -113,7 +113,7 @@ export interface Archive {
   readonly backupId: string;
   readonly manifest: Signed;
   readonly parts: ReadonlyMap<string, readonly Signed[]>;
-  /** By key, the parts of a file. */
+  /** Parts of each file, by its key. */
   readonly files: ReadonlyMap<string, readonly Signed[]>;
   readonly refs: readonly ObjectRef[];
 }
@@ -208,7 +208,10 @@ async function readFile(operator: Operator, backupId: string, key: string): Prom
 export const begin = ({ manifest, backupId }: Archive, operator: Operator): Promise<RestorePlan> =>
   operator.data<RestorePlan>("begin", sentOf(manifest, { backup: backupId }));
 
-/** After so many requests, or before the `nth` one (from 0) of an operation; "part" is one of a file behind its first. */
+/**
+ * A number of requests, or the `nth` call (from 0) of an operation before which the command is killed; "part"
+ * is one of a file behind its first.
+ */
 export type KillPoint = number | readonly [operation: string, nth: number];
 
 /** Says, before each request, whether the command is killed there. */

@@ -1,22 +1,22 @@
-/** The dashboard's page: which path serves what, and what the page may do. */
+/** The dashboard's page: its paths, and its permissions in the browser. */
 
+import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
+import { Webhook } from "@atrium/contract/rest/webhooks.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { actOnSeveral } from "../../src/dashboard/page/data/act-on-several.ts";
-import { nameInPath, pathPartOf } from "../../src/dashboard/page/data/address.ts";
-import { readRefusal } from "../../src/dashboard/page/data/messages.ts";
-import { NONE, type Selected, switchAll, switchRow } from "../../src/dashboard/page/data/use-selection.ts";
+import { actOnSeveral } from "../../packages/dashboard/data/act-on-several.ts";
+import { nameInPath, pathPartOf } from "../../packages/dashboard/data/address.ts";
+import { readRefusal } from "../../packages/dashboard/data/messages.ts";
+import { NONE, type Selected, switchAll, switchRow } from "../../packages/dashboard/data/use-selection.ts";
 import {
   changedDocuments,
   itemOfEvent,
   itemOfFeed,
   mergeItems,
-} from "../../src/dashboard/page/live/stream.ts";
-import { arrange, boundsOf, pointIn, summaryOf } from "../../src/dashboard/page/room/presence.ts";
+} from "../../packages/dashboard/live/stream.ts";
+import { arrange, boundsOf, pointIn, summaryOf } from "../../packages/dashboard/room/presence.ts";
 import { dashboardPage } from "../../src/dashboard/routes.ts";
 import { sampleEvent } from "../../src/features/webhooks/sample-event.ts";
-import { Webhook } from "../../src/features/webhooks/schema.ts";
-import type { WebhookEventName } from "../../src/wire/events.ts";
 
 /** Files as the build writes them; other paths have none. */
 const FILES: Readonly<Record<string, string>> = {
@@ -214,7 +214,7 @@ it("selects all rows, and then none", () => {
 const ITEMS = Array.from({ length: 20 }, (_, index) => index + 1);
 const never = () => false;
 
-/** How an action went, by what `act` does to each item. */
+/** The outcome of an action, by the result of `act` for each item. */
 async function run(
   act: (item: number) => Promise<unknown>,
   endsAll: (error: Error | null) => boolean = never,

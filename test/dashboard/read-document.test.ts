@@ -1,12 +1,12 @@
-/** What the dashboard reads of documents, whatever editor they are of. */
+/** The dashboard's reading of documents of any editor. */
 
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
-import { jsonOf, sortDocuments, textOf } from "../../src/dashboard/page/documents/document.ts";
-import { readUpdate } from "../../src/dashboard/page/documents/read-document.ts";
-import { previewOf } from "../../src/dashboard/page/ui/json-preview.ts";
-import { type DiffLine, diffLines } from "../../src/dashboard/page/ui/line-diff.ts";
+import { jsonOf, sortDocuments, textOf } from "../../packages/dashboard/documents/document.ts";
+import { readUpdate } from "../../packages/dashboard/documents/read-document.ts";
+import { previewOf } from "../../packages/dashboard/ui/json-preview.ts";
+import { type DiffLine, diffLines } from "../../packages/dashboard/ui/line-diff.ts";
 
 function read(write: (doc: Y.Doc) => void) {
   const doc = new Y.Doc();

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
-import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { SubscriberObjectBase } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { StubbedSubscriber } from "./stubbed-subscriber.ts";
 import { outgoingEvent, START } from "./test-queue.ts";
@@ -14,7 +14,7 @@ const LIMITS = { maxBytes: 1024 ** 3, maxAgeMs: 1024 ** 3 };
 /** Runs `work` with a workflow's object whose attempts are never repeated. */
 const withQueue = <T>(
   handler: Partial<DeliveryHandler>,
-  work: (object: SubscriberObject, key: SubscriberKey) => Promise<T>,
+  work: (object: SubscriberObjectBase, key: SubscriberKey) => Promise<T>,
 ): Promise<T> =>
   StubbedSubscriber.run(({ object, key }) => work(object, key), {
     key: { kind: "workflow", accountId: crypto.randomUUID(), id: crypto.randomUUID() },

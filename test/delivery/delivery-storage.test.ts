@@ -1,4 +1,4 @@
-/** What a subscriber's queue does to its database: it reads by index, and counts exactly. */
+/** A subscriber's queue reads its database by index, and counts exactly. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
@@ -6,7 +6,7 @@ import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/sub
 import { listDeliveries } from "../../src/delivery/subscriber/delivery-list.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
-import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { SubscriberObjectBase } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { toAppError } from "../../src/http/envelope.ts";
 import { archivedObject } from "../../src/platform/objects/object-archive.ts";
@@ -65,7 +65,7 @@ describe("the totals of a queue", () => {
       subject.enqueue([outgoingEvent(20)]);
       await expect.poll(() => subject.suspensions).toBe(1);
       expect(subject.total("pending")).toBe(22);
-      // Enabled again, it has a day to work off what waits.
+      // After it is enabled again, it has a day to work off its backlog.
       subject.object.notifyOfChange(2);
       subject.enqueue([outgoingEvent(21)], 2);
       subject.advance(DAY_MS);
@@ -136,7 +136,7 @@ it("what is over is deleted, the oldest first, when it takes too much space", ()
     expectExactTotals(subject);
   }));
 
-/** Steps of a plan that read no more than a few rows, whatever waits. */
+/** Steps of a plan that read a few rows, whatever the backlog. */
 const isBounded = (step: string): boolean =>
   !/^SCAN|TEMP B-TREE/.test(step) ||
   /^SCAN (subscriber|lanes|\(subquery-\d+\)|CONSTANT ROW|json_each)/.test(step);
@@ -178,7 +178,7 @@ it("every statement of a queue finds its rows by an index", () =>
     expect(plans.filter(({ plan }) => !plan.every(isBounded))).toEqual([]);
   }));
 
-// The archive of a subscriber's object: what waits, and what was delivered, is restored, and nothing is enqueued twice.
+// The archive of a subscriber's object: pending and past deliveries are restored, and nothing is enqueued twice.
 
 const PAGE = { limit: 100, offset: 0 };
 
@@ -194,7 +194,7 @@ it("a webhook's queue is restored with its history, and goes on where it was", a
   const object = archivedObject("Webhooks", () => subscribers(key));
   const stub = env.SUBSCRIBERS.getByName(`webhook:${key.id}`);
   const at = (now: number, rows = 3) =>
-    runInDurableObject(stub, (subscriber: SubscriberObject) => {
+    runInDurableObject(stub, (subscriber: SubscriberObjectBase) => {
       subscriber.clock = () => now;
       subscriber.archived.reader.limits = { rows, bytes: 100_000 };
     });
@@ -241,7 +241,7 @@ it("a restored queue says anew what waits in it, whatever the quotas have of it"
   const stub = env.SUBSCRIBERS.getByName(`webhook:${key.id}`);
   const waiting = () =>
     env.DB.prepare("SELECT events FROM backlogs WHERE subscriber_id = ?").bind(key.id).first("events");
-  await runInDurableObject(stub, (subscriber: SubscriberObject) => {
+  await runInDurableObject(stub, (subscriber: SubscriberObjectBase) => {
     subscriber.clock = () => START;
   });
   const events = Array.from({ length: 120 }, (_, number) => eventOf(number));

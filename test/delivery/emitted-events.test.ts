@@ -1,22 +1,22 @@
-/** Which operations emit which events, and their contents. Operations that fail or change nothing emit none. */
+/** Events of operations, and their contents. Operations that fail or change nothing emit none. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { EventName } from "@atrium/contract/resources/events.ts";
+import type { StorageFile, UploadResult } from "@atrium/contract/resources/file.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { UserWithToken } from "@atrium/contract/rest/users.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { newEvent } from "../../src/delivery/outbox/event-store.ts";
 import { insertFileEvent } from "../../src/features/files/file-event-store.ts";
-import type { UserWithToken } from "../../src/features/users/schema.ts";
 import { insertUserEvent } from "../../src/features/users/store.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
-import type { RoomObject } from "../../src/room/host/room-object.ts";
+import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import type { EventName } from "../../src/wire/events.ts";
-import type { StorageFile, UploadResult } from "../../src/wire/file.ts";
-import type { Room } from "../../src/wire/room.ts";
 import { joinRoom } from "../room/support/join.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account, ORIGIN } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
-import { untilRelayed } from "../support/relayed.ts";
+import { eventsWaiting, untilRelayed } from "../support/relayed.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
 const MINUTE_MS = 60_000;
@@ -45,8 +45,7 @@ async function upload(userId: string): Promise<UploadResult> {
 
 const shown = ({ token: _, ...user }: UserWithToken) => user;
 
-const rowsLeft = async (): Promise<unknown> =>
-  (await env.DB.prepare("SELECT count(*) AS count FROM outbox_events").first<{ count: number }>())?.count;
+const rowsLeft = () => eventsWaiting(owner.id);
 
 describe("a change of a user over REST", () => {
   it("emits user.created, user.updated and user.deleted with the user and room right after it", async () => {
@@ -67,7 +66,7 @@ describe("a change of a user over REST", () => {
     );
     expect(new Set(events.map(({ id }) => id)).size).toBe(3);
     expect(Date.parse(events[0]?.timestamp ?? "")).toBeGreaterThanOrEqual(Date.parse(user.created_at));
-    await untilRelayed();
+    await untilRelayed(owner.id);
   });
 
   it("emits nothing when it changes nothing, fails, or the user does not exist", async () => {
@@ -97,7 +96,7 @@ describe("a change of a user over REST", () => {
       ["user.created", bo.id],
       ["user.updated", bo.id],
     ]);
-    await untilRelayed();
+    await untilRelayed(owner.id);
   });
 
   it("shows a user who is online as online", async () => {
@@ -345,7 +344,7 @@ describe("a change of a room over REST", () => {
         ...{ event, room, data: { roomId: created.id } },
       })),
     );
-    await untilRelayed();
+    await untilRelayed(owner.id);
   });
 
   it("emits nothing when it changes nothing, fails, or concerns a room of another organization", async () => {
@@ -370,10 +369,10 @@ describe("a change of a room over REST", () => {
 });
 
 describe("the content of a room", () => {
-  /** Moves the room's clock forward, and runs what is due. */
+  /** Moves the room's clock forward, and runs due work. */
   const advance = async (ms: number) => {
     const stub = env.ROOMS.getByName(room.id);
-    await runInDurableObject(stub, (object: RoomObject) => {
+    await runInDurableObject(stub, (object: RoomObjectBase) => {
       const before = object.clock;
       object.clock = () => before() + ms;
     });
@@ -475,7 +474,7 @@ describe("a file", () => {
     expect(await listeners(run)).toEqual(["webhook", "log"]);
     await runScheduledTasks(env, Date.now() + MINUTE_MS);
     await subscriber.receivedEvents(3);
-    await untilRelayed();
+    await untilRelayed(owner.id);
   });
 });
 
@@ -483,7 +482,7 @@ it("a request that dies after its commit leaves its event to the cron trigger, w
   const subscriber = await RecordingSubscriber.create(owner.api);
   const user = await owner.api.createUser(room.id, { name: "Ada" });
   await subscriber.receivedEvents(1);
-  await untilRelayed();
+  await untilRelayed(owner.id);
   const tenant = openTenant(env, owner.id);
   const entry = {
     id: crypto.randomUUID(),

@@ -1,23 +1,23 @@
-/** Whom fan-out gives an event, and what it reports of subscribers that could not take it. */
+/** Recipients of fan-out, and its report of subscribers that could not take an event. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { depthOf, presentEvent } from "@atrium/contract/resources/events.ts";
+import { presentRoom, type Room } from "@atrium/contract/resources/room.ts";
+import type { ApiRequest } from "@atrium/contract/rest/request-log.ts";
 import { expect, it } from "vitest";
 import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { shardOf } from "../../src/delivery/event-log/shards.ts";
-import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { SubscriberObjectBase } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { type DeliveryObjects, fanOut, hasListener, openDelivery } from "../../src/delivery/subscribers.ts";
-import type { ApiRequest } from "../../src/features/request-log/schema.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import type { Stub } from "../../src/platform/objects/rpc.ts";
-import { depthOf, presentEvent } from "../../src/wire/events.ts";
-import { presentRoom, type Room } from "../../src/wire/room.ts";
 import { ROOM } from "../room/support/rows.ts";
 import { account } from "../support/api.ts";
 import { answerOf } from "../support/person.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
 /** The objects of the service, except that subscribers take their events by `enqueue`. */
-function enqueuingBy(enqueue: Stub<SubscriberObject>["enqueue"]): DeliveryObjects {
+function enqueuingBy(enqueue: Stub<SubscriberObjectBase>["enqueue"]): DeliveryObjects {
   const { subscribers, ...others } = openDelivery(env);
   return { ...others, subscribers: (key) => ({ ...subscribers(key), enqueue }) };
 }
@@ -114,7 +114,7 @@ const insertSubscriber = (accountId: string) =>
     .bind(accountId, crypto.randomUUID())
     .run();
 
-// The way of a trace: from a request to what its receivers are sent, and to what deliveries and runs show.
+// The way of a trace: from a request to its receivers, deliveries and runs.
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;

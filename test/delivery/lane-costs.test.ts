@@ -1,4 +1,4 @@
-/** What the scheduler reads to find what to start next: it does not grow with the lanes in flight. */
+/** The scheduler's reads for its next start do not grow with the lanes in flight. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -16,8 +16,8 @@ const delivered = {
   attempt: { attempted_at: new Date(NOW).toISOString(), duration_ms: 1 },
 } as const;
 
-/** A scheduler over a real database that has so many attempts in flight at most. */
-class Subject {
+/** A scheduler over a real database with a limit of attempts in flight. */
+class MeasuredScheduler {
   readonly inFlight: Job[] = [];
   readonly #store: DeliveryStore;
   readonly #scheduler: Scheduler;
@@ -42,7 +42,7 @@ class Subject {
     this.#store.insert(event, roomId, NOW);
   }
 
-  /** Starts what may start, and asks when to look again, as the queue does after each change. */
+  /** Starts ready jobs, and asks for the time of the next look, like the queue after each change. */
   look(): void {
     this.#cursors.length = 0;
     const started = this.#scheduler.start(NOW, this.#pace);
@@ -61,7 +61,7 @@ class Subject {
     this.#scheduler.resume();
   }
 
-  /** The attempt that began so many before the latest is over. */
+  /** Ends the attempt that began this many before the latest. */
   end(before: number): void {
     const [job] = this.inFlight.splice(-1 - before, 1);
     if (job === undefined) throw new Error("It is not in flight");
@@ -72,7 +72,7 @@ class Subject {
     this.#scheduler.forgetSettled();
   }
 
-  /** What was read since the last call, for each attempt that was started. */
+  /** Statements and rows read since the last call, per started attempt. */
   readForEach(): { readonly statements: number; readonly rowsRead: number } {
     const each = { statements: this.#statements / this.#starts, rowsRead: this.#rowsRead / this.#starts };
     this.#starts = 0;
@@ -82,9 +82,9 @@ class Subject {
   }
 }
 
-const subjectOf = <T>(maxInFlight: number, work: (subject: Subject) => T): Promise<T> =>
+const measured = <T>(maxInFlight: number, work: (fixture: MeasuredScheduler) => T): Promise<T> =>
   runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (_, state) =>
-    work(new Subject(state, maxInFlight)),
+    work(new MeasuredScheduler(state, maxInFlight)),
   );
 
 const times = (count: number, work: (index: number) => void): void => {
@@ -94,78 +94,78 @@ const times = (count: number, work: (index: number) => void): void => {
 const IN_FLIGHT = [5, 60, 95];
 
 describe.each(IN_FLIGHT)("beside %d lanes in flight, an attempt costs few statements and rows", (lanes) => {
-  /** Of each attempt: its lane when it is added, when it is free again and when it is recorded, and the retries each time. */
-  const few = ({ statements, rowsRead }: ReturnType<Subject["readForEach"]>): void => {
+  /** Bounds per attempt: its lane is read when it is added, free again and recorded, and the retries each time. */
+  const few = ({ statements, rowsRead }: ReturnType<MeasuredScheduler["readForEach"]>): void => {
     expect(statements).toBeLessThan(8);
     expect(rowsRead).toBeLessThan(8);
   };
 
   it("when it is the only one of its room", () =>
-    subjectOf(lanes + 1, (subject) => {
-      times(lanes, (lane) => subject.add(lane));
-      subject.look();
-      few(subject.readForEach());
+    measured(lanes + 1, (fixture) => {
+      times(lanes, (lane) => fixture.add(lane));
+      fixture.look();
+      few(fixture.readForEach());
       times(100, (index) => {
-        subject.add(1_000 + index);
-        subject.look();
-        subject.end(0);
-        subject.look();
+        fixture.add(1_000 + index);
+        fixture.look();
+        fixture.end(0);
+        fixture.look();
       });
-      few(subject.readForEach());
-      expect(subject.inFlight).toHaveLength(lanes);
+      few(fixture.readForEach());
+      expect(fixture.inFlight).toHaveLength(lanes);
     }));
 
   it("when more of its room waits, and others answer late", () =>
-    subjectOf(lanes + 1, (subject) => {
-      times(lanes, (lane) => subject.add(lane));
-      times(200, () => subject.add(0));
-      subject.look();
-      subject.end(subject.inFlight.length - 1 - subject.inFlight.findIndex(({ lane }) => lane === "room 0"));
-      subject.look();
-      few(subject.readForEach());
+    measured(lanes + 1, (fixture) => {
+      times(lanes, (lane) => fixture.add(lane));
+      times(200, () => fixture.add(0));
+      fixture.look();
+      fixture.end(fixture.inFlight.length - 1 - fixture.inFlight.findIndex(({ lane }) => lane === "room 0"));
+      fixture.look();
+      few(fixture.readForEach());
       times(100, () => {
-        subject.end(0);
-        subject.look();
+        fixture.end(0);
+        fixture.look();
       });
-      few(subject.readForEach());
+      few(fixture.readForEach());
     }));
 
   it("when hardly more rooms wait than are in flight", () =>
-    subjectOf(lanes, (subject) => {
-      times(10 * (lanes + 2), (index) => subject.add(index % (lanes + 2)));
-      subject.look();
-      few(subject.readForEach());
+    measured(lanes, (fixture) => {
+      times(10 * (lanes + 2), (index) => fixture.add(index % (lanes + 2)));
+      fixture.look();
+      few(fixture.readForEach());
       times(5 * lanes, (index) => {
-        subject.end((index * 7) % lanes);
-        subject.look();
+        fixture.end((index * 7) % lanes);
+        fixture.look();
       });
-      few(subject.readForEach());
+      few(fixture.readForEach());
     }));
 
   it("when many more rooms wait than are in flight", () =>
-    subjectOf(lanes, (subject) => {
-      times(1_500, (lane) => subject.add(lane));
-      subject.look();
+    measured(lanes, (fixture) => {
+      times(1_500, (lane) => fixture.add(lane));
+      fixture.look();
       times(1_300, () => {
-        subject.end(lanes - 1);
-        subject.look();
+        fixture.end(lanes - 1);
+        fixture.look();
       });
-      few(subject.readForEach());
+      few(fixture.readForEach());
     }));
 
-  it("when the subscriber rests between attempts", () =>
-    subjectOf(lanes + 1, (subject) => {
-      times(lanes, (lane) => subject.add(lane));
-      subject.look();
-      subject.readForEach();
+  it("when the subscriber cools down between attempts", () =>
+    measured(lanes + 1, (fixture) => {
+      times(lanes, (lane) => fixture.add(lane));
+      fixture.look();
+      fixture.readForEach();
       times(50, (index) => {
-        subject.pause();
-        subject.add(1_000 + index);
-        subject.look();
-        subject.resume();
-        subject.look();
-        subject.end(0);
+        fixture.pause();
+        fixture.add(1_000 + index);
+        fixture.look();
+        fixture.resume();
+        fixture.look();
+        fixture.end(0);
       });
-      few(subject.readForEach());
+      few(fixture.readForEach());
     }));
 });

@@ -20,7 +20,7 @@ const emptyOutbox = () => env.DB.prepare("DELETE FROM outbox").run();
 
 const outboxRows = async () => (await env.DB.prepare("SELECT * FROM outbox").all()).results;
 
-/** Writes what a request leaves behind that commits this command and dies. */
+/** Writes the rows of a request that commits this command and dies. */
 async function leaveBehind(accountId: string, roomId: string, change: object): Promise<void> {
   await env.DB.prepare("INSERT INTO outbox VALUES (?, ?, ?, ?, ?)")
     .bind(crypto.randomUUID(), accountId, roomId, JSON.stringify(change), Date.now())
@@ -317,9 +317,9 @@ describe("a command for all rooms with users online", () => {
   });
 });
 
-// Rows of the outbox that are deleted together: which of them, when, and what becomes of them when a request ends.
+// Rows of the outbox that are deleted together: which ones, when, and also after their request ends.
 
-/** What statements return that find nothing. The type of a statement names its rows, of which there are none. */
+/** Results of statements without rows. The type of a statement names its rows, of which there are none. */
 const noRowsOf = <T extends readonly Statement[]>(statements: T): Results<T> =>
   statements.map(() => []) as unknown as Results<T>;
 
@@ -339,7 +339,7 @@ function subject() {
     now: () => clock.now,
     wait: (ms) => new Promise<void>((end) => waits.push({ ms, end })),
   });
-  /** Resolves when what the request defers is done; at once when it defers nothing. */
+  /** Resolves when the deferred work of the request is done; at once when there is none. */
   const remove = (id: string, kind: "commands" | "events" = "events", accountId = "a"): Promise<unknown> => {
     const deferred: Promise<unknown>[] = [];
     rows.delete({ db, defer: (work) => deferred.push(work) }, accountId, kind, id);

@@ -1,8 +1,9 @@
-/** A webhook with a real receiver that records what it is sent. */
+/** A webhook with a real receiver that records its requests. */
+
+import { Event, EventName, type WebhookEventName } from "@atrium/contract/resources/events.ts";
+import type { Delivery } from "@atrium/contract/rest/webhook-deliveries.ts";
+import type { WebhookWithSecret } from "@atrium/contract/rest/webhooks.ts";
 import { expect, inject } from "vitest";
-import type { Delivery } from "../../src/features/webhooks/delivery-schema.ts";
-import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
-import { Event, EventName, type WebhookEventName } from "../../src/wire/events.ts";
 import type { Api } from "../support/api.ts";
 import type { Received } from "../support/receiver.ts";
 

@@ -36,7 +36,7 @@ class Pending implements WaitingJobs {
     }
   }
 
-  /** What becomes of an attempt that is over; null for nothing. */
+  /** Replaces an attempt that is over; null removes it. */
   replace(ended: Job, remaining: Job | null): void {
     if (remaining === null) this.jobs.delete(ended.seq);
     else this.jobs.set(ended.seq, remaining);
@@ -62,7 +62,7 @@ class Pending implements WaitingJobs {
 }
 
 /** A scheduler of these jobs, which writes outcomes to storage at once. */
-class Subject {
+class SchedulerFixture {
   readonly pending = new Pending();
   readonly scheduler = new Scheduler(this.pending);
 
@@ -93,10 +93,13 @@ const numbered = (
 describe("the scheduler", () => {
   it("lets lanes take turns, so a busy one does not starve the others", () => {
     const busy = numbered(1, 100, () => "a busy one");
-    const subject = new Subject(...busy, ...numbered(101, 100 + MAX_IN_FLIGHT, (seq) => `quiet ${seq}`));
-    const [first] = subject.start(0);
-    subject.settle(job(1, "a busy one"), null);
-    expect([first?.seq, ...seqs(subject.start(0))]).toEqual([1, 100 + MAX_IN_FLIGHT]);
+    const fixture = new SchedulerFixture(
+      ...busy,
+      ...numbered(101, 100 + MAX_IN_FLIGHT, (seq) => `quiet ${seq}`),
+    );
+    const [first] = fixture.start(0);
+    fixture.settle(job(1, "a busy one"), null);
+    expect([first?.seq, ...seqs(fixture.start(0))]).toEqual([1, 100 + MAX_IN_FLIGHT]);
   });
 
   it.each([2, 7, 500])("lets many lanes take turns while it remembers those of %d", (maxTurns) => {
@@ -122,81 +125,81 @@ describe("the scheduler", () => {
 
   it("lets first attempts and retries take turns", () => {
     const retries = numbered(21, 40, String, { attempts: 1, dueAt: 1 });
-    const subject = new Subject(...numbered(1, 9, String), ...retries);
-    expect(seqs(subject.start(1))).toEqual([1, 21, 2, 22, 3, 23]);
+    const fixture = new SchedulerFixture(...numbered(1, 9, String), ...retries);
+    expect(seqs(fixture.start(1))).toEqual([1, 21, 2, 22, 3, 23]);
   });
 
   it("has nothing due while the maximum is in flight, and then when a job is over", () => {
-    const subject = new Subject(
+    const fixture = new SchedulerFixture(
       ...numbered(1, MAX_IN_FLIGHT, String),
       job(99, "retried", { attempts: 1, dueAt: 7 }),
     );
-    subject.start(0);
-    expect(subject.scheduler.dueAt(0)).toBeNull();
-    subject.settle(job(1, "1"), null);
-    expect(subject.scheduler.dueAt(0)).toBe(7);
+    fixture.start(0);
+    expect(fixture.scheduler.dueAt(0)).toBeNull();
+    fixture.settle(job(1, "1"), null);
+    expect(fixture.scheduler.dueAt(0)).toBe(7);
   });
 
   it("starts nothing while it pauses, and the postponed attempt first afterwards", () => {
-    const subject = new Subject(job(1, "a"), job(2, "a"));
-    subject.start(0);
-    subject.scheduler.postpone(job(1, "a"), 5_000);
-    expect(subject.start(4_999)).toEqual([]);
-    expect(subject.scheduler.dueAt(0)).toBe(5_000);
-    expect(seqs(subject.start(5_000))).toEqual([1]);
+    const fixture = new SchedulerFixture(job(1, "a"), job(2, "a"));
+    fixture.start(0);
+    fixture.scheduler.postpone(job(1, "a"), 5_000);
+    expect(fixture.start(4_999)).toEqual([]);
+    expect(fixture.scheduler.dueAt(0)).toBe(5_000);
+    expect(seqs(fixture.start(5_000))).toEqual([1]);
   });
 
   it("starts nothing before its pace allows it, and again at once when it is resumed", () => {
-    const subject = new Subject(job(1, "a"), job(2, "b"));
-    expect(subject.start(0, { maxInFlight: 1, pausedUntil: 3_000 })).toEqual([]);
-    expect(subject.scheduler.dueAt(0)).toBe(3_000);
-    subject.scheduler.prefer("b");
-    expect(seqs(subject.start(0, { maxInFlight: 1, pausedUntil: 3_000 }))).toEqual([2]);
-    subject.settle(job(2, "b"), null);
-    subject.scheduler.pause(9_000);
-    expect(subject.start(3_000)).toEqual([]);
-    subject.scheduler.resume();
-    expect(seqs(subject.start(3_000))).toEqual([1]);
+    const fixture = new SchedulerFixture(job(1, "a"), job(2, "b"));
+    expect(fixture.start(0, { maxInFlight: 1, pausedUntil: 3_000 })).toEqual([]);
+    expect(fixture.scheduler.dueAt(0)).toBe(3_000);
+    fixture.scheduler.prefer("b");
+    expect(seqs(fixture.start(0, { maxInFlight: 1, pausedUntil: 3_000 }))).toEqual([2]);
+    fixture.settle(job(2, "b"), null);
+    fixture.scheduler.pause(9_000);
+    expect(fixture.start(3_000)).toEqual([]);
+    fixture.scheduler.resume();
+    expect(seqs(fixture.start(3_000))).toEqual([1]);
   });
 
-  it("starts what was asked for by hand while it pauses, but not before its receiver has rested", () => {
-    const subject = new Subject(job(1, "a"), job(2, "b"));
-    subject.scheduler.pause(9_000);
-    subject.scheduler.rest(1_000, 0, 10_000);
-    subject.scheduler.prefer("b");
-    expect(subject.start(999)).toEqual([]);
-    expect(subject.scheduler.dueAt(999)).toBe(1_000);
-    expect(seqs(subject.start(1_000))).toEqual([2]);
-    subject.settle(job(2, "b"), null);
-    expect(subject.scheduler.dueAt(1_000)).toBe(9_000);
+  it("starts what was asked for by hand while it pauses, but not before the cooldown is over", () => {
+    const fixture = new SchedulerFixture(job(1, "a"), job(2, "b"));
+    fixture.scheduler.pause(9_000);
+    fixture.scheduler.coolDown(1_000, 0, 10_000);
+    fixture.scheduler.prefer("b");
+    expect(fixture.start(999)).toEqual([]);
+    expect(fixture.scheduler.dueAt(999)).toBe(1_000);
+    expect(seqs(fixture.start(1_000))).toEqual([2]);
+    fixture.settle(job(2, "b"), null);
+    expect(fixture.scheduler.dueAt(1_000)).toBe(9_000);
   });
 
-  it("adds up rests, within bounds", () => {
-    const subject = new Subject(job(1, "a"), job(2, "b"), job(3, "c"));
-    const { scheduler } = subject;
-    scheduler.rest(2_000, 1_000, 10_000);
-    scheduler.rest(1_000, 1_500, 10_000);
-    expect(subject.start(3_999)).toEqual([]);
+  it("adds up cooldowns, within bounds", () => {
+    const fixture = new SchedulerFixture(job(1, "a"), job(2, "b"), job(3, "c"));
+    const { scheduler } = fixture;
+    scheduler.coolDown(2_000, 1_000, 10_000);
+    scheduler.coolDown(1_000, 1_500, 10_000);
+    expect(fixture.start(3_999)).toEqual([]);
     expect(scheduler.dueAt(1_500)).toBe(4_000);
-    scheduler.rest(60_000, 2_000, 10_000);
-    expect(subject.start(11_999)).toEqual([]);
-    expect(seqs(subject.start(12_000))).toEqual([1, 2, 3]);
-    scheduler.rest(0, 20_000, 10_000);
-    subject.pending.add(job(4, "d"));
-    expect(seqs(subject.start(20_000))).toEqual([4]);
+    scheduler.coolDown(60_000, 2_000, 10_000);
+    expect(fixture.start(11_999)).toEqual([]);
+    expect(seqs(fixture.start(12_000))).toEqual([1, 2, 3]);
+    scheduler.coolDown(0, 20_000, 10_000);
+    fixture.pending.add(job(4, "d"));
+    expect(seqs(fixture.start(20_000))).toEqual([4]);
   });
 
   it("forgets all jobs when it is cleared", () => {
-    const subject = new Subject(job(1, "a"), job(2, "a"));
-    subject.start(0);
-    subject.scheduler.clear();
-    subject.pending.jobs.clear();
-    const { scheduler } = subject;
-    expect([scheduler.inFlight, scheduler.dueAt(9_000), subject.start(9_000)]).toEqual([0, null, []]);
+    const fixture = new SchedulerFixture(job(1, "a"), job(2, "a"));
+    fixture.start(0);
+    fixture.scheduler.clear();
+    fixture.pending.jobs.clear();
+    const { scheduler } = fixture;
+    expect([scheduler.inFlight, scheduler.dueAt(9_000), fixture.start(9_000)]).toEqual([0, null, []]);
   });
 });
 
-/** What can happen to the scheduler. A pick is taken modulo the number of jobs in flight. */
+/** Steps of the scheduler. A pick is taken modulo the number of jobs in flight. */
 type Step =
   | { readonly type: "add"; readonly lane: number; readonly lanes: number }
   | { readonly type: "deliver" | "fail" | "postpone"; readonly pick: number; readonly afterMs: number }
@@ -205,19 +208,19 @@ type Step =
 
 const MAX_ATTEMPTS = 4;
 
-/** A subscriber's object in miniature: storage, a clock, and a scheduler that a crash discards with what is not recorded. */
-class Simulation {
+/** A subscriber's object in miniature: storage, a clock, and a scheduler whose unrecorded state a crash discards. */
+class SchedulerSimulation {
   #now = 0;
   readonly #pending = new Pending();
   readonly #maxTurns: number;
   #scheduler: Scheduler;
   #lastSeq = 0;
   readonly #inFlight = new Map<number, Job>();
-  /** Outcomes that are not in storage yet: what is then pending of the job, null for nothing. */
+  /** Outcomes that are not in storage yet: the job as it is then pending, null for none. */
   readonly #unrecorded = new Map<number, Job | null>();
   /** The first attempts that are recorded, by lane. */
   readonly #tried = new Map<string, number[]>();
-  /** Lanes of which outcomes were lost: what is repeated is out of order. */
+  /** Lanes that lost outcomes: their repetitions are out of order. */
   readonly #repeating = new Set<string>();
 
   constructor(maxTurns: number) {
@@ -309,7 +312,7 @@ class Simulation {
       if (!this.#repeating.has(lane)) expect(tried).toEqual([...tried].sort((a, b) => a - b));
   }
 
-  /** From now on everything succeeds: nothing may be left, and only `dueAt` says when to look. */
+  /** Lets everything succeed: nothing may be left, and only `dueAt` says when to look. */
   finish(): void {
     for (let turn = 0; this.#pending.jobs.size > 0; turn += 1) {
       expect(turn).toBeLessThan(1_000);
@@ -341,7 +344,7 @@ it("everything is delivered through failures and crashes, and the first attempts
       fc.array(step, { maxLength: 80, size: "max" }),
       fc.integer({ min: 1, max: 12 }),
       (steps, maxTurns) => {
-        const simulation = new Simulation(maxTurns);
+        const simulation = new SchedulerSimulation(maxTurns);
         for (const each of steps) simulation.run(each);
         simulation.finish();
       },
@@ -352,70 +355,71 @@ it("everything is delivered through failures and crashes, and the first attempts
 
 describe("batches", () => {
   const BATCH = { maxEvents: 3, maxWaitMs: 1_000 };
-  const startBatch = (subject: Subject, now: number) => seqs(subject.scheduler.startBatch(now, PACE, BATCH));
-  const end = (subject: Subject, ...ended: readonly Job[]) => {
+  const startBatch = (fixture: SchedulerFixture, now: number) =>
+    seqs(fixture.scheduler.startBatch(now, PACE, BATCH));
+  const end = (fixture: SchedulerFixture, ...ended: readonly Job[]) => {
     for (const each of ended) {
-      subject.scheduler.settle(each);
-      subject.pending.jobs.delete(each.seq);
+      fixture.scheduler.settle(each);
+      fixture.pending.jobs.delete(each.seq);
     }
-    subject.scheduler.forgetSettled();
+    fixture.scheduler.forgetSettled();
   };
 
   it("a full batch starts at once, another one when its first event has waited long enough", () => {
     const jobs = [1, 2, 3, 4].map((seq) => job(seq, "a", { dueAt: seq }));
-    const subject = new Subject(...jobs);
-    expect(startBatch(subject, 10)).toEqual([1, 2, 3]);
-    expect([startBatch(subject, 5_000), subject.scheduler.dueAt(5_000)]).toEqual([[], null]);
-    end(subject, ...jobs.slice(0, 3));
-    expect([startBatch(subject, 1_003), subject.scheduler.dueAt(1_003)]).toEqual([[], 1_004]);
-    expect(startBatch(subject, 1_004)).toEqual([4]);
+    const fixture = new SchedulerFixture(...jobs);
+    expect(startBatch(fixture, 10)).toEqual([1, 2, 3]);
+    expect([startBatch(fixture, 5_000), fixture.scheduler.dueAt(5_000)]).toEqual([[], null]);
+    end(fixture, ...jobs.slice(0, 3));
+    expect([startBatch(fixture, 1_003), fixture.scheduler.dueAt(1_003)]).toEqual([[], 1_004]);
+    expect(startBatch(fixture, 1_004)).toEqual([4]);
   });
 
   it("a batch has the events of each lane in their order, and the next lane has the next turn", () => {
     const jobs = [job(1, "b"), job(2, "a"), job(3, "b"), job(4, "a"), job(5, "c")];
-    const subject = new Subject(...jobs);
-    expect(startBatch(subject, 0)).toEqual([2, 4, 1]);
-    end(subject, job(2, "a"), job(4, "a"), job(1, "b"));
-    subject.pending.add(job(6, "a"), job(7, "a"));
-    expect(startBatch(subject, 0)).toEqual([5, 6, 7]);
+    const fixture = new SchedulerFixture(...jobs);
+    expect(startBatch(fixture, 0)).toEqual([2, 4, 1]);
+    end(fixture, job(2, "a"), job(4, "a"), job(1, "b"));
+    fixture.pending.add(job(6, "a"), job(7, "a"));
+    expect(startBatch(fixture, 0)).toEqual([5, 6, 7]);
   });
 
   it("has events of one replay only, or of none", () => {
-    const subject = new Subject(
+    const fixture = new SchedulerFixture(
       job(1, "a"),
       job(2, "replay x a"),
       job(3, "replay x b"),
       job(4, "replay y a"),
     );
-    expect(startBatch(subject, 1_000)).toEqual([1]);
-    end(subject, job(1, "a"));
-    expect(startBatch(subject, 1_000)).toEqual([2, 3]);
+    expect(startBatch(fixture, 1_000)).toEqual([1]);
+    end(fixture, job(1, "a"));
+    expect(startBatch(fixture, 1_000)).toEqual([2, 3]);
   });
 
   it("retries that are due after as many attempts are sent together, and take turns with first attempts", () => {
     const retry = (seq: number, attempts: number) => job(seq, "a", { attempts, dueAt: 50 });
-    const subject = new Subject(
+    const fixture = new SchedulerFixture(
       job(9, "a"),
       retry(3, 1),
       retry(2, 1),
       job(1, "a", { attempts: 2, dueAt: 60 }),
     );
-    expect(startBatch(subject, 49)).toEqual([]);
-    expect(startBatch(subject, 1_000)).toEqual([9]);
-    end(subject, job(9, "a"));
-    expect(startBatch(subject, 1_000)).toEqual([2, 3]);
-    end(subject, retry(2, 1), retry(3, 1));
-    expect(startBatch(subject, 1_000)).toEqual([1]);
+    expect(startBatch(fixture, 49)).toEqual([]);
+    expect(startBatch(fixture, 1_000)).toEqual([9]);
+    end(fixture, job(9, "a"));
+    expect(startBatch(fixture, 1_000)).toEqual([2, 3]);
+    end(fixture, retry(2, 1), retry(3, 1));
+    expect(startBatch(fixture, 1_000)).toEqual([1]);
   });
 
   it("what was asked for by hand goes alone, and what was released is next", () => {
-    const subject = new Subject(job(1, "a"), job(2, "a"), job(3, "manual"));
-    subject.scheduler.prefer("manual");
-    expect(startBatch(subject, 0)).toEqual([3]);
-    end(subject, job(3, "manual"));
-    expect(startBatch(subject, 1_000)).toEqual([1, 2]);
-    subject.scheduler.release(job(2, "a"));
-    end(subject, job(1, "a"));
-    expect(startBatch(subject, 1_000)).toEqual([2]);
+    const fixture = new SchedulerFixture(job(1, "a"), job(2, "a"), job(3, "manual"));
+    fixture.scheduler.prefer("manual");
+    expect(startBatch(fixture, 0)).toEqual([3]);
+    end(fixture, job(3, "manual"));
+    expect(startBatch(fixture, 1_000)).toEqual([1, 2]);
+    fixture.scheduler.release(job(2, "a"));
+    end(fixture, job(1, "a"));
+    expect(startBatch(fixture, 1_000)).toEqual([2]);
   });
 });

@@ -1,5 +1,8 @@
 /** Signing secrets of webhooks and of HTTP triggers: stored encrypted, and encrypted anew when the key is replaced. */
 import { env } from "cloudflare:workers";
+import type { WebhookWithSecret } from "@atrium/contract/rest/webhooks.ts";
+import type { WorkflowWithSecret } from "@atrium/contract/rest/workflow-triggers.ts";
+import type { Workflow } from "@atrium/contract/rest/workflows.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   openSecret,
@@ -9,9 +12,7 @@ import {
   selectSecretsWithin,
   signingSealer,
 } from "../../src/delivery/signing-secret-store.ts";
-import type { WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
-import type { Workflow, WorkflowWithSecret } from "../../src/features/workflows/schema.ts";
 import { jwtSecrets } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { type Account, account } from "../support/api.ts";

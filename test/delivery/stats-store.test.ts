@@ -1,12 +1,12 @@
-/** The metrics of a subscriber: what its attempts count for, over which time, and what its database keeps of them. */
+/** The metrics of a subscriber: counted attempts, time ranges, and retention in its database. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { DeliveryStats } from "@atrium/contract/rest/deliveries.ts";
+import type { ListedWebhook } from "@atrium/contract/rest/webhooks.ts";
 import { describe, expect, it } from "vitest";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { FinalOutcome } from "../../src/delivery/subscriber/handler.ts";
 import { readStats, recordAttempts } from "../../src/delivery/subscriber/stats-store.ts";
-import type { DeliveryStats } from "../../src/features/deliveries/schema.ts";
-import type { ListedWebhook } from "../../src/features/webhooks/schema.ts";
 import { account } from "../support/api.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 

@@ -8,13 +8,13 @@ import type {
   DeliveryOutcome,
   SubscriberPorts,
 } from "../../src/delivery/subscriber/handler.ts";
-import { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import { SubscriberObjectBase } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { subscriberPorts } from "../../src/objects.ts";
 import { START } from "./test-queue.ts";
 
 export const ATTEMPT = { attempted_at: new Date(START).toISOString(), duration_ms: 1 };
 
-/** A handler that repeats attempts, and does nothing but what a test adds. */
+/** A handler that repeats attempts, and otherwise only does the test's work. */
 export const handlerOf = (
   fields: Pick<DeliveryHandler, "deliver"> & Partial<DeliveryHandler>,
 ): DeliveryHandler => ({
@@ -29,7 +29,7 @@ export const handlerOf = (
 });
 
 interface Options {
-  /** By default of a webhook that does not exist. */
+  /** Key of the subscriber; the default is a webhook that does not exist. */
   readonly key?: SubscriberKey;
   readonly ports?: Partial<SubscriberPorts>;
   readonly handler?: Partial<DeliveryHandler>;
@@ -44,7 +44,7 @@ export class StubbedSubscriber {
   readonly attempted: number[] = [];
   outcome: (number: number) => DeliveryOutcome = () => ({ type: "delivered", attempt: ATTEMPT });
   suspensions = 0;
-  object: SubscriberObject;
+  object: SubscriberObjectBase;
 
   private constructor(state: DurableObjectState, key: SubscriberKey, options: Options) {
     this.state = state;
@@ -62,7 +62,7 @@ export class StubbedSubscriber {
   }
 
   /** The object as it is after a restart. */
-  open(): SubscriberObject {
+  open(): SubscriberObjectBase {
     const handler = handlerOf({
       deliver: async ({ body }) => {
         const { number } = JSON.parse(body) as { number: number };
@@ -75,7 +75,7 @@ export class StubbedSubscriber {
       ...this.#options.handler,
     });
     const ports = { ...subscriberPorts(env), ...this.#options.ports, createHandler: () => handler };
-    this.object = new SubscriberObject(this.state, env, ports);
+    this.object = new SubscriberObjectBase(this.state, env, ports);
     this.object.clock = () => this.now;
     return this.object;
   }

@@ -1,20 +1,22 @@
 /** The object of a webhook: enqueues each event once, delivers in order, retries by its alarm, and prunes its records. */
+
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { EventName, type WebhookEventName } from "@atrium/contract/resources/events.ts";
+import type { Delivery } from "@atrium/contract/rest/webhook-deliveries.ts";
+import { type Webhook, WebhookBackloggedEvent } from "@atrium/contract/rest/webhooks.ts";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
 import type { StatusFilter } from "../../src/delivery/subscriber/delivery.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { DeliveryRetention } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
-import { type Delivery, presentDelivery } from "../../src/features/webhooks/delivery-schema.ts";
+import { presentDelivery } from "../../src/features/webhooks/present-delivery.ts";
 import {
   MAX_UNPROVEN_FAILURES,
   parseHealth,
   RETRY_DELAYS_MS,
 } from "../../src/features/webhooks/receiver-health.ts";
-import { type Webhook, WebhookBackloggedEvent } from "../../src/features/webhooks/schema.ts";
-import { EventName, type WebhookEventName } from "../../src/wire/events.ts";
 import { type Account, account } from "../support/api.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { countLogged, expectLogged } from "../support/log-guard.ts";
@@ -23,7 +25,7 @@ import { outgoingEvent, START, TestQueue } from "./test-queue.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
-/** In a row, before the attempts at a receiver become probes. */
+/** Failures in a row before attempts become probes. */
 const OPENING_FAILURES = 10;
 
 const { subscribers } = openDelivery(env);
@@ -31,7 +33,7 @@ const { subscribers } = openDelivery(env);
 const events = (count: number): OutgoingEvent[] =>
   Array.from({ length: count }, (_, index) => outgoingEvent(index));
 
-class Subject extends TestQueue {
+class TestWebhookQueue extends TestQueue {
   readonly owner: Account;
   readonly subscriber: RecordingSubscriber;
 
@@ -41,10 +43,10 @@ class Subject extends TestQueue {
     this.subscriber = subscriber;
   }
 
-  static async create(behaviour = "ok", events?: readonly WebhookEventName[]): Promise<Subject> {
+  static async create(behaviour = "ok", events?: readonly WebhookEventName[]): Promise<TestWebhookQueue> {
     const owner = await account();
     const options = { behaviour, ...(events && { events }) };
-    const subject = new Subject(owner, await RecordingSubscriber.create(owner.api, options));
+    const subject = new TestWebhookQueue(owner, await RecordingSubscriber.create(owner.api, options));
     await subject.inside(() => undefined);
     return subject;
   }
@@ -76,11 +78,11 @@ class Subject extends TestQueue {
   }
 }
 
-let subject: Subject;
+let subject: TestWebhookQueue;
 
 describe("a webhook's object", () => {
   beforeEach(async () => {
-    subject = await Subject.create();
+    subject = await TestWebhookQueue.create();
   });
 
   it("enqueues each event once, by its id, however often it is sent", async () => {
@@ -178,7 +180,7 @@ describe("a webhook's object", () => {
 
 describe("a receiver that fails", () => {
   it("is retried on schedule, ten attempts in all, each logged with its error class", async () => {
-    subject = await Subject.create("status/503");
+    subject = await TestWebhookQueue.create("status/503");
     await subject.enqueue(outgoingEvent(1));
     for (const [index, delayMs] of RETRY_DELAYS_MS.slice(1).entries()) {
       const delivery = await subject.latest(({ attempts }) => attempts === index + 1);
@@ -204,7 +206,7 @@ describe("a receiver that fails", () => {
 
   it("that never answered 2xx gets events one at a time until it does", async () => {
     const gate = crypto.randomUUID();
-    subject = await Subject.create(`gate/${gate}`);
+    subject = await TestWebhookQueue.create(`gate/${gate}`);
     await subject.enqueue(...events(5).map((event, index) => ({ ...event, roomId: `room ${index}` })));
     await expect.poll(() => subject.numbers()).toEqual([0]);
     await fetch(`http://127.0.0.1:${inject("receiver").port}/open/${gate}/now`);
@@ -213,7 +215,7 @@ describe("a receiver that fails", () => {
   });
 
   it("that never answers 2xx is slowed down, disables its webhook after 100 failures and a day, and keeps what waits", async () => {
-    subject = await Subject.create("status/500");
+    subject = await TestWebhookQueue.create("status/500");
     await subject.enqueue(...events(20));
     const tried = (count: number) => expect.poll(async () => (await subject.numbers()).length).toBe(count);
     await tried(OPENING_FAILURES);
@@ -244,7 +246,7 @@ describe("a receiver that fails", () => {
   });
 
   it("that answers 410 is called once, and what it answered is recorded, while its webhook cannot be disabled", async () => {
-    subject = await Subject.create("status/410");
+    subject = await TestWebhookQueue.create("status/410");
     const { id } = subject.key;
     const cannot = `CREATE TRIGGER held BEFORE UPDATE OF enabled ON webhooks WHEN NEW.id = '${id}' BEGIN SELECT RAISE(ABORT, 'held'); END`;
     await env.DB.exec(cannot);
@@ -271,11 +273,11 @@ describe("a receiver that fails", () => {
 
   it("that stops answering costs probes with growing pauses, and then receives what waited", async () => {
     const id = crypto.randomUUID();
-    subject = await Subject.create(`fragile/${id}`);
+    subject = await TestWebhookQueue.create(`fragile/${id}`);
     const ask = (what: "break" | "repair") =>
       fetch(`http://127.0.0.1:${inject("receiver").port}/${what}/${id}/now`);
     await subject.enqueue(outgoingEvent(0));
-    await subject.subscriber.settled(1); // it has proven itself
+    await subject.subscriber.settled(1); // the receiver has proven itself
     await ask("break");
     await subject.enqueue(...events(OPENING_FAILURES + 20));
     await expect.poll(() => subject.attempts()).toBe(1 + OPENING_FAILURES);
@@ -295,7 +297,7 @@ describe("a receiver that fails", () => {
 
   it("that falls behind is reported to the organization's other webhooks and shown, until it has caught up", async () => {
     const gate = crypto.randomUUID();
-    subject = await Subject.create(`gate/${gate}`, [...EventName.options, "webhook.backlogged"]);
+    subject = await TestWebhookQueue.create(`gate/${gate}`, [...EventName.options, "webhook.backlogged"]);
     const other = await RecordingSubscriber.create(subject.owner.api, { events: ["webhook.backlogged"] });
     await subject.enqueue(...events(3));
     await expect.poll(() => subject.numbers()).toEqual([0]);
@@ -320,7 +322,7 @@ describe("a receiver that fails", () => {
 
   it("that is too slow suspends its webhook, and receives what waited when it is enabled again", async () => {
     const gate = crypto.randomUUID();
-    subject = await Subject.create(`gate/${gate}`);
+    subject = await TestWebhookQueue.create(`gate/${gate}`);
     await subject.enqueue(...events(3));
     await expect.poll(() => subject.numbers()).toEqual([0]);
     await subject.advance(7 * 24 * HOUR_MS);

@@ -3,7 +3,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
 import type { HandledEvent, HandlerState } from "../../src/delivery/subscriber/handler.ts";
-import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { SubscriberObjectBase } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 
 /** Far ahead of the real time, so that no alarm ever fires unless a test runs it. */
@@ -40,12 +40,12 @@ export class TestQueue {
     this.key = key;
   }
 
-  get stub(): DurableObjectStub<SubscriberObject> {
+  get stub(): DurableObjectStub<SubscriberObjectBase> {
     return env.SUBSCRIBERS.getByName(`${this.key.kind}:${this.key.id}`);
   }
 
-  inside<T>(work: (object: SubscriberObject, state: DurableObjectState) => T | Promise<T>): Promise<T> {
-    return runInDurableObject(this.stub, (object: SubscriberObject, state) => {
+  inside<T>(work: (object: SubscriberObjectBase, state: DurableObjectState) => T | Promise<T>): Promise<T> {
+    return runInDurableObject(this.stub, (object: SubscriberObjectBase, state) => {
       object.clock = () => this.now;
       return work(object, state);
     });

@@ -1,10 +1,10 @@
 /** The history of a board: what the service lists of it, to whom, and the past that the page replays. */
+
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { User } from "@atrium/contract/resources/user.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Change, entriesAt, momentsOf, readPast } from "../../src/demo/page/panels/replay.ts";
-import type { Comment } from "../../src/wire/comment.ts";
-import type { Room } from "../../src/wire/room.ts";
-import type { User } from "../../src/wire/user.ts";
+import { type Change, entriesAt, versionsOf } from "../../examples/demo/panels/versions.ts";
 import { type Account, account, bearer } from "../support/api.ts";
 import { askAs, visit } from "./visit.ts";
 
@@ -18,7 +18,7 @@ const historyOf = (owner: Account, token: string | undefined, query = "", author
   askAs<Listed>(owner.id, token, ["GET", `history${query}`], authorization);
 
 describe("GET /demo/history", () => {
-  it("lists every change of the visitor's own board from the first one on, and no other board's", async () => {
+  it("lists every change of the stores of the visitor's own board from the first one on, and no other board's", async () => {
     const owner = await account();
     const [ada, bo] = [await visit(owner.id, "?name=Ada"), await visit(owner.id, "?name=Bo")];
     const { rooms } = (await owner.api.get<{ rooms: Room[] }>("/rooms")).data;
@@ -27,6 +27,8 @@ describe("GET /demo/history", () => {
     for (const text of ["M", "Milk"]) await owner.api.put(path, { value: { text } });
     await owner.api.delete(path);
     await owner.api.put(path, { value: { text: "Bread" } });
+    const { users } = (await owner.api.get<{ users: User[] }>(`/users?roomId=${board?.id}`)).data;
+    await owner.api.post(`/rooms/${board?.id}/comments`, { userId: users[0]?.id, text: "Shall we begin?" });
     const { data } = await historyOf(owner, ada.data.token);
     expect([data.dropped_seq, data.has_more]).toEqual([0, false]);
     const values = (listed: Listed) =>
@@ -34,16 +36,6 @@ describe("GET /demo/history", () => {
     expect(values(data)).toEqual([{ text: "M" }, { text: "Milk" }, null, { text: "Bread" }]);
     const afterwards = await historyOf(owner, ada.data.token, `?after=${data.changes.at(-2)?.seq}`);
     expect(afterwards.data.changes).toEqual(data.changes.slice(-1));
-    const { users } = (await owner.api.get<{ users: User[] }>(`/users?roomId=${board?.id}`)).data;
-    const comments = `/rooms/${board?.id}/comments`;
-    const input = { userId: users[0]?.id, text: "Shall we begin?" };
-    const { comment } = (await owner.api.post<{ comment: Comment }>(comments, input)).data;
-    await owner.api.delete(`${comments}/${comment.id}`);
-    const commented = await historyOf(owner, ada.data.token, `?after=${data.changes.at(-1)?.seq}`);
-    expect(commented.data.changes.map(({ store, key, value }) => [store, key, value])).toEqual([
-      [null, comment.id, comment],
-      [null, comment.id, null],
-    ]);
     const others = await historyOf(owner, bo.data.token);
     expect([others.data.changes.length, values(others.data)]).toEqual([data.changes.length - 4, []]);
   });
@@ -63,51 +55,47 @@ describe("GET /demo/history", () => {
   });
 });
 
+const STORES = ["notes", "shapes"];
 const Step = fc.record({
-  store: fc.constantFrom("notes", "shapes", null),
+  store: fc.constantFrom(...STORES),
   key: fc.constantFrom("a", "b", "__proto__"),
   value: fc.option(fc.record({ text: fc.string({ maxLength: 5 }), x: fc.nat(3) })),
   by: fc.constantFrom(null, "ada", "bo"),
   waitMs: fc.constantFrom(0, 40, 1_500, 5_000),
 });
 
-it("all changes together are the present, however many are no longer kept, and each moment is what it was", () => {
+it("all changes together are the present, however many are no longer kept, and each version is what it was", () => {
   fc.assert(
     fc.property(fc.array(Step, { maxLength: 40 }), fc.nat(40), (steps, dropped) => {
-      const now = new Map<string, Change & { version: number }>();
-      const states: unknown[] = [];
-      const entriesOf = (store: string | null) =>
-        Object.fromEntries(
-          [...now.values()]
-            .filter((entry) => entry.store === store)
-            .map(({ key, value }) => [key, value] as const)
-            .sort(([one], [other]) => (one < other ? -1 : 1)),
+      const now = new Map<string, Change>();
+      const entriesOf = (store: string) =>
+        new Map(
+          [...now.values()].flatMap((entry) => (entry.store === store ? [[entry.key, entry.value]] : [])),
         );
-      const stateNow = () => ["notes", "shapes", null].map(entriesOf);
-      states.push(stateNow());
+      const stateNow = () => STORES.map(entriesOf);
+      const states: unknown[] = [stateNow()];
       let ms = Date.UTC(2026, 0, 1);
       const changes = steps.map(({ waitMs, ...step }, index): Change => {
         ms += waitMs;
         const change = { ...step, seq: index + 1, at: new Date(ms).toISOString() };
         const name = `${step.store}/${step.key}`;
         if (step.value === null) now.delete(name);
-        else now.set(name, { ...change, version: change.seq });
+        else now.set(name, change);
         states.push(stateNow());
         return change;
       });
-      const droppedSeq = Math.min(dropped, changes.length);
-      const past = readPast(changes, droppedSeq, [...now.values()]);
-      const stateAt = (count: number) =>
-        ["notes", "shapes", null].map((store) => entriesAt(past, count, store));
+      const start = [...now.values()].filter(({ seq }) => seq <= dropped);
+      const past = { start, changes: changes.slice(dropped) };
+      const stateAt = (count: number) => STORES.map((store) => entriesAt(past, count, store));
       expect(stateAt(past.changes.length)).toEqual(states.at(-1));
-      const moments = momentsOf(past);
-      expect(moments.at(-1)?.count ?? 0).toBe(past.changes.length);
-      if (past.isWhole) for (const { count } of moments) expect(stateAt(count)).toEqual(states[count]);
+      const versions = versionsOf(past);
+      expect(versions.at(-1)?.count ?? 0).toBe(past.changes.length);
+      if (dropped === 0) for (const { count } of versions) expect(stateAt(count)).toEqual(states[count]);
     }),
   );
 });
 
-it("a moment says what was done, and takes together what was done without a pause", () => {
+it("a version says what was done, and takes together what was done without a pause", () => {
   const change = (
     seq: number,
     at: string,
@@ -117,39 +105,30 @@ it("a moment says what was done, and takes together what was done without a paus
   ): Change => ({
     seq,
     at: `2026-01-31T09:00:${at}Z`,
-    store: key.startsWith("c") ? null : key.startsWith("s") ? "shapes" : "notes",
+    store: key.startsWith("s") ? "shapes" : "notes",
     key,
     value,
     by,
   });
   const oval = { kind: "oval", tint: 1, points: [0, 0, 9, 9] };
-  const past = readPast(
-    [
-      change(1, "00.000", "n1", { x: 0, y: 0, text: "Hi" }, null),
-      change(2, "00.001", "s1", oval, null),
-      change(3, "10.000", "n2", { x: 1, y: 1, text: "" }),
-      change(4, "11.000", "n2", { x: 1, y: 1, text: "Mi" }),
-      change(5, "12.000", "n2", { x: 1, y: 1, text: "Milk" }),
-      change(6, "20.000", "n2", { x: 5, y: 1, text: "Milk" }, "bo"),
-      change(7, "21.000", "s1", null, "bo"),
-      change(8, "30.000", "n2", null, "bo"),
-      change(9, "40.000", "c1", { text: "Hi", resolved: false }),
-      change(10, "45.000", "c1", { text: "Hi", resolved: true }),
-      change(11, "50.000", "c1", { text: "Hi", resolved: true, reactions: { "❤️": ["bo"] } }, "bo"),
-      change(12, "55.000", "c1", null),
-    ],
-    0,
-    [],
-  );
-  expect(momentsOf(past).map(({ count, by, deed }) => [count, by, deed])).toEqual([
-    [2, null, "changed 2 things"],
+  const changes = [
+    change(1, "00.000", "n1", { x: 0, y: 0, text: "Hi" }, null),
+    change(2, "00.001", "s1", oval, null),
+    change(3, "10.000", "n2", { x: 1, y: 1, text: "" }),
+    change(4, "11.000", "n2", { x: 1, y: 1, text: "Mi" }),
+    change(5, "12.000", "n2", { x: 1, y: 1, text: "Milk" }),
+    change(6, "20.000", "n2", { x: 5, y: 1, text: "Milk" }, "bo"),
+    change(7, "21.000", "s1", null, "bo"),
+    change(8, "30.000", "n2", null, "bo"),
+    change(9, "40.000", "n1", { x: 9, y: 9, text: "Hi" }),
+    change(10, "40.001", "s2", oval),
+  ];
+  expect(versionsOf({ start: [], changes }).map(({ count, by, deed }) => [count, by, deed])).toEqual([
+    [2, null, "opened the board"],
     [5, "ada", "wrote “Milk”"],
     [6, "bo", "moved “Milk”"],
     [7, "bo", "erased an oval"],
     [8, "bo", "deleted “Milk”"],
-    [9, "ada", "commented “Hi”"],
-    [10, "ada", "resolved “Hi”"],
-    [11, "bo", "reacted to “Hi”"],
-    [12, "ada", "deleted the comment “Hi”"],
+    [10, "ada", "changed 2 things"],
   ]);
 });

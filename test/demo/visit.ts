@@ -3,7 +3,7 @@ import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test"
 import { env } from "cloudflare:workers";
 import { decodeJwt } from "jose";
 import { app } from "../../src/app.ts";
-import { IdentityClaims } from "../../src/wire/token-claims.ts";
+import { IdentityClaims } from "../../src/platform/token-claims.ts";
 import { type Answer, freshAddress, ORIGIN } from "../support/api.ts";
 
 /** Asks the Worker; without an organization, it has no demo. */
@@ -41,12 +41,14 @@ export async function askAs<Data>(
   token: string | undefined,
   [method, path, body]: readonly [method: string, path: string, body?: object],
   authorization = `Bearer ${token}`,
+  idempotencyKey?: string,
 ): Promise<Answer<Data>> {
   const url = new URL(`/demo/${path}`, ORIGIN);
   url.searchParams.set("roomId", boardOf(token));
   const headers = {
     "CF-Connecting-IP": freshAddress(),
     Authorization: authorization,
+    ...(idempotencyKey !== undefined && { "Idempotency-Key": idempotencyKey }),
     ...(body && { "Content-Type": "application/json" }),
   };
   const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };

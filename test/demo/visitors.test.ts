@@ -1,20 +1,14 @@
 /** `/demo` and its visitors: present when DEMO_ACCOUNT_ID is set, and open to anyone at a limited rate. */
+
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { User } from "@atrium/contract/resources/user.ts";
 import { describe, expect, it } from "vitest";
+import { FIGURES, pointsOf, wayBetween } from "../../examples/demo/helpers/motion.ts";
+import { crosses, distanceTo, type Kind, MAX_POINTS, pathOf } from "../../examples/demo/room/shape.ts";
+import { BOARD } from "../../src/demo/boards.ts";
 import { SEED } from "../../src/demo/commands.ts";
-import { FIGURES, pointsOf, wayBetween } from "../../src/demo/page/helpers/motion.ts";
-import { crosses, distanceTo, type Kind, MAX_POINTS, pathOf } from "../../src/demo/page/room/shape.ts";
-import type { Room } from "../../src/wire/room.ts";
-import type { User } from "../../src/wire/user.ts";
-import {
-  type Account,
-  type Answer,
-  account,
-  bearer,
-  freshAddress,
-  makeGuest,
-  ORIGIN,
-} from "../support/api.ts";
-import { askAs, askDemo, boardOf, identityClaims, visit } from "./visit.ts";
+import { type Account, type Answer, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
+import { askAs, askDemo, identityClaims, visit } from "./visit.ts";
 
 interface Asked {
   readonly method?: string;
@@ -176,41 +170,10 @@ describe("POST /demo/visitors", () => {
   });
 });
 
-describe("a visitor's token", () => {
-  const DAY_SECONDS = 24 * 60 * 60;
-  const lifetimeOf = (token: string) => {
-    const { iat, exp } = identityClaims(token);
-    return exp - iat;
-  };
-  const renew = (accountId: string, token: string, authorization?: string) =>
-    askAs<{ token?: string }>(accountId, token, ["POST", "tokens"], authorization);
-
-  it("lasts a day, and is renewed for the same identity while it is valid", async () => {
-    const owner = await account();
-    const { data } = await visit(owner.id, "?name=Ada");
-    const { token = "" } = data;
-    expect(lifetimeOf(token)).toBe(DAY_SECONDS);
-    const renewed = await renew(owner.id, token);
-    expect(renewed.status).toBe(201);
-    const { token: next = "" } = renewed.data;
-    expect(lifetimeOf(next)).toBe(DAY_SECONDS);
-    const { identityId, rooms } = identityClaims(token);
-    expect(identityClaims(next)).toMatchObject({ identityId, rooms });
-    expect((await owner.api.as(next).get(`/users?roomId=${boardOf(token)}`)).status).toBe(200);
-  });
-
-  it("is not renewed once it has been ended, and never for other credentials", async () => {
-    const [owner, stranger] = [await account(), await account()];
-    const { data } = await visit(owner.id, "?name=Ada");
-    const { token = "" } = data;
-    const key = bearer(owner.id, owner.apiKey);
-    expect([(await renew(owner.id, token, key)).status, (await renew(stranger.id, token)).status]).toEqual([
-      403, 403,
-    ]);
-    await owner.api.delete("/tokens");
-    expect((await renew(owner.id, token)).status).toBe(401);
-    expect((await renew(owner.id, token, "Bearer nothing")).status).toBe(401);
-  });
+it("a visitor's token lasts as long as a board", async () => {
+  const { token } = (await visit((await account()).id, "?name=Ada")).data;
+  const { iat, exp } = identityClaims(token);
+  expect((exp - iat) * 1_000).toBe(BOARD.lifetimeMs);
 });
 
 describe("POST /demo/helpers", () => {
@@ -233,18 +196,24 @@ describe("POST /demo/helpers", () => {
     ]);
   });
 
-  it("gives neither helpers nor further tokens to users of other rooms, helpers and guests", async () => {
+  it("answers with the tokens when it has an Idempotency-Key, and keeps none of them", async () => {
+    const owner = await account();
+    const { token = "" } = (await visit(owner.id, "?name=Ada")).data;
+    const ask = () => askAs<object>(owner.id, token, ["POST", "helpers"], undefined, "a");
+    expect(await ask()).toMatchObject({
+      status: 201,
+      data: { tokens: [expect.any(String), expect.any(String)] },
+    });
+    expect((await ask()).status).toBe(409);
+  });
+
+  it("gives no helpers to those who are no users of a board", async () => {
     const owner = await account();
     const { token = "" } = (await visit(owner.id, "?name=Ada")).data;
     const { id } = await owner.api.createRoom({ customId: "demonstration" });
     const user = await owner.api.createUser(id);
-    const [helper] = (await admit(owner.id, token)).data.tokens ?? [];
-    const { guest } = await makeGuest(owner.api, boardOf(token), { permissions: "editor" });
-    await owner.api.post("/users", { name: "Gale", roomId: boardOf(token), identityId: guest.identity.id });
-    const others = [user.token, helper, guest.token].map((each) => `Bearer ${each}`);
-    for (const credential of [...others, bearer(owner.id, owner.apiKey)]) {
+    for (const credential of [`Bearer ${user.token}`, bearer(owner.id, owner.apiKey)]) {
       expect((await admit(owner.id, token, credential)).status).toBe(403);
-      expect((await askAs(owner.id, token, ["POST", "tokens"], credential)).status).toBe(403);
       expect((await askAs(owner.id, token, ["GET", "sharing"], credential)).status).toBe(403);
     }
   });

@@ -6,7 +6,6 @@ import { collectGarbage, MAX_UPLOAD_MS } from "../../src/features/files/storage/
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { sweepOn } from "../support/relayed.ts";
 import { batchesOf } from "../support/rows-read.ts";
 import {
   BOUNDARY,
@@ -117,16 +116,20 @@ describe("while a file is uploading", () => {
 
   it("garbage collection leaves it alone", async () => {
     const owner = await ownerWithRoom();
-    const answer = await uploadPausing(owner, 12 * MEBIBYTE, () => sweepOn(Date.now() + MAX_UPLOAD_MS));
+    const answer = await uploadPausing(owner, 12 * MEBIBYTE, () =>
+      runScheduledTasks(env, Date.now() + MAX_UPLOAD_MS),
+    );
     expect(answer.status).toBe(201);
     expect(await statesOf(owner.id)).toEqual(["stored"]);
   });
 
   it("garbage collection of an abandoned upload makes the upload fail", async () => {
     const owner = await ownerWithRoom();
-    const answer = await uploadPausing(owner, 12 * MEBIBYTE, () => sweepOn(Date.now() + LATER));
+    const answer = await uploadPausing(owner, 12 * MEBIBYTE, () =>
+      runScheduledTasks(env, Date.now() + LATER),
+    );
     expect(answer.success).toBe(false);
-    await sweepOn(Date.now() + LATER);
+    await runScheduledTasks(env, Date.now() + LATER);
     expect(await remainsOf(owner)).toEqual([[], []]);
     expectLogged("The specified multipart upload does not exist");
   });
@@ -219,9 +222,9 @@ describe("garbage collection", () => {
         parted,
       ),
     ]);
-    await sweepOn(Date.now() + MAX_UPLOAD_MS);
+    await runScheduledTasks(env, Date.now() + MAX_UPLOAD_MS);
     expect(await statesOf(owner.id)).toEqual(["uploading", "uploading"]);
-    await sweepOn(Date.now() + LATER);
+    await runScheduledTasks(env, Date.now() + LATER);
     expect(await remainsOf(owner)).toEqual([[], []]);
     const aborted = env.FILES.resumeMultipartUpload(`${owner.id}/${parted}`, uploadId);
     await expect(aborted.uploadPart(2, new Uint8Array(1))).rejects.toThrow("does not exist");

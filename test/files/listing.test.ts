@@ -1,8 +1,8 @@
 /** Listing a room's files: order, pages, and filters by type and uploader. */
 
+import type { StorageFile } from "@atrium/contract/resources/file.ts";
+import type { FoundFile } from "@atrium/contract/rest/files.ts";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { FoundFile } from "../../src/features/files/schema.ts";
-import type { StorageFile } from "../../src/wire/file.ts";
 import { type Account, account } from "../support/api.ts";
 import { insertFiles, type OwnerWithRoom, ownerWithRoom, store, textFile } from "./upload-form.ts";
 

@@ -1,9 +1,9 @@
 /** Shared by the tests of files: a room to upload to, handwritten forms, and access to D1 and R2. */
 import { env } from "cloudflare:workers";
+import type { StorageFile } from "@atrium/contract/resources/file.ts";
 import { expect } from "vitest";
 import { openBlobs } from "../../src/features/files/storage/blobs.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
-import type { StorageFile } from "../../src/wire/file.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 
 export const MEBIBYTE = 1024 * 1024;

@@ -1,6 +1,7 @@
 /** Uploads: what a form must hold, and that a refused one leaves nothing. */
+
+import { MAX_FILE_BYTES } from "@atrium/contract/resources/file.ts";
 import { describe, expect, it } from "vitest";
-import { MAX_FILE_BYTES } from "../../src/wire/file.ts";
 import { formOf, refusalOf } from "../support/api.ts";
 import {
   END,

@@ -1,10 +1,11 @@
 /** Forms come in pieces of any size, and say the same in all of them. */
+
+import type { Room } from "@atrium/contract/resources/room.ts";
+import { isTooDeep } from "@atrium/contract/text.ts";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { type FormEvent, FormParser } from "../../src/http/form/form-parser.ts";
 import { MAX_BODY_BYTES, MAX_DEPTH, readBody } from "../../src/http/request-input.ts";
-import { isTooDeep } from "../../src/platform/text.ts";
-import type { Room } from "../../src/wire/room.ts";
 import { type Api, account } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
 
@@ -19,7 +20,7 @@ const encode = (text: string) => new TextEncoder().encode(text);
 /** A character a byte, so that a failure can be read. */
 const latin1 = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 
-/** What a body says, given to the parser in chunks that end at these places. */
+/** Parses a body in chunks that end at these places. */
 function read(body: Uint8Array, boundary: string, cuts: readonly number[] = []): Said[] {
   const parser = new FormParser(`multipart/form-data; boundary="${boundary}"`, "Files");
   const said: Said[] = [];
@@ -53,7 +54,7 @@ const refusal = (body: string, cuts: readonly number[] = []): string => {
 const head = "--b\r\nContent-Disposition: form-data; ";
 
 describe("a form", () => {
-  // Made of what boundaries are made of, so that contents nearly contain them.
+  // Consists of the characters of boundaries, so that contents nearly contain them.
   const boundary = fc.oneof(
     fc.string({ unit: fc.constantFrom("-", "b"), minLength: 1, maxLength: 70 }),
     fc.constantFrom("-".repeat(70), "----WebKitFormBoundaryAbCdEf", "'()+_,-./:=?x"),
@@ -362,10 +363,16 @@ describe("a number beyond those of JavaScript", () => {
       ["POST", `/rooms/${roomId}/comments`, `{"userId":"${userId}","text":"a","anchor":@}`, "anchor"],
       ["POST", `/rooms/${roomId}/broadcast`, '{"event":"e","data":@}', "data"],
       ["PUT", `/rooms/${roomId}/participants/${userId}`, '{"presence":{"x":@},"ttl":30}', "presence.x"],
-      ["POST", "/inbox-notifications/trigger", '{"kind":"$a","data":{"x":@}}', "data.x"],
+      [
+        "POST",
+        "/inbox-notifications/trigger",
+        '{"identityId":"a","kind":"$a","subjectId":"a","data":{"x":@}}',
+        "data.x",
+      ],
       ["POST", `${workflow.path}/trigger`, "[@]", "0"],
       ["POST", `${workflow.path}/trigger`, "@", "body"],
-      ["POST", "/rooms", '{"name":@}', "name"],
+      ["PATCH", `${store}/a`, '{"value":{"":{"a.b":[@]}}}', 'value.""."a.b".0'],
+      ["POST", `/users/${userId}/tokens?roomId=${roomId}`, '{"ttl":@}', "ttl"],
     ] as const;
     for (const number of ["1e400", "-1e309", `${"9".repeat(400)}`, "1.8e308"])
       for (const [method, path, body, field] of sent) {
@@ -379,6 +386,17 @@ describe("a number beyond those of JavaScript", () => {
           expect.stringContaining(`${field}: must be a number of at most 1.7976931348623157e+308`),
         ]);
       }
+    const elsewhere = [
+      ["/rooms", '{"name":1e400}', "name: must be a string"],
+      ["/rooms", '{"name":"A","more":1e400}', "more: is not a known field"],
+      ["/users", '{"name":"A","roomId":"a","role":1e400}', "role: must be one of editor, viewer"],
+      [`/users/${userId}/tokens?roomId=${roomId}`, '{"ttl":1e300}', "ttl: must be at most 7776000"],
+    ] as const;
+    for (const [path, body, message] of elsewhere) {
+      const headers = { "Content-Type": "application/json" };
+      const { error } = await api.send("POST", path, { headers, body });
+      expect([error?.code, error?.message]).toEqual(["VALIDATION_ERROR", message]);
+    }
     const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"change_stores","arguments":{"value":1e400}}}`;
     const agent = await api.raw("POST", "/v1/../mcp", {
       headers: { "Content-Type": "application/json" },

@@ -1,4 +1,4 @@
-/** What a deployment that is not ready answers, and what no answer gives away. */
+/** Answers of a deployment that is not ready, and secrets that no answer gives away. */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";

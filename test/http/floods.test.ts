@@ -192,6 +192,7 @@ it("a key that was valid minutes ago is not held up by a flood from its own netw
   const claimAt = (at: number) =>
     apiKeyScheme(request, {
       ...openTenant(env, owner.id),
+      roomId: null,
       now: () => at,
       defer: () => undefined,
       countRequest: () => undefined,
@@ -229,7 +230,7 @@ describe("a credential that sends 700 requests at once", () => {
     const buckets = new CredentialBuckets();
     expect(new Set(waits(buckets, 700, "a", 0))).toEqual(new Set([0]));
     expect(buckets.waitMs("b", 0)).toBe(0);
-    expect(buckets.waitMs("a", 0)).toBe(1); // it owes nothing
+    expect(buckets.waitMs("a", 0)).toBe(1); // the bucket owes nothing
   });
 
   it("has a hundred in each second, and is refused what would wait for more than five, beside another one", () => {
@@ -252,7 +253,7 @@ describe("a credential that sends 700 requests at once", () => {
   });
 });
 
-// Refusals that wait: what a client pays that goes on although it is refused.
+// The tarpit: delays of a client that continues although it is refused.
 
 const delays = (tarpit: Tarpit, count: number, client = "a", isUpgrade = false, now = 0) =>
   Array.from({ length: count }, () => tarpit.delayMs(client, isUpgrade, now));

@@ -1,4 +1,4 @@
-/** What requests cost an organization that has grown: as many rows of D1 as one that has not. */
+/** Requests of a grown organization read no more rows of D1 than those of a small one. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { insertForOnlineRooms, ROOMS_AT_ONCE } from "../../src/delivery/outbox/outbox-store.ts";
@@ -11,7 +11,7 @@ const LARGE = 9_000;
 const SMALL = 30;
 /** Less than the quota of API keys. */
 const FEW = 900;
-/** What may differ: how full the pages of an index are, or what another request has left in the outbox. */
+/** Allowed difference: pages of an index are filled differently, and another request may have left outbox rows. */
 const TOLERANCE = 25;
 
 interface Organization {
@@ -20,7 +20,7 @@ interface Organization {
   readonly userId: string;
 }
 
-/** An organization with so many rooms, and so many users in one of them. */
+/** An organization with `size` rooms, and as many users in one of them. */
 async function grown(size: number): Promise<Organization> {
   const owner = await account();
   const roomId = (await owner.api.createRoom({ name: "The room" })).id;
@@ -114,7 +114,7 @@ describe("an organization with thousands of rooms and users reads as few rows as
     expect(many).toBeLessThanOrEqual(few + TOLERANCE);
   });
 
-  // Their places in the indexes and the counts that triggers keep included; the quota itself is only read.
+  // The counts include rows in indexes and counters of triggers; the quota itself is only read.
   it.each([
     ["/rooms", 9],
     ["/users", 10],

@@ -4,8 +4,8 @@ import { drizzle } from "drizzle-orm/d1";
 import { describe, expect, it } from "vitest";
 import { RECEIPT_LIFETIME_MS } from "../../src/http/idempotency/receipt.ts";
 import { receipts } from "../../src/http/idempotency/table.ts";
+import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
-import { sweepOn } from "../support/relayed.ts";
 
 const key = (text: string) => ({ headers: { "Idempotency-Key": text } });
 
@@ -117,7 +117,7 @@ describe("an Idempotency-Key", () => {
     const again = await api.post("/rooms", { name: "X" }, key("k"));
     expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
     expect((await api.get("/rooms")).data.total).toBe(2);
-    await sweepOn(Date.now() + RECEIPT_LIFETIME_MS + 1_000);
+    await runScheduledTasks(env, Date.now() + RECEIPT_LIFETIME_MS + 1_000);
     expect(await drizzle(env.DB).select().from(receipts)).toEqual([]);
   });
 

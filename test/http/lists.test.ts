@@ -1,13 +1,13 @@
 /** Lists: complete pages without repetition, literal case-insensitive search, and date filters. */
 import { env } from "cloudflare:workers";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import { fold } from "@atrium/contract/text.ts";
 import fc from "fast-check";
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
 import { insertRoom, selectRooms, updateStats } from "../../src/features/rooms/store.ts";
-import { STILL_ACTIVE } from "../../src/features/rooms/table.ts";
+import { newRoomRow, STILL_ACTIVE } from "../../src/features/rooms/table.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
-import { fold } from "../../src/platform/text.ts";
-import type { Room } from "../../src/wire/room.ts";
 import { type Account, account } from "../support/api.ts";
 import { planOf } from "../support/plan-guard.ts";
 
@@ -39,28 +39,10 @@ async function withRooms(
   const owner = await account();
   const tenant = openTenant(env, owner.id);
   const statements = rooms.map(({ name, createdAt = 0, lastActiveAt = 0 }) =>
-    insertRoom(tenant, {
-      accountId: owner.id,
-      id: crypto.randomUUID(),
-      name,
-      nameFolded: fold(name),
-      customId: null,
-      state: "active",
-      createdAt,
-      totalUsersCreated: 0,
-      userCount: 0,
-      activeParticipants: 0,
-      occupiedMs: 0,
-      occupiedSince: null,
-      lastActiveAt,
-      storeBytes: 0,
-      fileCount: 0,
-      fileBytes: 0,
-      deletedAt: null,
-      statsVersion: 0,
-      joiningUntil: 0,
-      firstJoinAt: null,
-    }),
+    insertRoom(
+      tenant,
+      newRoomRow({ accountId: owner.id, id: crypto.randomUUID(), name, createdAt, lastActiveAt }),
+    ),
   );
   const [first, ...others] = statements;
   if (first !== undefined) await tenant.db.run([first, ...others]);
@@ -84,7 +66,7 @@ describe("pages", () => {
             expect(page).toMatchObject({ total: createdAts.length, limit: size, offset: found.length });
             found.push(...page.rooms);
             if (page.cursor === null) break;
-            // A cursor leaves out what is new.
+            // A cursor leaves out new items.
             if (by === "cursors") await owner.api.createRoom();
             const next = by === "cursors" ? { after: page.cursor } : { offset: String(found.length) };
             page = await list(owner, { limit, ...next });

@@ -1,9 +1,10 @@
 /** Names that users and applications choose: each can be asked for at its address, and searched however it was typed. */
+
+import type { Group, Identity } from "@atrium/contract/resources/identity.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { User } from "@atrium/contract/resources/user.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as Y from "yjs";
-import type { Group, Identity } from "../../src/wire/identity.ts";
-import type { Room } from "../../src/wire/room.ts";
-import type { User } from "../../src/wire/user.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { roomWithUsers } from "../room/support/rooms.ts";
 import { type Account, account } from "../support/api.ts";

@@ -1,12 +1,14 @@
 /** The API reference shows the whole description, page by page, and nothing in it can become markup or load anything. */
 import { exports } from "cloudflare:workers";
+import { entriesOf, readDocument } from "@atrium/contract/openapi/described.ts";
+import { type SearchEntry, searchIndexOf } from "@atrium/docs/browser/search-index.ts";
+import { readPage } from "@atrium/docs/reference.ts";
 import { describe, expect, it } from "vitest";
-import { type SearchEntry, searchIndexOf } from "../../src/docs/browser/search-index.ts";
-import { readPage, referencePage } from "../../src/docs/reference.ts";
-import { ENDPOINTS } from "../../src/endpoints.ts";
-import { entriesOf, readDocument } from "../../src/http/openapi/described.ts";
+import { loadEndpoints } from "../../src/endpoints.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
 import { ORIGIN } from "../support/api.ts";
+
+const ENDPOINTS = await loadEndpoints();
 
 const described = readDocument(buildDocument(ENDPOINTS));
 const REFERENCE = "/docs/reference";
@@ -14,19 +16,20 @@ const ADDRESSES = [
   REFERENCE,
   ...entriesOf(described).map(({ operation }) => `${REFERENCE}/${operation.operationId}`),
   `${REFERENCE}/schemas`,
+  `${REFERENCE}/rights`,
   ...Object.keys(described.components?.schemas ?? {}).map((name) => `${REFERENCE}/schemas/${name}`),
 ];
 
 const get = (path: string): Promise<Response> =>
   exports.default.fetch(new Request(`${ORIGIN}${path}`, { redirect: "manual" }));
 
-async function pageOf(document: ApiDocument, path: string): Promise<string> {
-  const response = referencePage(document, new URL(path, ORIGIN));
-  if (response === null) throw new Error(`There is no page ${path}`);
-  return response.text();
+function pageOf(document: ApiDocument, path: string): string {
+  const page = readPage(readDocument(document), path);
+  if (page === null) throw new Error(`There is no page ${path}`);
+  return page;
 }
 
-/** What a reader sees, with the entities that the page uses resolved. */
+/** Visible text of a page, with the entities that it uses resolved. */
 const visibleTextOf = (page: string): string =>
   page
     .replaceAll(/<[^>]*>/g, "")
@@ -36,10 +39,10 @@ const visibleTextOf = (page: string): string =>
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&");
 
-/** The document with `mark` at the end of every text in it. */
+/** The document with `mark` at the end of every text in it, but of signatures: they are no prose. */
 const doctor = (document: ApiDocument, mark: string): ApiDocument =>
-  JSON.parse(JSON.stringify(document), (_, value: unknown) =>
-    typeof value === "string" ? value + mark : value,
+  JSON.parse(JSON.stringify(document), (key, value: unknown) =>
+    typeof value === "string" && key !== "x-sdk" ? value + mark : value,
   );
 
 describe("the API reference", () => {
@@ -52,6 +55,23 @@ describe("the API reference", () => {
       expect(text).toContain(operation.summary);
       expect(text).toMatch(/curl |new WebSocket/);
     }
+  });
+
+  it("says of every operation which right it needs, and which credentials open it", async () => {
+    const page = await (await get(`${REFERENCE}/rights`)).text();
+    const rows = [...page.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
+      visibleTextOf(row.replaceAll(/<\/t[hd]>/g, "|")),
+    );
+    const rowOf = (summary: string) => rows.find((row) => row.startsWith(`${summary}|`));
+    for (const { operation } of entriesOf(described)) expect(rowOf(operation.summary)).toBeDefined();
+    expect(rowOf("Operation")).toBe(
+      "Operation|Right|API key|API key, narrowed|Owner|Member|Editor|Commenter|Viewer|Reading token|Identity itself|",
+    );
+    expect(rowOf("Edit, resolve or reopen a comment")).toMatch(
+      /comments:write\|yes\|if granted\|yes\|yes\|yes\|yes\|–\|–\|–\|$/,
+    );
+    expect(rowOf("List a room's threads")).toMatch(/read\|yes\|yes\|yes\|yes\|yes\|yes\|yes\|yes\|–\|$/);
+    expect(rowOf("Create an API key")).toMatch(/owner\|yes\|–\|yes\|–\|–\|–\|–\|–\|–\|$/);
   });
 
   it("has no other pages", async () => {
@@ -84,7 +104,7 @@ describe("the page of a document whose texts are markup", () => {
     const ids = ENDPOINTS.map(({ operation }) => `/${operation}${MARKUP}`);
     const schemas = Object.keys(described.components?.schemas ?? {}).map((name) => `/schemas/${name}`);
     for (const path of ["", "/schemas", ...ids, ...schemas]) {
-      const page = readPage(document, REFERENCE + path);
+      const page = pageOf(document, REFERENCE + path);
       expect(page).not.toContain("<img");
       expect(page).toContain("&quot;&#39;&gt;&lt;img onerror=alert(1)&gt;");
     }
@@ -94,7 +114,7 @@ describe("the page of a document whose texts are markup", () => {
     const details = "A **<b>bold</b>** and `<i>code</i>`, an open ` and **.\n\nAnother paragraph.";
     const [first] = ENDPOINTS;
     if (first === undefined) throw new Error("There are no endpoints");
-    const page = await pageOf(buildDocument([{ ...first, details }]), `${REFERENCE}/${first.operation}`);
+    const page = pageOf(buildDocument([{ ...first, details }]), `${REFERENCE}/${first.operation}`);
     expect(page).toContain(
       "<p>A <strong>&lt;b&gt;bold&lt;/b&gt;</strong> and <code>&lt;i&gt;code&lt;/i&gt;</code>,",
     );

@@ -1,20 +1,6 @@
 /** The OpenAPI document describes everything that is served, and nothing else. */
-import { describe, expect, it } from "vitest";
-import { app, DASHBOARD_ENDPOINTS } from "../../src/app.ts";
-import {
-  buildRequest,
-  describeRequest,
-  type Filled,
-  IncompleteFormError,
-  keyBearer,
-} from "../../src/docs/browser/try-request.ts";
-import { exampleOf } from "../../src/docs/samples.ts";
-import { ENDPOINTS } from "../../src/endpoints.ts";
-import { WEBHOOK_EVENTS } from "../../src/features/webhooks/event-docs.ts";
-import { sampleEvent } from "../../src/features/webhooks/sample-event.ts";
-import { Webhook } from "../../src/features/webhooks/schema.ts";
-import type { AnyEndpoint } from "../../src/http/endpoint.ts";
-import { Failure, successOf } from "../../src/http/envelope.ts";
+
+import { ERROR_CODES } from "@atrium/contract/errors.ts";
 import {
   type Entry,
   entriesOf,
@@ -23,13 +9,33 @@ import {
   readDocument,
   resolve,
   type Schema,
-} from "../../src/http/openapi/described.ts";
+} from "@atrium/contract/openapi/described.ts";
+import { WebhookEventName } from "@atrium/contract/resources/events.ts";
+import { ALL_RIGHTS } from "@atrium/contract/resources/permissions.ts";
+import { Webhook } from "@atrium/contract/rest/webhooks.ts";
+import {
+  buildRequest,
+  describeRequest,
+  type Filled,
+  IncompleteFormError,
+  keyBearer,
+} from "@atrium/docs/browser/try-request.ts";
+import { exampleOf } from "@atrium/docs/examples.ts";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { DASHBOARD_ENDPOINTS } from "../../src/dashboard/endpoints.ts";
+import { loadEndpoints, partsAt } from "../../src/endpoints.ts";
+import { describeEvents } from "../../src/features/webhooks/event-docs.ts";
+import { sampleEvent } from "../../src/features/webhooks/sample-event.ts";
+import { type AnyEndpoint, pathOf } from "../../src/http/endpoint.ts";
+import { Failure, successOf } from "../../src/http/envelope.ts";
 import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
 import { checkQuery } from "../../src/http/request-input.ts";
-import { ERROR_CODES } from "../../src/platform/errors.ts";
-import { WebhookEventName } from "../../src/wire/events.ts";
+import { refusalTo } from "../../src/platform/d1/rights.ts";
 
-const described = readDocument(buildDocument(ENDPOINTS, WEBHOOK_EVENTS));
+const ENDPOINTS = await loadEndpoints();
+
+const described = readDocument(buildDocument(ENDPOINTS, describeEvents()));
 const exampleWebhook = Webhook.parse(Webhook.meta()?.example);
 const schemas = described.components?.schemas ?? {};
 const entries = entriesOf(described);
@@ -69,19 +75,30 @@ function silentFields({ properties = {}, items }: Schema, place: string): string
   return [...inner, ...fields];
 }
 
-it.each(bodies)("%s refuses an unknown field", (_, body) => {
+/** The objects of a JSON Schema that accept fields beside their own; `override` is how a schema is described. */
+function openObjects(node: unknown, place: string): string[] {
+  if (typeof node !== "object" || node === null || place.endsWith("/override")) return [];
+  const isOpen = "properties" in node && !("additionalProperties" in node);
+  const inner = Object.entries(node).flatMap(([name, value]) => openObjects(value, `${place}/${name}`));
+  return isOpen ? [place, ...inner] : inner;
+}
+
+it.each(bodies)("%s refuses an unknown field, also of an object in it", (_, body) => {
   expect(body.safeParse({ unexpected: 1 }).error?.issues).toContainEqual(
     expect.objectContaining({ code: "unrecognized_keys", keys: ["unexpected"] }),
   );
+  expect(openObjects(z.toJSONSchema(body, { io: "input", unrepresentable: "any" }), "")).toEqual([]);
 });
 
 describe("the API's description", () => {
-  it("describes every route of an organization, and only what is routed", () => {
-    const routed = app.routes
-      .filter(({ path }) => path.startsWith("/v1/accounts"))
-      .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)(\{\.\+\})?/g, "{$1}")}`);
-    // At one address, upgrades have a handler of their own.
-    expect(entries.map(nameOf).toSorted()).toEqual([...new Set(routed)].toSorted());
+  it("has every endpoint where its path is looked for", async () => {
+    for (const [name, endpoint] of pairs) {
+      const path = pathOf(endpoint, { segment: "any", wildcard: "any/other" });
+      expect({ name, found: (await loadEndpoints(partsAt(path))).includes(endpoint) }).toEqual({
+        name,
+        found: true,
+      });
+    }
   });
 
   it("names every operation once", () => {
@@ -106,12 +123,11 @@ describe("the API's description", () => {
       origin: "https://atrium.test",
       trace: { requestId: "request" },
     };
+    const events = describeEvents();
     for (const name of WebhookEventName.options) {
       const webhook = { ...exampleWebhook, events: [name] };
-      const { success, error } = WEBHOOK_EVENTS[name].schema.safeParse(
-        JSON.parse(sampleEvent(ctx, webhook).body),
-      );
-      expect({ name, success, error }).toEqual({ name, success: true, error: undefined });
+      const result = events[name]?.schema.safeParse(JSON.parse(sampleEvent(ctx, webhook).body));
+      expect({ name, error: result?.error, success: result?.success }).toEqual({ name, success: true });
     }
   });
 
@@ -130,14 +146,23 @@ describe.each(pairs)("%s", (_, endpoint, operation) => {
   it("has a summary, a description and its security schemes", () => {
     expect([operation.summary, operation.description].filter((text) => !text?.trim())).toEqual([]);
     const schemes = operation.security?.map((requirement) => Object.keys(requirement).join());
-    const expected = {
+    const expected: Readonly<Record<string, readonly string[]>> = {
       organization: ["apiKey", "session"],
-      member: ["apiKey", "session", "userToken"],
+      owner: ["apiKey", "session"],
       identity: ["userToken"],
       signed: ["apiKey", "session", ""],
       public: [],
     };
-    expect(schemes).toEqual(expected[endpoint.access]);
+    expect(schemes).toEqual(expected[endpoint.right] ?? ["apiKey", "session", "userToken"]);
+  });
+
+  it("names the right that a narrowed API key needs", () => {
+    const named = operation.security?.flatMap(({ apiKey = [] }) => apiKey);
+    const isByKey = endpoint.right !== "public" && endpoint.right !== "identity";
+    const key = { type: "key", accountId: "acme", keyId: "k", name: "Agent" } as const;
+    const isWithinReach =
+      refusalTo({ actor: { ...key, narrowed: { rights: ALL_RIGHTS } } }, endpoint.right) === null;
+    expect(named).toEqual(isByKey ? [isWithinReach ? endpoint.right : "organization"] : []);
   });
 
   it("describes every parameter, including all in its path", () => {

@@ -1,4 +1,4 @@
-/** Which origin the service takes for its own: that of the setting, or else that of each request. */
+/** The service's own origin: the setting, or else that of each request. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
@@ -91,7 +91,7 @@ describe("a webhook", () => {
   });
 });
 
-// Which requests the Worker answers where no edge stands before it, and what it makes of their addresses.
+// Requests that a Worker without an edge before it answers, and the address that it assumes.
 
 const LOCAL = { ...env, ALLOWED_HOSTS: "localhost,127.0.0.1,::1", CLIENT_ADDRESS: "127.0.0.1" };
 

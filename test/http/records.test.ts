@@ -1,4 +1,4 @@
-/** Keys that every object of JavaScript has by itself are ordinary keys of what callers send, or are refused. */
+/** Names that every JavaScript object has by itself are ordinary keys in requests, or are refused. */
 import { expect, it } from "vitest";
 import { Inbox } from "../inbox/support.ts";
 import { joinWith } from "../room/support/join.ts";

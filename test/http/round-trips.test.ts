@@ -1,16 +1,16 @@
-/** What requests cost: a D1 round trip is the most expensive thing that one does, so none has one too many. */
+/** Costs of requests: D1 round trips are the most expensive part, so none may have one too many. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { joinRoom } from "../room/support/join.ts";
 import { type Account, account, formOf } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
-import { addMember, Browser, cookieOf, freshEmail, PASSWORD, signUp } from "../support/person.ts";
+import { addMember, cookieOf, DashboardBrowser, freshEmail, PASSWORD, signUp } from "../support/person.ts";
 
 let owner: Account;
 let roomId: string;
 let userId: string;
 
 beforeAll(async () => {
-  // Time stands still: what is remembered for seconds stays known, however slow the machine is.
+  // Time stands still, so that caches of a few seconds last on a slow machine.
   vi.useFakeTimers({ toFake: ["Date"] });
   owner = await account();
   roomId = (await owner.api.createRoom({ customId: "known" })).id;
@@ -220,7 +220,7 @@ describe("a request of a member's session", () => {
 
   it("costs none when we did not sign its cookie", async () => {
     const { id } = await account();
-    const browser = new Browser();
+    const browser = new DashboardBrowser();
     browser.cookie = cookieOf("x", "another secret");
     expect(await costOf({ api: browser.api(id) }, "GET", "/rooms")).toMatchObject({
       status: 401,
@@ -230,12 +230,12 @@ describe("a request of a member's session", () => {
 });
 
 describe("a person's visit", () => {
-  const costOfVisit = (browser: Browser, method: string, path: string, body?: unknown) =>
+  const costOfVisit = (browser: DashboardBrowser, method: string, path: string, body?: unknown) =>
     costOf({ api: Object.assign(browser.api(""), { base: "/dashboard/api" }) }, method, path, body);
 
   it("costs one trip to sign up", async () => {
     const body = { name: "Ada", email: freshEmail(), password: PASSWORD };
-    expect(await costOfVisit(new Browser(), "POST", "/sign-up", body)).toMatchObject({
+    expect(await costOfVisit(new DashboardBrowser(), "POST", "/sign-up", body)).toMatchObject({
       status: 201,
       trips: 1,
     });
@@ -245,7 +245,7 @@ describe("a person's visit", () => {
     const { email } = await signUp();
     for (const each of [email, freshEmail()]) {
       const body = { email: each, password: "a wrong password" };
-      expect(await costOfVisit(new Browser(), "POST", "/sign-in", body)).toMatchObject({
+      expect(await costOfVisit(new DashboardBrowser(), "POST", "/sign-in", body)).toMatchObject({
         status: 401,
         trips: 1,
       });
@@ -254,7 +254,7 @@ describe("a person's visit", () => {
 
   it("costs two to sign in: a read, then one batch of writes", async () => {
     const { email } = await signUp();
-    const cost = await costOfVisit(new Browser(), "POST", "/sign-in", { email, password: PASSWORD });
+    const cost = await costOfVisit(new DashboardBrowser(), "POST", "/sign-in", { email, password: PASSWORD });
     expect(cost).toMatchObject({ status: 200, trips: 2 });
   });
 

@@ -12,7 +12,7 @@ import { type Account, account, type PlaceName } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 import { planOf } from "../support/plan-guard.ts";
 
-/** The pages of a list one after the other, by their cursors: what each item is. */
+/** Walks the pages of a list by their cursors, and maps each item. */
 async function walk(
   owner: Account,
   list: string,
@@ -31,7 +31,7 @@ async function walk(
   return found;
 }
 
-/** What a field of the items of a list is in the order that a query asks for. */
+/** Values of a field in the order that a query asks for. */
 async function values(
   owner: Account,
   list: string,

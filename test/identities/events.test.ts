@@ -1,17 +1,17 @@
-/** The events of identities and groups, which belong to no room: what emits them, who receives them, what is erased. */
+/** Events of identities and groups, which belong to no room: causes, receivers, and erasure. */
 import { env } from "cloudflare:workers";
+import { GroupEvent, IdentityEvent } from "@atrium/contract/resources/events.ts";
+import { ERASED_IDENTITY, type Group, type Identity } from "@atrium/contract/resources/identity.ts";
+import type { EventPage } from "@atrium/contract/rest/event-log.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { newEvent } from "../../src/delivery/outbox/event-store.ts";
-import type { EventPage } from "../../src/features/events/schema.ts";
 import { IDENTITIES } from "../../src/features/identities/store.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { GroupEvent, IdentityEvent } from "../../src/wire/events.ts";
-import { ERASED_IDENTITY, type Group, type Identity } from "../../src/wire/identity.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Account, account } from "../support/api.ts";
-import { untilRelayed } from "../support/relayed.ts";
+import { eventsWaiting, untilRelayed } from "../support/relayed.ts";
 
 const MINUTE_MS = 60_000;
 const OwnEvent = z.discriminatedUnion("event", [IdentityEvent, GroupEvent]);
@@ -37,8 +37,7 @@ async function receivedBy(subscriber: RecordingSubscriber, count: number) {
   return (await subscriber.received()).map(({ body }) => OwnEvent.parse(JSON.parse(body)));
 }
 
-const rowsLeft = async (): Promise<unknown> =>
-  (await env.DB.prepare("SELECT count(*) AS count FROM outbox_events").first<{ count: number }>())?.count;
+const rowsLeft = () => eventsWaiting(owner.id);
 
 const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
 
@@ -83,7 +82,7 @@ describe("a change of an identity or a group", () => {
     expect(await logged("?events=identity.created&events=identity.updated")).toEqual(identityEvents);
     const ends = await logged("?events=group.created&events=group.deleted");
     expect(ends).toEqual([groupEvents[0], groupEvents[4]]);
-    await untilRelayed();
+    await untilRelayed(owner.id);
   });
 
   it("emits nothing when it changes nothing, fails, or concerns what does not exist", async () => {

@@ -1,10 +1,12 @@
 /** Identities, groups and their members over REST. */
+
 import { env } from "cloudflare:workers";
+import type { Group, Identity } from "@atrium/contract/resources/identity.ts";
+import type { GroupMember } from "@atrium/contract/rest/identities.ts";
+import { MAX_GROUPS } from "@atrium/contract/rest/identities.ts";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../src/env.ts";
-import type { GroupMember } from "../../src/features/identities/schema.ts";
-import { MAX_GROUPS } from "../../src/features/identities/table.ts";
-import type { Group, Identity } from "../../src/wire/identity.ts";
+
 import { type Account, account, refusalOf } from "../support/api.ts";
 import { answerOf } from "../support/person.ts";
 import { usesOf } from "../support/quotas.ts";

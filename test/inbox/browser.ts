@@ -27,7 +27,7 @@ async function derive(
   );
 }
 
-export class Browser {
+export class PushBrowser {
   readonly name = crypto.randomUUID();
   readonly endpoint: string;
   readonly #keys: CryptoKeyPair;
@@ -41,10 +41,10 @@ export class Browser {
   }
 
   /** Its push service behaves as this path of the receiver. */
-  static async create(behaviour = "status/201"): Promise<Browser> {
+  static async create(behaviour = "status/201"): Promise<PushBrowser> {
     const keys = (await subtle.generateKey(CURVE, true, ["deriveBits"])) as CryptoKeyPair;
     const publicKey = new Uint8Array((await subtle.exportKey("raw", keys.publicKey)) as ArrayBuffer);
-    return new Browser(behaviour, keys, publicKey);
+    return new PushBrowser(behaviour, keys, publicKey);
   }
 
   /** As `PushSubscription.toJSON()` of the browser. */

@@ -1,13 +1,19 @@
 /** Notifications that stay unread: what is sent of them by mail or as an event, to whom, and when not. */
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
-import { expect, inject, it } from "vitest";
-import { InboxObject as InboxShard } from "../../src/features/inbox/inbox-object.ts";
+import {
+  DEFAULTS,
+  type NotificationSettingsUpdate,
+} from "@atrium/contract/resources/notification-settings.ts";
+import type { SentNotifications } from "@atrium/contract/resources/sent-notification.ts";
+import { expect, inject, it, vi } from "vitest";
+import { InboxObjectBase as InboxShard } from "../../src/features/inbox/shard/inbox-object.ts";
+import type { Attempt, Sender } from "../../src/features/inbox/shard/sender.ts";
+import { takeFromLimits } from "../../src/features/mail/limits.ts";
 import { InboxObject } from "../../src/objects.ts";
-import { DEFAULTS, type NotificationSettingsUpdate } from "../../src/wire/notification-settings.ts";
-import type { SentNotifications } from "../../src/wire/sent-notification.ts";
+import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { LINKS, Mailbox } from "../mail/mailbox.ts";
-import { expectLogged } from "../support/log-guard.ts";
+import { countLogged, expectLogged } from "../support/log-guard.ts";
 import { freshEmail } from "../support/person.ts";
 import { randomOf } from "../support/random.ts";
 import { activity, Inbox, PAGE } from "./support.ts";
@@ -97,18 +103,12 @@ class MailedInbox {
   }
 
   /** Leaves the mails that are due unsent, for a mail service that is closed. */
-  async queue(minutes: number): Promise<void> {
+  async fail(minutes: number): Promise<void> {
     this.mailbox.refusal = new Error("The mail service is closed");
     expect(await this.after(minutes)).toEqual([]);
-    expectLogged("A mail could not be sent yet");
-    expect(await this.outcomes()).toEqual(["queued"]);
+    expectLogged("Notifications could not be sent yet: Error: The mail service is closed");
+    expect(await this.outcomes()).toEqual(["waiting"]);
     this.mailbox.refusal = null;
-  }
-
-  /** Another attempt of the outbox, so many minutes later. */
-  async retry(minutes = 5): Promise<void> {
-    this.minutes += minutes;
-    await this.mailbox.sendDue(this.now);
   }
 
   async setEmail(email: string | null): Promise<void> {
@@ -204,7 +204,7 @@ it("waits anew when a notification was read in between", async () => {
   const mailed = await MailedInbox.create();
   await mailed.deliver({ seq: 1 });
   await mailed.after(10);
-  await mailed.run((object) => object.markAll(mailed.inbox.viewer));
+  await mailed.run((object) => object.markAll(mailed.inbox.caller));
   await mailed.deliver({ seq: 2 });
   expect(await mailed.after(10)).toEqual([]);
   expect(await mailed.after(5)).toHaveLength(1);
@@ -242,7 +242,7 @@ it("says of what was not wanted when it arrived why it was not mailed, without a
     { channel: "email", outcome: "unwanted", notifications: [{ seq: 1 }] },
   ]);
   expect(await mailed.outcomeOf()).toEqual({ "a kind": "unwanted", "a room": "unwanted" });
-  await mailed.run((object) => object.markAll(mailed.inbox.viewer));
+  await mailed.run((object) => object.markAll(mailed.inbox.caller));
   await mailed.change({ email: { kinds: { $chat: null }, rooms: { [muted]: null } } });
   expect(await mailed.outcomeOf()).toEqual({ "a kind": "unwanted", "a room": "unwanted" });
   const own = { kind: "$task", roomId: muted, subjectId: "a room", seq: null } as const;
@@ -314,9 +314,9 @@ it("neither lists, counts nor mails a notification of a closed room, until it is
   expect(await seen()).toEqual([2, 2]);
 });
 
-it("sends to 50 people by an alarm, and postpones only those whose access cannot be read", async () => {
+it("sends to 20 people by an alarm, and postpones only those whose access cannot be read", async () => {
   const { stub, identityId } = await Inbox.create();
-  const ids = Array.from({ length: 60 }, () => identityId.slice(0, 2) + crypto.randomUUID().slice(2)).sort();
+  const ids = Array.from({ length: 24 }, () => identityId.slice(0, 2) + crypto.randomUUID().slice(2)).sort();
   await runInDurableObject(stub, async (_, state) => {
     let isClosed = true;
     const sent: string[] = [];
@@ -340,7 +340,6 @@ it("sends to 50 people by an alarm, and postpones only those whose access cannot
         },
         verifyToken: async () => null,
         isTokenCurrent: async () => false,
-        forgetMails: async () => undefined,
       },
     );
     object.clock = () => now;
@@ -352,7 +351,7 @@ it("sends to 50 people by an alarm, and postpones only those whose access cannot
     object.clock = () => now + 15 * MINUTE_MS;
     await object.alarm();
     expectLogged("The notifications of an inbox could not be sent yet");
-    expect(waiting()).toHaveLength(11);
+    expect(waiting()).toHaveLength(5);
     await object.alarm();
     expect(waiting()).toEqual([{ id: ids[0], due: now + 16 * MINUTE_MS }]);
     isClosed = false;
@@ -364,44 +363,35 @@ it("sends to 50 people by an alarm, and postpones only those whose access cannot
   });
 });
 
-it("writes a queued mail from what is so when it is sent", async () => {
+it("writes a repeated mail from what is so when it is sent", async () => {
   const mailed = await MailedInbox.create();
   const { roomId } = await withThread(mailed, "canary");
   await mailed.deliver({ kind: "$invoice", subjectId: "invoice-7" });
-  mailed.mailbox.refusal = new Error("The mail service is closed");
-  expect(await mailed.after(15)).toEqual([]);
-  expectLogged("A mail could not be sent yet");
-  expect(await mailed.outcomes()).toEqual(["queued"]);
+  await mailed.fail(15);
   await mailed.inbox.allow(roomId, null);
-  mailed.mailbox.refusal = null;
-  mailed.minutes += 5;
-  await mailed.mailbox.sendDue(mailed.now);
+  await mailed.after(5);
   const [mail] = mailed.mailbox.to(mailed.email);
   expect(mail?.text).toContain("invoice: invoice-7");
   expect(mail?.text).not.toContain("canary");
   expect(await mailed.outcomes()).toEqual(["no_access", "sent"]);
 });
 
-it("sends no queued mail about what was read meanwhile", async () => {
+it("sends no repeated mail about what was read meanwhile", async () => {
   const mailed = await MailedInbox.create();
   await mailed.deliver();
-  mailed.mailbox.refusal = new Error("The mail service is closed");
-  await mailed.after(15);
-  expectLogged("A mail could not be sent yet");
-  await mailed.run((object) => object.markAll(mailed.inbox.viewer));
-  mailed.mailbox.refusal = null;
-  mailed.minutes += 5;
-  await mailed.mailbox.sendDue(mailed.now);
+  await mailed.fail(15);
+  await mailed.run((object) => object.markAll(mailed.inbox.caller));
+  await mailed.after(5);
   expect(mailed.mailbox.sent).toEqual([]);
   expect(await mailed.outcomes()).toEqual(["read"]);
 });
 
-it("sends no queued mail about what was read, when a later comment was deleted", async () => {
+it("sends no repeated mail about what was read, when a later comment was deleted", async () => {
   const mailed = await MailedInbox.create();
   const thread = { roomId: await mailed.inbox.room(), subjectId: "thread" };
   await mailed.deliver({ ...thread, seq: 1, id: "read comment" });
   await mailed.deliver({ ...thread, seq: 5, id: "deleted comment" });
-  await mailed.queue(15);
+  await mailed.fail(15);
   await mailed.run((object) => {
     object.markRead([mailed.inbox.identityId], { ...thread, kind: "thread", upTo: 1 });
     const activityIds = ["deleted comment"];
@@ -409,7 +399,7 @@ it("sends no queued mail about what was read, when a later comment was deleted",
     const later = activity({ ...thread, seq: 9, at: mailed.now });
     object.deliver([mailed.inbox.identityId], [later], DEFAULTS);
   });
-  await mailed.retry();
+  await mailed.after(5);
   expect(mailed.mailbox.sent).toEqual([]);
   expect(await mailed.outcomes()).toEqual(["read"]);
   expect(await mailed.after(10)).toHaveLength(1);
@@ -424,106 +414,217 @@ it("says of each notification of a mail whether it was in it", async () => {
     [lost, "lost"],
   ] as const)
     await mailed.deliver({ roomId, kind: "$task", subjectId });
-  await mailed.queue(15);
+  await mailed.fail(15);
   const read = await mailed.run(async (object) => {
-    const page = await object.list(mailed.inbox.viewer, PAGE);
+    const page = await object.list(mailed.inbox.caller, PAGE);
     const item = page?.notifications.find(({ subject_id: id }) => id === "read");
-    return object.markItem(mailed.inbox.viewer, item?.id ?? "", null);
+    return object.markItem(mailed.inbox.caller, item?.id ?? "", null);
   });
   expect(read).toBe(2);
   await mailed.inbox.allow(lost, null);
-  await mailed.retry();
+  await mailed.after(5);
   expect(mailed.mailbox.sent).toHaveLength(1);
   expect(await mailed.outcomeOf()).toEqual({ sent: "sent", read: "read", lost: "no_access" });
 });
 
-it("sends a queued mail to the address that the identity has by then", async () => {
+it("sends a repeated mail to the address that the identity has by then", async () => {
   const mailed = await MailedInbox.create();
   await mailed.deliver();
-  await mailed.queue(15);
+  await mailed.fail(15);
   const [first, second] = [freshEmail(), freshEmail()];
   for (const email of [first, mailed.email, second]) {
     await mailed.setEmail(email);
     mailed.mailbox.refusal = new Error(`${email} is not there`);
-    await mailed.retry(15);
-    expectLogged("A mail could not be sent yet: Error: the recipient is not there");
+    await mailed.after(15);
+    expectLogged("Notifications could not be sent yet: Error: the recipient is not there");
   }
   mailed.mailbox.refusal = null;
-  await mailed.retry(30);
-  await mailed.retry(30);
+  await mailed.after(30);
+  await mailed.after(30);
   expect(mailed.mailbox.sent.map(({ to }) => to)).toEqual([second]);
   expect(await mailed.outcomes()).toEqual(["sent"]);
 });
 
-it("sends no queued mail without an address, nor to one that has enough mails", async () => {
+it("sends no repeated mail without an address, nor to one that has enough mails", async () => {
   const mailed = await MailedInbox.create();
   await mailed.deliver();
-  await mailed.queue(15);
+  await mailed.fail(15);
   await mailed.setEmail(null);
-  await mailed.retry();
+  await mailed.after(5);
   expect(await mailed.outcomes()).toEqual(["no_address"]);
   const other = await MailedInbox.create();
   await other.deliver();
-  await other.queue(15);
+  await other.fail(15);
   const full = freshEmail();
   await fillAddress(other, full);
   await other.setEmail(full);
-  await other.retry();
+  await other.after(5);
   expect([...mailed.mailbox.sent, ...other.mailbox.sent]).toEqual([]);
   expect(await other.outcomes()).toEqual(["limit"]);
 });
 
 /** As many mails as the organization may send to an address in a day. */
 async function fillAddress(mailed: MailedInbox, address: string): Promise<void> {
-  await env.DB.prepare(
-    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100)
-     INSERT INTO mails (id, recipient, account_id, topic, key_id, sealed, created_at, expires_at)
-     SELECT ?1 || n, ?2, ?3, 'notifications', '', '', ?4, ?4 FROM numbers`,
-  )
-    .bind(crypto.randomUUID(), address, mailed.inbox.owner.id, mailed.now)
-    .run();
+  const take = () => takeFromLimits(openDirectory(env), mailed.inbox.owner.id, address, mailed.now);
+  for (let count = 0; count < 100; count += 1) expect(await take()).toBe(true);
+  expect(await take()).toBe(false);
 }
 
-it("does not know the end of a mail that is queued for longer than a day", async () => {
+it("counts the mails to an address in each 24 hours, and a repeated one once", async () => {
   const mailed = await MailedInbox.create();
   await mailed.deliver();
-  await mailed.queue(15);
-  const outcomes = () =>
-    mailed.run(async (object) =>
-      (await object.listSendings(mailed.inbox.identityId, 9))?.map(({ outcome }) => outcome),
-    );
-  expect(await outcomes()).toEqual(["queued"]);
-  mailed.minutes += 24 * 60;
-  expect(await outcomes()).toEqual(["unknown"]);
-  await mailed.retry();
-  expect(mailed.mailbox.sent).toEqual([]);
+  await mailed.fail(15);
+  await mailed.after(5);
+  const count = "SELECT sum(count) AS count FROM mail_counts WHERE account_id = ? AND recipient <> ''";
+  const counted = await env.DB.prepare(count).bind(mailed.inbox.owner.id).first<{ count: number }>();
+  expect([mailed.mailbox.sent.length, counted]).toEqual([1, { count: 1 }]);
+  await fillAddress(mailed, freshEmail());
+  const take = (at: number, address: string) =>
+    takeFromLimits(openDirectory(env), mailed.inbox.owner.id, address, at);
+  for (let number = 1; number < 100; number += 1) await take(mailed.now, mailed.email);
+  expect(await take(mailed.now + DAY_MS, mailed.email.toUpperCase())).toBe(false);
+  expect(await take(mailed.now + DAY_MS + 60 * MINUTE_MS, mailed.email)).toBe(true);
 });
 
-it("sends no mail again that its inbox knows to be sent", async () => {
+it("sends a mail that is due after a crash, once", async () => {
   const mailed = await MailedInbox.create();
   await mailed.deliver();
-  await mailed.queue(15);
-  const [{ id } = { id: "" }] = await mailed.sent();
-  const { identityId } = mailed.inbox;
-  const read = () => mailed.run((object) => object.readMail(identityId, id, mailed.email));
-  expect(await read()).toMatchObject({ address: mailed.email });
-  await mailed.run((object) => object.finishMail(identityId, id, "sent"));
-  expect(await read()).toBe(null);
-  await mailed.retry();
-  expect(mailed.mailbox.sent).toEqual([]);
+  await evictDurableObject(mailed.inbox.stub);
+  expect(await mailed.after(15)).toHaveLength(1);
+  await evictDurableObject(mailed.inbox.stub);
+  expect(await mailed.after(15)).toEqual([]);
   expect(await mailed.outcomes()).toEqual(["sent"]);
 });
 
-it("sends nothing to the former address for a caller that does not follow it", async () => {
+it("repeats a mail whose end is not known after five minutes, and no third time", async () => {
   const mailed = await MailedInbox.create();
   await mailed.deliver();
-  await mailed.queue(15);
-  const [{ id } = { id: "" }] = await mailed.sent();
-  await mailed.setEmail(freshEmail());
-  const { identityId } = mailed.inbox;
-  expect(await mailed.run((object) => object.readMail(identityId, id, mailed.email))).toBe(null);
-  expect(await mailed.outcomes()).toEqual(["no_address"]);
+  mailed.minutes = 15;
+  /** The mail service takes the mail and never answers. */
+  const attempt = async () => {
+    const known = mailed.mailbox.sent.length;
+    mailed.mailbox.isSilent = true;
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    await mailed.run(async (object) => {
+      const alarm = object.alarm();
+      await vi.waitUntil(() => mailed.mailbox.sent.length > known, { timeout: 30_000 });
+      await vi.advanceTimersByTimeAsync(20_000);
+      await alarm;
+    });
+    vi.useRealTimers();
+    expectLogged("It is not known whether a mail was sent");
+    mailed.mailbox.isSilent = false;
+  };
+  await attempt();
+  expect(await mailed.after(4)).toEqual([]);
+  expect(await mailed.outcomes()).toEqual(["waiting"]);
+  mailed.minutes += 1;
+  await attempt();
+  expect(await mailed.after(5)).toEqual([]);
+  expect(await mailed.outcomes()).toEqual(["unknown"]);
+  expect(mailed.mailbox.sent).toHaveLength(2);
 });
+
+it("logs an outage of the mail service once, and sends everything after it", async () => {
+  const mailed = await MailedInbox.create();
+  mailed.mailbox.refusal = new Error("The mail service is closed");
+  await mailed.deliver({ subjectId: "first" });
+  await mailed.run(async (object) => {
+    const alarm = async (minutes: number) => {
+      mailed.minutes += minutes;
+      await object.alarm();
+    };
+    await alarm(15);
+    object.deliver([mailed.inbox.identityId], [activity({ subjectId: "second", at: mailed.now })], DEFAULTS);
+    for (const minutes of [1, 2, 4, 8]) await alarm(minutes);
+    expect(countLogged("Notifications could not be sent yet")).toBe(1);
+    mailed.mailbox.refusal = null;
+    await alarm(60);
+  });
+  expectLogged("Notifications could not be sent yet");
+  expect(await mailed.outcomes()).toEqual(["sent", "sent"]);
+  expect(mailed.mailbox.to(mailed.email)).toHaveLength(2);
+});
+
+it("gives a mail up after eight failures", async () => {
+  const mailed = await MailedInbox.create();
+  await mailed.deliver();
+  await mailed.fail(15);
+  mailed.mailbox.refusal = new Error("The mail service is closed");
+  for (let attempt = 2; attempt < 8; attempt += 1) {
+    await mailed.after(120);
+    expectLogged("Notifications could not be sent yet");
+  }
+  await mailed.after(120);
+  expectLogged("Notifications could not be sent, and were given up");
+  mailed.mailbox.refusal = null;
+  expect(await mailed.after(24 * 60)).toEqual([]);
+  expect(await mailed.outcomes()).toEqual(["failed"]);
+});
+
+it("sends one mail about many notifications, with the texts of the first 20", async () => {
+  const mailed = await MailedInbox.create();
+  for (let number = 1; number <= 30; number += 1)
+    await mailed.deliver({ kind: "$task", subjectId: `number ${number}.` });
+  const [text = "", ...others] = await mailed.after(15);
+  expect(others).toEqual([]);
+  expect(text.match(/number \d+\./g)).toHaveLength(20);
+  expect(text).toContain("And 10 more.");
+  expect(mailed.mailbox.sent[0]?.subject).toMatch(/: 30 unread notifications$/);
+});
+
+it("sends nothing to an identity that was erased while its mail was due", async () => {
+  const mailed = await MailedInbox.create();
+  await mailed.deliver();
+  await mailed.fail(15);
+  await mailed.inbox.owner.api.delete(`/identities/${mailed.inbox.identityId}`);
+  expect(await mailed.after(5)).toEqual([]);
+  expect(await mailed.inbox.contents()).toEqual(["inboxes"]);
+});
+
+const SUBJECT = { kind: "thread", roomId: null, subjectId: "subject" } as const;
+
+const MEANWHILE: Readonly<Record<string, (object: InboxShard, id: string) => unknown>> = {
+  "was read": (object, id) => object.markRead([id], { ...SUBJECT, upTo: 9 }),
+  "was erased": (object, id) => object.remove([id]),
+  "is not wanted": (object, id) => object.changeSettings(id, { email: { enabled: false } }),
+};
+
+it.each(Object.entries(MEANWHILE))(
+  "begins no attempt at what %s while the mail was written",
+  async (_, change) => {
+    const { stub, identityId } = await Inbox.create();
+    await runInDurableObject(stub, async (__, state) => {
+      const begun: boolean[] = [];
+      const email = async (attempt: Attempt) => {
+        await change(object, identityId);
+        begun.push(attempt.begin());
+        return "waiting" as const;
+      };
+      const object: InboxShard = shardSending(state, email);
+      object.deliver([identityId], [activity(SUBJECT)], DEFAULTS);
+      object.clock = () => Date.now() + 15 * MINUTE_MS;
+      await object.alarm();
+      await object.alarm();
+      expect(begun).toEqual([false]);
+      expect(object.export(identityId, PAGE).sendings.map(({ outcome }) => outcome)).not.toContain("sent");
+    });
+  },
+);
+
+/** A shard whose channels send by `send`, to identities with an address. */
+function shardSending(state: DurableObjectState, send: Sender["send"]): InboxShard {
+  const [epochs, email] = [{ identity: 0, account: 0 }, "ada@example.com"];
+  const sender = { refusal: () => null, send };
+  const ports = {
+    readAccess: async () => ({ epochs, rooms: new Map() }),
+    readRecipient: async () => ({ epochs, rooms: new Map(), email, defaults: DEFAULTS }),
+    senders: () => ({ email: sender, webPush: sender, webhook: sender }),
+    verifyToken: async () => null,
+    isTokenCurrent: async () => false,
+  };
+  return new InboxShard(state, {}, ports);
+}
 
 it("keeps what was sent of a deleted room for 90 days, as IDs without data, and then nothing of it", async () => {
   const mailed = await MailedInbox.create();
@@ -549,23 +650,11 @@ it("keeps what was sent of a deleted room for 90 days, as IDs without data, and 
   expect(await mailed.inbox.contents()).toEqual(["inboxes"]);
 });
 
-it("keeps a queued mail beside many later sendings", async () => {
+it("keeps a sending that has yet to end beside many later ones", async () => {
   const { stub, identityId } = await Inbox.create();
   await runInDurableObject(stub, async (_, state) => {
-    let outcome: "queued" | "sent" = "queued";
-    const [epochs, email] = [{ identity: 0, account: 0 }, "ada@example.com"];
-    const sender = { refusal: () => null, send: async () => outcome };
-    const object = new InboxShard(
-      state,
-      {},
-      {
-        readAccess: async () => ({ epochs, rooms: new Map() }),
-        readRecipient: async () => ({ epochs, rooms: new Map(), email, defaults: DEFAULTS }),
-        senders: () => ({ email: sender, webPush: sender, webhook: sender }),
-        verifyToken: async () => null,
-        isTokenCurrent: async () => false,
-        forgetMails: async () => undefined,
-      },
+    const object = shardSending(state, async ({ items: [item] }) =>
+      item?.subjectId === "waiting" ? "waiting" : "sent",
     );
     let now = Date.now();
     object.clock = () => now;
@@ -575,15 +664,12 @@ it("keeps a queued mail beside many later sendings", async () => {
       now += MINUTE_MS;
       await object.alarm();
     };
-    await send("queued");
-    const [queued] = (await object.listSendings(identityId, 1)) ?? [];
-    outcome = "sent";
+    await send("waiting");
     for (let number = 1; number <= 220; number += 1) await send(`${number}`);
-    expect(await object.readMail(identityId, queued?.id ?? "", email)).toMatchObject({
-      notifications: [{ subject_id: "queued" }],
-    });
+    const listed = (await object.listSendings(identityId, 300)) ?? [];
+    expect(listed.at(-1)).toMatchObject({ outcome: "waiting", items: [{ subjectId: "waiting" }] });
     // Beside 200, the latest one has ended since they were counted.
-    expect(await object.listSendings(identityId, 300)).toHaveLength(202);
+    expect(listed).toHaveLength(202);
   });
 });
 
@@ -781,10 +867,10 @@ async function expectRightMails(seed: number): Promise<void> {
       mailed.mailbox.refusal = null;
       return expectMail(known, isClosed ? [] : sending.map(({ name }) => name));
     }
-    expectLogged("A mail could not be sent yet");
+    expectLogged("Notifications could not be sent yet");
     for (let count = random(4); count > 0; count -= 1) await change();
     mailed.mailbox.refusal = null;
-    await mailed.retry();
+    await mailed.after(5);
     const left = sending.filter(
       ({ thread, upTo }) =>
         isSent(thread) && [...thread.comments.values()].some((each) => each > thread.readSeq && each <= upTo),

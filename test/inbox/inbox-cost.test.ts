@@ -1,14 +1,15 @@
 /** The cost of inboxes: what access reads of the database, however many rooms and groups there are, and the plans of shards. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { DEFAULTS } from "@atrium/contract/resources/notification-settings.ts";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { selectReaders } from "../../src/features/access/statements.ts";
-import { InboxDeliveries } from "../../src/features/inbox/delivery-store.ts";
-import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
-import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
-import { selectOpenRooms } from "../../src/features/inbox/store.ts";
+import { selectOpenRooms } from "../../src/features/inbox/recipients/store.ts";
+import { InboxChanges } from "../../src/features/inbox/shard/change-store.ts";
+import { InboxDeliveries } from "../../src/features/inbox/shard/delivery-store.ts";
+import { InboxStore } from "../../src/features/inbox/shard/inbox-store.ts";
+import { InboxTables } from "../../src/features/inbox/shard/inbox-tables.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
-import { DEFAULTS } from "../../src/wire/notification-settings.ts";
 import { planIn, planOf } from "../support/plan-guard.ts";
 import { batchesOf, rowsReadBy } from "../support/rows-read.ts";
 import { activity, Inbox, PAGE } from "./support.ts";
@@ -67,7 +68,7 @@ describe("an inbox of very many rooms, whose identity is in 200 groups", () => {
 
   const subjects = async (limit: number) => {
     const { inbox } = crowded;
-    const page = await inbox.object.list(inbox.viewer, { ...PAGE, limit });
+    const page = await inbox.object.list(inbox.caller, { ...PAGE, limit });
     return page?.notifications.map(({ subject_id }) => subject_id);
   };
 
@@ -100,15 +101,15 @@ describe("an inbox of very many rooms, whose identity is in 200 groups", () => {
 
   it("reads a few rows of each room with unread items for a count, and of the item's room alone for a deletion", async () => {
     const { inbox } = crowded;
-    const counted = await rowsReadBy(() => inbox.object.count(inbox.viewer));
+    const counted = await rowsReadBy(() => inbox.object.count(inbox.caller));
     expect(counted).toBeLessThan(OF_IDENTITY + ROOMS * PER_ROOM);
-    const page = await inbox.object.list(inbox.viewer, { ...PAGE, limit: 2 });
+    const page = await inbox.object.list(inbox.caller, { ...PAGE, limit: 2 });
     const [first = "", second = ""] = page?.notifications.map(({ id }) => id) ?? [];
-    expect(await rowsReadBy(() => inbox.object.deleteItem(inbox.viewer, first))).toBeLessThan(
+    expect(await rowsReadBy(() => inbox.object.deleteItem(inbox.caller, first))).toBeLessThan(
       OF_IDENTITY + PER_ROOM,
     );
-    await inbox.object.markAll(inbox.viewer);
-    const marked = await rowsReadBy(() => inbox.object.markItem(inbox.viewer, second, null));
+    await inbox.object.markAll(inbox.caller);
+    const marked = await rowsReadBy(() => inbox.object.markItem(inbox.caller, second, null));
     expect(marked).toBeLessThan(OF_IDENTITY + PER_ROOM);
   });
 
@@ -207,9 +208,9 @@ describe("a shard of inboxes", () => {
     const plans = await runInDurableObject(inbox.stub, async (object, { storage }) => {
       const exec = vi.spyOn(storage.sql, "exec");
       object.deliver([inbox.identityId], [activity({ subjectId: "b" })], DEFAULTS);
-      await object.list(inbox.viewer, PAGE);
-      await object.count(inbox.viewer);
-      await object.markAll(inbox.viewer);
+      await object.list(inbox.caller, PAGE);
+      await object.count(inbox.caller);
+      await object.markAll(inbox.caller);
       object.recount([inbox.identityId], "room");
       await object.alarm();
       const statements = new Set(exec.mock.calls.map(([query]) => query.replace(/\?\d/g, "?")));
@@ -266,7 +267,8 @@ describe("read positions and tombstones", () => {
     await runInDurableObject(stub, (_, { storage }) => {
       const tables = new InboxTables(storage);
       const newId = () => crypto.randomUUID();
-      const store = new InboxStore(tables, identityId, newId, LIMITS);
+      const store = new InboxStore(tables, identityId);
+      const changes = new InboxChanges(store, newId, LIMITS);
       const deliveries = new InboxDeliveries(tables, newId, LIMITS);
       const now = Date.now();
       for (const [index, subjectId] of ["a", "b", "c"].entries())
@@ -276,8 +278,8 @@ describe("read positions and tombstones", () => {
         });
       const position = (subjectId: string) => ({ roomId: null, kind: "thread", subjectId }) as const;
       for (const [index, subjectId] of ["c", "read 1", "read 2", "read 3", "read 4"].entries())
-        store.markRead({ ...position(subjectId), upTo: 1 }, now + 10 + index);
-      store.remove({ ...position("gone"), roomId: "" }, now + 20);
+        changes.markRead({ ...position(subjectId), upTo: 1 }, now + 10 + index);
+      changes.remove({ ...position("gone"), roomId: "" }, now + 20);
       expect(store.list(PAGE, [], now).map(({ subjectId }) => subjectId)).toEqual(["c", "b", "a"]);
       const kept = tables.read<{ subject: string }>(
         "SELECT subject_id AS subject FROM items WHERE seq <= deleted_seq ORDER BY notified_at",

@@ -1,11 +1,12 @@
 /** The object of an inbox: what activities, positions and deletions do in any order, and what it keeps. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import type { InboxActivity, InboxKind, InboxRemoval } from "@atrium/contract/resources/inbox.ts";
+import { DEFAULTS } from "@atrium/contract/resources/notification-settings.ts";
 import { describe, expect, it } from "vitest";
-import { InboxDeliveries } from "../../src/features/inbox/delivery-store.ts";
-import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
-import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
-import type { InboxActivity, InboxKind, InboxRemoval } from "../../src/wire/inbox.ts";
-import { DEFAULTS } from "../../src/wire/notification-settings.ts";
+import { InboxChanges } from "../../src/features/inbox/shard/change-store.ts";
+import { InboxDeliveries } from "../../src/features/inbox/shard/delivery-store.ts";
+import { InboxStore } from "../../src/features/inbox/shard/inbox-store.ts";
+import { InboxTables } from "../../src/features/inbox/shard/inbox-tables.ts";
 import { ORIGIN } from "../support/api.ts";
 import { type Random, randomOf } from "../support/random.ts";
 import { activity, Inbox, PAGE, shareShard } from "./support.ts";
@@ -25,7 +26,7 @@ interface Subject {
 }
 
 /** An inbox beside a small model of it. */
-class Simulation {
+class InboxSimulation {
   readonly #inbox: Inbox;
   readonly #random: Random;
   readonly #rooms: string[];
@@ -56,10 +57,10 @@ class Simulation {
     this.#subjects = [...ofRooms, { ...start(), roomId: null, kind: "$invoice", subjectId: "invoice" }];
   }
 
-  static async begin(seed: number): Promise<Simulation> {
+  static async begin(seed: number): Promise<InboxSimulation> {
     const inbox = await Inbox.create();
     const rooms = await Promise.all([inbox.room(), inbox.room()]);
-    return new Simulation(inbox, rooms, randomOf(seed));
+    return new InboxSimulation(inbox, rooms, randomOf(seed));
   }
 
   #any<T>(items: readonly T[]): T {
@@ -163,11 +164,11 @@ class Simulation {
     seq > deletedSeq && (roomId === null || !this.#hidden.has(roomId));
 
   async #delete(): Promise<void> {
-    const page = await this.#inbox.object.list(this.#inbox.viewer, PAGE);
+    const page = await this.#inbox.object.list(this.#inbox.caller, PAGE);
     const found = page?.notifications ?? [];
     if (found.length === 0) return;
     const { id, subject_id } = this.#any(found);
-    await this.#inbox.object.deleteItem(this.#inbox.viewer, id);
+    await this.#inbox.object.deleteItem(this.#inbox.caller, id);
     const subject = this.#subjects.find(({ subjectId }) => subjectId === subject_id) as Subject;
     subject.deletedSeq = subject.seq;
     subject.activities.clear();
@@ -175,7 +176,7 @@ class Simulation {
   }
 
   async #markAll(): Promise<void> {
-    await this.#inbox.object.markAll(this.#inbox.viewer);
+    await this.#inbox.object.markAll(this.#inbox.caller);
     for (const subject of this.#subjects.filter(this.#isShown))
       subject.readSeq = Math.max(subject.readSeq, subject.seq);
   }
@@ -192,8 +193,8 @@ class Simulation {
     else if (this.#random(4) === 0) await this.#remove();
     const shown = this.#subjects.filter(this.#isShown);
     const isUnread = ({ seq, readSeq, deletedSeq }: Subject) => seq > Math.max(readSeq, deletedSeq);
-    expect(await this.#inbox.object.count(this.#inbox.viewer)).toBe(shown.filter(isUnread).length);
-    const page = await this.#inbox.object.list(this.#inbox.viewer, PAGE);
+    expect(await this.#inbox.object.count(this.#inbox.caller)).toBe(shown.filter(isUnread).length);
+    const page = await this.#inbox.object.list(this.#inbox.caller, PAGE);
     const found = page?.notifications.map(({ subject_id, unread, seq }) => [subject_id, { unread, seq }]);
     const expected = shown.map((subject) => [
       subject.subjectId,
@@ -205,7 +206,7 @@ class Simulation {
 
 describe("an inbox", () => {
   it.each([1, 2, 3, 4])("shows and counts what a model of it does, at every step (seed %i)", async (seed) => {
-    const simulation = await Simulation.begin(seed);
+    const simulation = await InboxSimulation.begin(seed);
     for (let step = 0; step < 60; step += 1) await simulation.step();
   });
 
@@ -215,13 +216,13 @@ describe("an inbox", () => {
     await inbox.deliver([own, own]);
     await evictDurableObject(inbox.stub);
     await inbox.deliver([own]);
-    const page = await inbox.object.list(inbox.viewer, PAGE);
+    const page = await inbox.object.list(inbox.caller, PAGE);
     expect(page?.notifications).toMatchObject([{ seq: 1, activities: [{ id: own.id }] }]);
-    await inbox.object.deleteAll(inbox.viewer);
+    await inbox.object.deleteAll(inbox.caller);
     await inbox.deliver([own]);
     expect(await inbox.shown()).toEqual({});
     await inbox.deliver([activity({ kind: "$invoice", seq: null })]);
-    expect((await inbox.object.list(inbox.viewer, PAGE))?.notifications).toMatchObject([
+    expect((await inbox.object.list(inbox.caller, PAGE))?.notifications).toMatchObject([
       { seq: 2, unread: true },
     ]);
   });
@@ -229,11 +230,11 @@ describe("an inbox", () => {
   it("shows no activity from before the deletion of its item, also when it arrives later", async () => {
     const inbox = await Inbox.create();
     await inbox.deliver([activity({ seq: 2 })]);
-    await inbox.object.deleteAll(inbox.viewer);
+    await inbox.object.deleteAll(inbox.caller);
     await inbox.deliver([activity({ seq: 1 })]);
     expect(await inbox.shown()).toEqual({});
     await inbox.deliver([activity({ seq: 3 })]);
-    const page = await inbox.object.list(inbox.viewer, PAGE);
+    const page = await inbox.object.list(inbox.caller, PAGE);
     expect(page?.notifications.map(({ activities }) => activities.map(({ seq }) => seq))).toEqual([[3]]);
   });
 
@@ -242,14 +243,14 @@ describe("an inbox", () => {
     const all = Array.from({ length: 60 }, (_, index) => activity({ seq: index + 1 }));
     await inbox.object.deliver([inbox.identityId, other.identityId], all.toReversed(), DEFAULTS);
     for (const each of [inbox, other]) {
-      const [item] = (await each.object.list(each.viewer, PAGE))?.notifications ?? [];
+      const [item] = (await each.object.list(each.caller, PAGE))?.notifications ?? [];
       expect(item?.activities.map(({ seq }) => seq)).toEqual(
         Array.from({ length: 50 }, (_, index) => 60 - index),
       );
     }
-    const [item] = (await inbox.object.list(inbox.viewer, PAGE))?.notifications ?? [];
+    const [item] = (await inbox.object.list(inbox.caller, PAGE))?.notifications ?? [];
     await inbox.deliver(all.slice(0, 5));
-    expect((await inbox.object.list(inbox.viewer, PAGE))?.notifications).toEqual([item]);
+    expect((await inbox.object.list(inbox.caller, PAGE))?.notifications).toEqual([item]);
   });
 
   it("lets read items make room first, then the oldest", async () => {
@@ -257,14 +258,15 @@ describe("an inbox", () => {
     await runInDurableObject(stub, (_, { storage }) => {
       const limits = { items: 3, countedEvery: 1 };
       const tables = new InboxTables(storage);
-      const store = new InboxStore(tables, identityId, () => crypto.randomUUID(), limits);
+      const store = new InboxStore(tables, identityId);
+      const changes = new InboxChanges(store, () => crypto.randomUUID(), limits);
       const now = Date.now();
       const deliveries = new InboxDeliveries(tables, () => crypto.randomUUID(), limits);
       const given = { identityIds: [identityId], defaults: DEFAULTS, now };
       const deliver = (subjectId: string, at: number) =>
         deliveries.deliver({ ...given, activities: [activity({ subjectId, at })] });
       for (const [index, subject] of ["a", "b", "c"].entries()) deliver(subject, now + index);
-      store.markRead({ roomId: null, kind: "thread", subjectId: "b", upTo: 1 }, now);
+      changes.markRead({ roomId: null, kind: "thread", subjectId: "b", upTo: 1 }, now);
       deliver("d", now + 3);
       const left = () => store.list(PAGE, [], now).map(({ subjectId }) => subjectId);
       expect(left()).toEqual(["d", "c", "a"]);
@@ -279,9 +281,9 @@ describe("an inbox", () => {
     await inbox.deliver([activity({ at })]);
     await runInDurableObject(inbox.stub, async (object, { storage }) => {
       object.clock = () => at + 90 * DAY_MS - 1;
-      expect(await object.count(inbox.viewer)).toBe(1);
+      expect(await object.count(inbox.caller)).toBe(1);
       object.clock = () => at + 90 * DAY_MS;
-      expect([await object.count(inbox.viewer), await object.list(inbox.viewer, PAGE)]).toEqual([
+      expect([await object.count(inbox.caller), await object.list(inbox.caller, PAGE)]).toEqual([
         0,
         { notifications: [], next: null },
       ]);
@@ -289,7 +291,7 @@ describe("an inbox", () => {
       const tables = "SELECT name FROM sqlite_master WHERE name = 'items'";
       expect([storage.sql.exec(tables).toArray(), await storage.getAlarm()]).toEqual([[], null]);
       object.deliver([inbox.identityId], [activity({ at })], DEFAULTS);
-      expect(await object.count(inbox.viewer)).toBe(0);
+      expect(await object.count(inbox.caller)).toBe(0);
     });
   });
 
@@ -315,7 +317,7 @@ describe("an inbox", () => {
     await inbox.markRead({ roomId: null, kind: "thread", subjectId: "subject", upTo: 1 });
     await inbox.removeItems({ roomId: "", kind: "thread", subjectId: "subject" });
     expect(await inbox.contents()).toEqual(["inboxes"]);
-    expect([await inbox.object.count(inbox.viewer), await inbox.object.list(inbox.viewer, PAGE)]).toEqual([
+    expect([await inbox.object.count(inbox.caller), await inbox.object.list(inbox.caller, PAGE)]).toEqual([
       null,
       null,
     ]);
@@ -335,18 +337,18 @@ describe("an inbox", () => {
       { subject: true },
       { subject: true, own: true },
     ]);
-    expect([await inbox.object.count(inbox.viewer), await other.object.count(other.viewer)]).toEqual([1, 2]);
+    expect([await inbox.object.count(inbox.caller), await other.object.count(other.caller)]).toEqual([1, 2]);
     await inbox.markRead({ roomId, kind: "thread", subjectId: "subject", upTo: 1 });
     expect([await inbox.shown(), await other.shown()]).toEqual([
       { subject: false },
       { subject: true, own: true },
     ]);
-    const [item] = (await other.object.list(other.viewer, PAGE))?.notifications ?? [];
+    const [item] = (await other.object.list(other.caller, PAGE))?.notifications ?? [];
     const id = item?.id ?? "";
-    expect(await inbox.object.markItem(inbox.viewer, id, null)).toBeNull();
-    expect(await inbox.object.deleteItem(inbox.viewer, id)).toBe(false);
-    await inbox.object.markAll(inbox.viewer);
-    await inbox.object.deleteAll(inbox.viewer);
+    expect(await inbox.object.markItem(inbox.caller, id, null)).toBeNull();
+    expect(await inbox.object.deleteItem(inbox.caller, id)).toBe(false);
+    await inbox.object.markAll(inbox.caller);
+    await inbox.object.deleteAll(inbox.caller);
     await inbox.removeItems({ roomId });
     await inbox.removeItems({
       roomId,
@@ -401,7 +403,7 @@ describe("an inbox", () => {
       storage.sql.exec("SELECT data FROM activities WHERE data IS NOT NULL").toArray(),
     );
     expect(kept).toEqual([]);
-    expect(await inbox.object.count(inbox.viewer)).toBe(0);
+    expect(await inbox.object.count(inbox.caller)).toBe(0);
   });
 
   it("forgets a deleted room with many notifications in slices, and nothing in a shard without inboxes", async () => {
@@ -431,57 +433,40 @@ describe("an inbox", () => {
     const inbox = await Inbox.create();
     await inbox.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
     const [all] = await Promise.all([
-      inbox.object.markAll(inbox.viewer),
+      inbox.object.markAll(inbox.caller),
       inbox.deliver([activity({ subjectId: "b", seq: 2 })]),
     ]);
     expect(all).toBe(1);
     expect(await inbox.shown()).toEqual({ a: false, b: true });
-    const [b] = (await inbox.object.list(inbox.viewer, PAGE))?.notifications ?? [];
+    const [b] = (await inbox.object.list(inbox.caller, PAGE))?.notifications ?? [];
     await inbox.deliver([activity({ subjectId: "b", seq: 3 })]);
-    expect(await inbox.object.markItem(inbox.viewer, b?.id ?? "", 2)).toBe(1);
-    expect(await inbox.object.markItem(inbox.viewer, b?.id ?? "", 99)).toBe(0);
-    expect((await inbox.object.list(inbox.viewer, PAGE))?.notifications[0]).toMatchObject({
+    expect(await inbox.object.markItem(inbox.caller, b?.id ?? "", 2)).toBe(1);
+    expect(await inbox.object.markItem(inbox.caller, b?.id ?? "", 99)).toBe(0);
+    expect((await inbox.object.list(inbox.caller, PAGE))?.notifications[0]).toMatchObject({
       read_seq: 3,
       unread: false,
     });
-    expect(await inbox.object.markItem(inbox.viewer, "unknown", 1)).toBeNull();
+    expect(await inbox.object.markItem(inbox.caller, "unknown", 1)).toBeNull();
   });
 
   it("deletes items as they were when it was asked: an activity that arrives meanwhile stays unread", async () => {
     const inbox = await Inbox.create();
     await inbox.deliver([activity({ subjectId: "a" }), activity({ subjectId: "b" })]);
     await Promise.all([
-      inbox.object.deleteAll(inbox.viewer),
+      inbox.object.deleteAll(inbox.caller),
       inbox.deliver([activity({ subjectId: "b", seq: 2 }), activity({ subjectId: "c" })]),
     ]);
     expect(await inbox.shown()).toEqual({ b: true, c: true });
-    const items = (await inbox.object.list(inbox.viewer, PAGE))?.notifications ?? [];
+    const items = (await inbox.object.list(inbox.caller, PAGE))?.notifications ?? [];
     const item = items.find(({ subject_id: id }) => id === "b");
     expect(item).toMatchObject({ seq: 2, read_seq: 1, activities: [{ seq: 2 }] });
     await Promise.all([
-      inbox.object.deleteItem(inbox.viewer, item?.id ?? ""),
+      inbox.object.deleteItem(inbox.caller, item?.id ?? ""),
       inbox.deliver([activity({ subjectId: "b", seq: 3 })]),
     ]);
     expect(await inbox.shown()).toEqual({ b: true, c: true });
-    expect(await inbox.object.deleteItem(inbox.viewer, item?.id ?? "")).toBe(true);
+    expect(await inbox.object.deleteItem(inbox.caller, item?.id ?? "")).toBe(true);
     expect(await inbox.shown()).toEqual({ c: true });
-  });
-
-  it("goes on with the tables of the version before", async () => {
-    const inbox = await Inbox.create();
-    await inbox.deliver([activity({ subjectId: "before" })]);
-    await runInDurableObject(inbox.stub, (_, { storage }) => {
-      storage.sql.exec("ALTER TABLE items DROP COLUMN unwanted");
-      storage.sql.exec("ALTER TABLE activities DROP COLUMN is_mention");
-      storage.sql.exec("UPDATE facts SET value = '1' WHERE name = 'schema'");
-    });
-    await evictDurableObject(inbox.stub);
-    await inbox.object.changeSettings(inbox.identityId, { email: { enabled: false } });
-    await inbox.deliver([activity({ subjectId: "after" })]);
-    expect(await inbox.shown()).toEqual({ before: true, after: true });
-    expect(await inbox.object.listSendings(inbox.identityId, 9)).toMatchObject([
-      { outcome: "unwanted", items: [{ subjectId: "after" }] },
-    ]);
   });
 
   it("shows a narrowed token the items of its rooms alone", async () => {
@@ -492,13 +477,13 @@ describe("an inbox", () => {
       activity({ roomId: notes, subjectId: "b" }),
       activity({ kind: "$invoice", subjectId: "c" }),
     ]);
-    const viewer = { ...inbox.viewer, rooms: ["board-*"] };
+    const narrowed = { ...inbox.caller, rooms: ["board-*"] };
     const subjects = async () =>
-      (await inbox.object.list(viewer, PAGE))?.notifications.map(({ subject_id }) => subject_id);
-    expect([await inbox.object.count(viewer), await subjects()]).toEqual([1, ["a"]]);
-    await inbox.object.markAll(viewer);
+      (await inbox.object.list(narrowed, PAGE))?.notifications.map(({ subject_id }) => subject_id);
+    expect([await inbox.object.count(narrowed), await subjects()]).toEqual([1, ["a"]]);
+    await inbox.object.markAll(narrowed);
     expect(await inbox.shown()).toEqual({ a: false, b: true, c: true });
-    await inbox.object.deleteAll(viewer);
+    await inbox.object.deleteAll(narrowed);
     expect(await inbox.shown()).toEqual({ b: true, c: true });
   });
 });

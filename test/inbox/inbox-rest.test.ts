@@ -1,10 +1,10 @@
 /** Inboxes over REST: for the organization, and for an identity with its token. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { InboxActivity } from "@atrium/contract/resources/inbox.ts";
+import type { InboxNotification } from "@atrium/contract/rest/inbox.ts";
 import { describe, expect, it, vi } from "vitest";
-import type { InboxNotification } from "../../src/features/inbox/schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import type { InboxActivity } from "../../src/wire/inbox.ts";
 import { refusalOf } from "../support/api.ts";
 import { activity, Inbox } from "./support.ts";
 

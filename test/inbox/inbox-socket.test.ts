@@ -1,9 +1,10 @@
 /** The socket of an inbox: who may join, what it receives, and what ends it. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { DEFAULTS } from "@atrium/contract/resources/notification-settings.ts";
 import { describe, expect, it } from "vitest";
 import { connectInbox, openInbox, RECOUNTED, recountInboxes } from "../../src/delivery/inboxes.ts";
-import { DEFAULTS } from "../../src/wire/notification-settings.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { account, makeGuest, ORIGIN, type Redeemed } from "../support/api.ts";
 import { batchesOf } from "../support/rows-read.ts";
@@ -137,10 +138,10 @@ describe("a socket of an inbox", () => {
     await inbox.markRead({ roomId: null, kind: "thread", subjectId: "a", upTo: 1 });
     const read = await pushed(socket);
     expect(read).toMatchObject({ event: "inboxRead", unread: 1, seq: 2 });
-    await inbox.object.deleteItem(inbox.viewer, read.notificationIds?.[0] ?? "");
+    await inbox.object.deleteItem(inbox.caller, read.notificationIds?.[0] ?? "");
     expect(await pushed(socket)).toMatchObject({ event: "inboxDeleted", unread: 1, seq: 3 });
     await inbox.deliver([activity({ subjectId: "a" })]);
-    await inbox.object.markAll(inbox.viewer);
+    await inbox.object.markAll(inbox.caller);
     expect(await pushed(socket)).toMatchObject({ event: "inboxRead", unread: 0, seq: 4 });
     const comments = [activity({ subjectId: "c" }), activity({ subjectId: "c", seq: 2 })];
     await inbox.deliver(comments);
@@ -329,7 +330,7 @@ describe("a socket of an inbox", () => {
     const socket = await join(inbox);
     const recounting: Promise<unknown>[] = [];
     const notice = {
-      accountId: inbox.owner.id,
+      ...openTenant(env, inbox.owner.id),
       inboxes: openInbox(env),
       defer: (work: Promise<unknown>) => void recounting.push(work),
       log: (message: string) => expect.unreachable(message),
@@ -359,7 +360,7 @@ describe("a socket of an inbox", () => {
     const inbox = await Inbox.create();
     await inbox.deliver(Array.from({ length: 101 }, (_, index) => activity({ subjectId: `${index}` })));
     const socket = await join(inbox);
-    await inbox.object.markAll(inbox.viewer);
+    await inbox.object.markAll(inbox.caller);
     expect(await pushed(socket)).toMatchObject({ event: "inboxRead", notificationIds: null, unread: 0 });
     socket.close();
   });

@@ -1,14 +1,14 @@
 /** Inboxes of identities in rooms, and activities for them. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { InboxActivity, InboxPosition, InboxRemoval } from "@atrium/contract/resources/inbox.ts";
+import { DEFAULTS } from "@atrium/contract/resources/notification-settings.ts";
 import { connectInbox, openInbox, shardName } from "../../src/delivery/inboxes.ts";
-import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
-import type { InboxActivity, InboxPosition, InboxRemoval } from "../../src/wire/inbox.ts";
-import { DEFAULTS } from "../../src/wire/notification-settings.ts";
+import type { InboxObjectBase } from "../../src/features/inbox/shard/inbox-object.ts";
 import { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, account } from "../support/api.ts";
 
-const open = openInbox<InboxObject>(env);
+const open = openInbox<InboxObjectBase>(env);
 
 /** A socket of an inbox that has yet to join, through the gateway of the service. */
 export async function openInboxSocket(accountId: string, identityId: string): Promise<TestSocket> {
@@ -18,7 +18,7 @@ export async function openInboxSocket(accountId: string, identityId: string): Pr
   return new TestSocket(webSocket);
 }
 
-export const PAGE = { limit: 100, after: null, unread: null, roomId: null, kind: null } as const;
+export const PAGE = { limit: 100, after: null } as const;
 
 export const activity = (changes: Partial<InboxActivity> = {}): InboxActivity => ({
   id: crypto.randomUUID(),
@@ -60,7 +60,7 @@ export class Inbox {
     return new Inbox(owner, identityId);
   }
 
-  get viewer() {
+  get caller() {
     return { identityId: this.identityId };
   }
 
@@ -122,7 +122,7 @@ export class Inbox {
 
   /** The subjects of the items that are shown, each with whether it is unread. */
   async shown(): Promise<Record<string, boolean>> {
-    const page = await this.object.list(this.viewer, PAGE);
+    const page = await this.object.list(this.caller, PAGE);
     const items = page?.notifications ?? [];
     return Object.fromEntries(items.map(({ subject_id, unread }) => [subject_id, unread]));
   }

@@ -1,17 +1,17 @@
 /** Notifications that stay unread are pushed to the browsers of an identity: encrypted, while they hold, and where they matter. */
 import { runInDurableObject } from "cloudflare:test";
+import type { InboxActivity } from "@atrium/contract/resources/inbox.ts";
+import { DEFAULTS } from "@atrium/contract/resources/notification-settings.ts";
+import type { PushSubscriptions } from "@atrium/contract/resources/push-subscription.ts";
 import { expect, it } from "vitest";
-import { InboxStore } from "../../src/features/inbox/inbox-store.ts";
-import { InboxTables } from "../../src/features/inbox/inbox-tables.ts";
-import { PushTargets } from "../../src/features/inbox/push-store.ts";
+import { InboxStore } from "../../src/features/inbox/shard/inbox-store.ts";
+import { InboxTables } from "../../src/features/inbox/shard/inbox-tables.ts";
+import { PushTargets } from "../../src/features/inbox/shard/push-store.ts";
 import type { InboxObject } from "../../src/objects.ts";
-import type { InboxActivity } from "../../src/wire/inbox.ts";
-import { DEFAULTS } from "../../src/wire/notification-settings.ts";
-import type { PushSubscriptions } from "../../src/wire/push-subscription.ts";
 import { joinRoom } from "../room/support/join.ts";
 import type { Api } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { Browser, verifyVapid } from "./browser.ts";
+import { PushBrowser, verifyVapid } from "./browser.ts";
 import { activity, Inbox } from "./support.ts";
 
 const SECOND_MS = 1000;
@@ -30,14 +30,14 @@ class PushedInbox {
     this.api = api;
   }
 
-  static async create(...browsers: readonly Browser[]): Promise<PushedInbox> {
+  static async create(...browsers: readonly PushBrowser[]): Promise<PushedInbox> {
     const inbox = await Inbox.create();
     const pushed = new PushedInbox(inbox, inbox.owner.api.as(await inbox.token()));
     for (const browser of browsers) await pushed.subscribe(browser);
     return pushed;
   }
 
-  async subscribe(browser: Browser): Promise<void> {
+  async subscribe(browser: PushBrowser): Promise<void> {
     await this.#run(() => {}); // sets the clock
     expect((await this.api.post(PATH, browser.toJSON())).error).toBeNull();
     this.#now += SECOND_MS;
@@ -69,7 +69,7 @@ class PushedInbox {
   }
 
   read(): Promise<void> {
-    return this.#run((object) => object.markAll(this.inbox.viewer));
+    return this.#run((object) => object.markAll(this.inbox.caller));
   }
 
   /** The alarm, so many seconds later, with activities that arrive while it reads access. */
@@ -121,7 +121,7 @@ class PushedInbox {
 }
 
 it("pushes what is unread after 10 seconds, encrypted for each browser and signed with the key", async () => {
-  const browsers = [await Browser.create(), await Browser.create()] as const;
+  const browsers = [await PushBrowser.create(), await PushBrowser.create()] as const;
   const pushed = await PushedInbox.create(...browsers);
   await pushed.inbox.owner.api.patch("/notification-defaults", {
     link: "https://app.example/rooms/{roomId}?thread={subjectId}",
@@ -161,7 +161,7 @@ it("pushes what is unread after 10 seconds, encrypted for each browser and signe
 });
 
 it("pushes nothing that was read, that is seen in its room, or whose room is closed to the identity", async () => {
-  const browser = await Browser.create();
+  const browser = await PushBrowser.create();
   const pushed = await PushedInbox.create(browser);
   await pushed.deliver();
   await pushed.read();
@@ -181,7 +181,7 @@ it("pushes nothing that was read, that is seen in its room, or whose room is clo
 });
 
 it("says of pushes that were not wanted why there are none, and nothing without a browser", async () => {
-  const browser = await Browser.create();
+  const browser = await PushBrowser.create();
   const pushed = await PushedInbox.create(browser);
   const path = "/me/notification-settings";
   await pushed.api.patch(path, { email: { enabled: false }, webPush: { kinds: { $invoice: false } } });
@@ -201,7 +201,7 @@ it("says of pushes that were not wanted why there are none, and nothing without 
 });
 
 it("pushes a notification of another room that arrives while access is read", async () => {
-  const browser = await Browser.create();
+  const browser = await PushBrowser.create();
   const pushed = await PushedInbox.create(browser);
   const [first, second] = [await pushed.inbox.room(), await pushed.inbox.room()];
   await pushed.deliver({ roomId: first, subjectId: "first" });
@@ -213,7 +213,7 @@ it("pushes a notification of another room that arrives while access is read", as
 });
 
 it("pushes nothing of a closed room", async () => {
-  const browser = await Browser.create();
+  const browser = await PushBrowser.create();
   const pushed = await PushedInbox.create(browser);
   const { roomId, activity: comment } = await pushed.room("canary");
   await pushed.deliver(comment);
@@ -226,7 +226,7 @@ it("keeps a browser that subscribes under later terms than those that a sender h
   const { stub, identityId } = await Inbox.create();
   await runInDurableObject(stub, (_, state) => {
     const tables = new InboxTables(state.storage);
-    const targets = new PushTargets(new InboxStore(tables, identityId, () => crypto.randomUUID()));
+    const targets = new PushTargets(new InboxStore(tables, identityId));
     const subscribe = (endpoint: string, publicKey: string, identity: number) =>
       targets.add(
         { endpoint, p256dh: "", auth: "", origin: "https://atrium.test", createdAt: 0, expiresAt: null },
@@ -244,9 +244,9 @@ it("keeps a browser that subscribes under later terms than those that a sender h
 
 it("forgets a browser that is gone, and repeats for the others what a push service did not take", async () => {
   const [gone, taking, failing] = [
-    await Browser.create("status/410"),
-    await Browser.create(),
-    await Browser.create("fragile"),
+    await PushBrowser.create("status/410"),
+    await PushBrowser.create(),
+    await PushBrowser.create("fragile"),
   ] as const;
   const pushed = await PushedInbox.create(gone, taking, failing);
   await failing.service("break");
@@ -265,7 +265,10 @@ it("forgets a browser that is gone, and repeats for the others what a push servi
 });
 
 it("waits with 429 as well, and gives up a message that is refused", async () => {
-  const [busy, refusing] = [await Browser.create("status/429"), await Browser.create("status/403")] as const;
+  const [busy, refusing] = [
+    await PushBrowser.create("status/429"),
+    await PushBrowser.create("status/403"),
+  ] as const;
   const pushed = await PushedInbox.create(busy);
   await pushed.deliver();
   await pushed.after(10);
@@ -279,7 +282,7 @@ it("waits with 429 as well, and gives up a message that is refused", async () =>
 });
 
 it("tells the number of many notifications instead of each", async () => {
-  const browser = await Browser.create();
+  const browser = await PushBrowser.create();
   const pushed = await PushedInbox.create(browser);
   for (const subjectId of ["1", "2", "3", "4"]) await pushed.deliver({ subjectId });
   await pushed.after(10);
@@ -289,14 +292,14 @@ it("tells the number of many notifications instead of each", async () => {
 });
 
 it("ends subscriptions with the tokens of the identity, after 20 further ones, and at their own time", async () => {
-  const browser = await Browser.create();
+  const browser = await PushBrowser.create();
   const pushed = await PushedInbox.create(browser);
   await pushed.deliver();
   await pushed.inbox.owner.api.delete(`/identities/${pushed.inbox.identityId}/tokens`);
   await pushed.after(10);
   expect([await browser.pushed(), await pushed.outcomes()]).toEqual([[], ["no_address"]]);
   const other = await PushedInbox.create();
-  const browsers = await Promise.all(Array.from({ length: 21 }, () => Browser.create()));
+  const browsers = await Promise.all(Array.from({ length: 21 }, () => PushBrowser.create()));
   for (const each of browsers) await other.subscribe(each);
   const kept = browsers.slice(1).map(({ endpoint }) => endpoint);
   expect(await other.endpoints()).toEqual(kept.toReversed());
@@ -313,7 +316,7 @@ it("ends subscriptions with the tokens of the identity, after 20 further ones, a
 });
 
 it("keeps subscriptions in an inbox without anything else, exports them without keys, and deletes them with the identity", async () => {
-  const browser = await Browser.create();
+  const browser = await PushBrowser.create();
   const pushed = await PushedInbox.create(browser);
   await pushed.after(91 * 24 * 60 * 60);
   expect(await pushed.endpoints()).toEqual([browser.endpoint]);
@@ -330,7 +333,7 @@ it("keeps subscriptions in an inbox without anything else, exports them without 
 
 it("refuses endpoints that are not public, and keys that are none", async () => {
   const pushed = await PushedInbox.create();
-  const given = (await Browser.create()).toJSON();
+  const given = (await PushBrowser.create()).toJSON();
   const refusal = async (changes: object) =>
     (await pushed.api.post(PATH, { ...given, ...changes })).error?.message;
   expect(await refusal({ endpoint: "http://push.example.com/a" })).toBe("endpoint: must begin with https://");

@@ -1,10 +1,10 @@
 /** Invitations by mail. */
 import { env } from "cloudflare:workers";
+import type { Invitation } from "@atrium/contract/rest/members.ts";
 import { describe, expect, it } from "vitest";
-import type { Invitation } from "../../src/features/members/schema.ts";
 import { type Account, type Answer, account, freshAddress, ORIGIN } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { addMember, Browser, freshEmail, signUp } from "../support/person.ts";
+import { addMember, DashboardBrowser, freshEmail, signUp } from "../support/person.ts";
 import { LINKS, Mailbox, tokenOf } from "./mailbox.ts";
 
 interface Invited {
@@ -81,7 +81,7 @@ describe("a person who forgot their password", () => {
     ]);
     const link = `${PATH}/${tokenOf(mail, "password-links")}`;
     expect(mail.html).toContain(`href="${LINKS}/dashboard${link}"`);
-    const browser = new Browser();
+    const browser = new DashboardBrowser();
     expect((await browser.get(link)).data).toEqual({ name: "Ada", email });
     expect((await browser.post(link, { password: NEW_PASSWORD })).status).toBe(200);
     expect((await browser.get("/me")).status).toBe(200);
@@ -96,7 +96,9 @@ describe("a person who forgot their password", () => {
     expect([mailbox.to(email).length, mailbox.to(unknown).length]).toEqual([1, 0]);
     await mailbox.page("POST", PATH, { email });
     for (const mail of mailbox.to(email))
-      expect((await new Browser().get(`${PATH}/${tokenOf(mail, "password-links")}`)).status).toBe(200);
+      expect((await new DashboardBrowser().get(`${PATH}/${tokenOf(mail, "password-links")}`)).status).toBe(
+        200,
+      );
     expect(mailbox.to(email)).toHaveLength(2);
   });
 

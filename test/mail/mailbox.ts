@@ -1,7 +1,6 @@
 /** A deployment that sends mail, and what it has sent: a stand-in for Cloudflare's binding. */
 import { env } from "cloudflare:workers";
 import type { Env } from "../../src/env.ts";
-import { notificationMails } from "../../src/features/inbox/notification-mail.ts";
 import { mailOutbox } from "../../src/features/mail/outbox.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import type { Settings } from "../../src/platform/settings.ts";
@@ -28,11 +27,14 @@ export class Mailbox {
   readonly env: Env;
   /** The error with which the mail service refuses a mail now; null while it takes mails. */
   refusal: Error | null = null;
+  /** Whether the mail service takes mails, and never answers. */
+  isSilent = false;
 
   constructor(settings: Settings = {}) {
     const send = async (message: object) => {
       if (this.refusal !== null) throw this.refusal;
       this.sent.push(asSent(message));
+      if (this.isSilent) await new Promise(() => {});
       return { messageId: `<${this.sent.length}@mail.test>` };
     };
     this.env = { ...env, MAIL_FROM: "atrium@mail.test", MAIL_ORIGIN: LINKS, MAIL: { send }, ...settings };
@@ -43,7 +45,7 @@ export class Mailbox {
 
   /** Sends what is due at a time (epoch ms). */
   async sendDue(now: number): Promise<void> {
-    await mailOutbox(this.env, notificationMails(this.env))?.send(openDirectory(this.env), now);
+    await mailOutbox(this.env)?.send(openDirectory(this.env), now);
   }
 
   /** Sends a request, and waits for what the service does after its response. */

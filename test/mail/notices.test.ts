@@ -1,11 +1,11 @@
 /** Mails to owners: a webhook has a high backlog, or the service has disabled a webhook or workflow. */
 import { env } from "cloudflare:workers";
+import type { Webhook } from "@atrium/contract/rest/webhooks.ts";
+import type { Workflow } from "@atrium/contract/rest/workflows.ts";
 import { expect, it } from "vitest";
 import type { BacklogReport } from "../../src/delivery/subscriber/handler.ts";
 import { continueMails } from "../../src/features/mail/outbox.ts";
-import type { Webhook } from "../../src/features/webhooks/schema.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
-import type { Workflow } from "../../src/features/workflows/schema.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import { memoryState } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";

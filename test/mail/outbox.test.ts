@@ -1,14 +1,11 @@
 /** Mails on their way: none is lost, and what may have been sent is sent at most once more. */
+
 import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { layOut, type Mail, nameInMail } from "../../src/features/mail/mail.ts";
-import {
-  continueMails,
-  MailOutbox,
-  type NotificationMail,
-  type NotificationMails,
-} from "../../src/features/mail/outbox.ts";
-import { claimDueMails, insertMail, NOTIFICATIONS } from "../../src/features/mail/statements.ts";
+import { continueMails, MailOutbox } from "../../src/features/mail/outbox.ts";
+import { claimDueMails, insertMail } from "../../src/features/mail/statements.ts";
 import { sealerFor } from "../../src/platform/crypto/sealer.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -21,13 +18,7 @@ const db = openDatabase(env.DB);
 /** An outbox with one mail, whose mailer answers as the test says. Its time is its own: no other test's mails are due. */
 async function outboxWithMail(
   start: number,
-  {
-    secret = "a secret of the deployment",
-    recipients = [freshEmail()],
-    topic = "tests",
-    content = MAIL as Mail | NotificationMail,
-    notifications = null as NotificationMails | null,
-  } = {},
+  { secret = "a secret of the deployment", recipients = [freshEmail()] } = {},
 ) {
   const sent: string[] = [];
   let answer: () => Promise<void> = async () => undefined;
@@ -37,18 +28,17 @@ async function outboxWithMail(
       sent.push(`${to} ${text}`);
     },
   };
-  const outbox = new MailOutbox("https://atrium.test", sealerFor([secret], "tests"), mailer, notifications);
+  const outbox = new MailOutbox("https://atrium.test", sealerFor([secret], "tests"), mailer);
   const [id, to] = [crypto.randomUUID(), JSON.stringify(recipients)];
   const facts = {
     id,
     accountId: null,
-    topic,
+    topic: "tests",
     createdAt: start,
     expiresAt: start + 24 * 60 * MINUTE_MS,
   };
-  const stored = await outbox.seal(facts, content);
-  const sql = "SELECT value AS recipient FROM json_each(?)";
-  const store = () => db.run([insertMail(stored, { sql, params: [to] })]);
+  const stored = await outbox.seal(facts, MAIL);
+  const store = () => db.run([insertMail(stored, sql`SELECT value AS recipient FROM json_each(${to})`)]);
   await store();
   const row = () =>
     env.DB.prepare("SELECT sealed, due_at FROM mails WHERE id = ?").bind(id).first<Record<string, unknown>>();
@@ -64,7 +54,7 @@ async function outboxWithMail(
 const year = (number: number): number => Date.UTC(number, 0);
 
 /** An attempt that a crash cuts off. */
-const cutOff = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20, false)]);
+const cutOff = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20)]);
 
 it("stores a mail encrypted and once, sends it once, and forgets what it said", async () => {
   const start = year(1971);
@@ -125,48 +115,6 @@ it("sends a mail to each of its recipients, also to one that was refused before 
   await cutOff(start + MINUTE_MS);
   await outbox.send(db, start + 6 * MINUTE_MS);
   expect(sent.sort()).toEqual(recipients.map((recipient) => `${recipient} ${MAIL.text}`).sort());
-});
-
-it("leaves an inbox's mail to the cron trigger, and tells the inbox that it was given up", async () => {
-  const start = year(1976);
-  const told: unknown[] = [];
-  const content = { accountId: "an organization", identityId: "an identity", sendingId: "a sending" };
-  const { outbox, answer } = await outboxWithMail(start, {
-    ...{ topic: NOTIFICATIONS, content },
-    notifications: {
-      write: async () => MAIL,
-      finish: async (mail, outcome) => void told.push([mail, outcome]),
-    },
-  });
-  const { outbox: ofRequests, sent, expected } = await outboxWithMail(start);
-  await ofRequests.send(db, start);
-  expect(sent).toEqual([expected]);
-  answer(() => Promise.reject(new Error("refused")));
-  for (let hour = 0; hour < 23; hour += 2) await outbox.send(db, start + hour * 60 * MINUTE_MS);
-  expectLogged("A mail could not be sent yet: Error: refused", "A mail could not be sent, and was given up");
-  expect(told).toEqual([[content, "failed"]]);
-});
-
-it("tells the inbox that the end of two attempts at its mail is unknown, and makes no third one", async () => {
-  const start = year(1977);
-  const told: unknown[] = [];
-  const content = { accountId: "an organization", identityId: "an identity", sendingId: "a sending" };
-  const { outbox, sent, row } = await outboxWithMail(start, {
-    ...{ topic: NOTIFICATIONS, content },
-    notifications: {
-      write: async () => MAIL,
-      finish: async (mail, outcome) => void told.push([mail, outcome]),
-    },
-  });
-  const cutOffHere = (now: number) => db.run([claimDueMails(now, now + 5 * MINUTE_MS, 20, true)]);
-  await cutOffHere(start);
-  await cutOffHere(start + 5 * MINUTE_MS);
-  await outbox.send(db, start + 9 * MINUTE_MS);
-  expect(told).toEqual([]);
-  await outbox.send(db, start + 10 * MINUTE_MS);
-  await outbox.send(db, start + 60 * MINUTE_MS);
-  expect([sent, told]).toEqual([[], [[content, "unknown"]]]);
-  expect(await row()).toEqual({ sealed: "", due_at: null });
 });
 
 it("sends nothing that has expired or that no key opens, and deletes what has expired", async () => {

@@ -1,18 +1,21 @@
 /** MCP: the official client finds the tools and resources of an organization, and uses them as REST may be used. */
 import { exports } from "cloudflare:workers";
+import { readDocument, resolve, type Schema } from "@atrium/contract/openapi/described.ts";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, inject, it } from "vitest";
 import { Doc, encodeStateAsUpdate } from "yjs";
-import { ENDPOINTS } from "../../src/endpoints.ts";
+import { loadEndpoints } from "../../src/endpoints.ts";
 import { resultCleaner } from "../../src/features/mcp/clean-result.ts";
 import { dataOf, toolsOf } from "../../src/features/mcp/tools.ts";
-import { WEBHOOK_EVENTS } from "../../src/features/webhooks/event-docs.ts";
-import { readDocument, resolve, type Schema } from "../../src/http/openapi/described.ts";
+import { describeEvents } from "../../src/features/webhooks/event-docs.ts";
 import { buildDocument } from "../../src/http/openapi/openapi.ts";
-import { Browser as PushBrowser } from "../inbox/browser.ts";
+import { PushBrowser } from "../inbox/browser.ts";
 import { Inbox } from "../inbox/support.ts";
+import { joinWith } from "../room/support/join.ts";
 import { type Account, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";
+
+const ENDPOINTS = await loadEndpoints();
 
 interface Result {
   readonly isError?: boolean;
@@ -32,9 +35,12 @@ const headersOf = (authorization: string): Record<string, string> => ({
 });
 
 /** The official client, connected as the organization. */
-async function connect(owner: Account, mode: "legacy" | "auto" = "legacy") {
+const connect = (owner: Account, mode: "legacy" | "auto" = "legacy") =>
+  connectWith(bearer(owner.id, owner.apiKey), mode);
+
+async function connectWith(authorization: string, mode: "legacy" | "auto" = "legacy") {
   const client = new Client({ name: "tests", version: "1.0.0" }, { versionNegotiation: { mode } });
-  const headers = headersOf(bearer(owner.id, owner.apiKey));
+  const headers = headersOf(authorization);
   await client.connect(
     new StreamableHTTPClientTransport(new URL(ENDPOINT), { fetch: fetchHere, requestInit: { headers } }),
   );
@@ -43,7 +49,7 @@ async function connect(owner: Account, mode: "legacy" | "auto" = "legacy") {
   return { client, use };
 }
 
-/** One message without the client, for what it would never send. */
+/** Posts one message without the client, which would never send it. */
 async function post(authorization: string | null, body: unknown, headers: Record<string, string> = {}) {
   const response = await fetchHere(ENDPOINT, {
     method: "POST",
@@ -127,7 +133,7 @@ describe("an agent", () => {
   });
 
   describe("reads of each operation's results", () => {
-    const described = readDocument(buildDocument(ENDPOINTS, WEBHOOK_EVENTS));
+    const described = readDocument(buildDocument(ENDPOINTS, describeEvents()));
     const schemas = described.components?.schemas ?? {};
     const clean = resultCleaner(described);
     const NAMES = ["token", "secret", "key", "url", "payload", "endpoint", "__proto__", "data"];
@@ -150,9 +156,9 @@ describe("an agent", () => {
       );
     };
 
-    /** Each operation with what it answers and what an agent reads of it, as JSON. */
+    /** Each operation with its answer and the agent's text of it, as JSON. */
     const resultsOf = (text: string, content: unknown) =>
-      [...toolsOf(described).values()].flatMap(({ operations }) =>
+      [...toolsOf(described, ENDPOINTS).values()].flatMap(({ operations }) =>
         [...operations].map(([operation, { entry }]) => {
           const schema = dataOf(described, entry);
           const answers = samplesOf(schema, text, content) as object[];
@@ -292,8 +298,8 @@ describe("an agent", () => {
       ["read_rooms", "listRooms", { limit: 0 }, "BAD_REQUEST", "limit"],
       ["change_rooms", "createRoom", { name: "" }, "VALIDATION_ERROR", "name"],
       ["change_rooms", "createRoom", { name: "A", title: "B" }, "VALIDATION_ERROR", "title is no argument"],
-      ["read_rooms", "deleteRoom", {}, "VALIDATION_ERROR", "operation: read_rooms has no such operation"],
-      ["read_rooms", undefined, {}, "VALIDATION_ERROR", "operation: read_rooms has no such operation"],
+      ["read_rooms", "deleteRoom", {}, "VALIDATION_ERROR", 'read_rooms has no operation "deleteRoom"'],
+      ["read_rooms", undefined, {}, "VALIDATION_ERROR", 'read_rooms has no operation ""; it has'],
     ] as const;
     for (const [tool, operation, args, code, message] of refusals) {
       const { isError, structuredContent } = await use(tool, operation, args);
@@ -327,9 +333,8 @@ describe("an agent", () => {
 });
 
 describe("POST /mcp", () => {
-  it("wants an API key, and answers with the API's envelope without one", async () => {
+  it("wants a credential, and answers with the API's envelope without one", async () => {
     const owner = await account();
-    const user = await owner.api.createUser((await owner.api.createRoom()).id);
     const body = request("tools/list");
     const codeOf = async (authorization: string | null) => {
       const answer = await post(authorization, body);
@@ -339,7 +344,7 @@ describe("POST /mcp", () => {
     expect(await codeOf(null)).toEqual(unauthorized);
     expect(await codeOf(bearer(owner.id, `${owner.apiKey}x`))).toEqual(unauthorized);
     expect(await codeOf(bearer(crypto.randomUUID(), owner.apiKey))).toEqual(unauthorized);
-    expect(await codeOf(`Bearer ${user.token}`)).toEqual([403, "FORBIDDEN", null]);
+    expect(await codeOf("Bearer a.b.c")).toEqual(unauthorized);
   });
 
   it("refuses what is no message with the codes of JSON-RPC, and needs no session", async () => {
@@ -351,7 +356,7 @@ describe("POST /mcp", () => {
     };
     expect(await errorOf("{")).toEqual([400, -32700, "BAD_REQUEST"]);
     expect(await errorOf([request("ping")])).toEqual([400, -32600, "BAD_REQUEST"]);
-    // It has batches, which one request would use to get around the limits on requests.
+    // The version 2025-03-26 has batches, with which one request would get around the limits on requests.
     for (const version of ["1999-01-01", "2025-03-26"])
       expect(await errorOf(request("ping"), { "MCP-Protocol-Version": version })).toEqual([
         ...[400, -32022, "BAD_REQUEST"],
@@ -403,7 +408,7 @@ describe("POST /mcp", () => {
         },
       ]);
       const tools = await send(owner, "tools/list");
-      expect(tools.body.result).toMatchObject({ resultType: "complete", cacheScope: "public" });
+      expect(tools.body.result).toMatchObject({ resultType: "complete", cacheScope: "private" });
       const uri = `atrium://rooms/${room.id}`;
       const read = await send(owner, "resources/read", { uri }, { "Mcp-Name": uri });
       expect(read.body.result).toMatchObject({ resultType: "complete", ttlMs: 0, cacheScope: "private" });
@@ -465,5 +470,60 @@ describe("POST /mcp", () => {
     expect(written.status).toBe(200);
     const read = await use("read_documents", "getDocumentContent", { roomId, document: "large" });
     expect(read).toMatchObject({ isError: true, structuredContent: { error: { code: "VALIDATION_ERROR" } } });
+  });
+});
+
+describe("an agent with the token of its identity", () => {
+  const namesOf = (shown: readonly { readonly name: string }[]) => shown.map(({ name }) => name).toSorted();
+
+  /** An agent that has joined a room as far as `permissions` go, with its tools. */
+  async function agentIn(permissions: readonly string[]) {
+    const owner = await account();
+    const { id: roomId } = await owner.api.createRoom();
+    await owner.api.put(`/rooms/${roomId}/access`, { defaultAccesses: "editor" });
+    const made = await owner.api.post<{ identity: { id: string } }>("/identities", {
+      ...{ name: "Agent", kind: "agent" },
+    });
+    const path = `/identities/${made.data.identity.id}/tokens`;
+    const { data } = await owner.api.post<{ token: string }>(path, { permissions });
+    const { joined } = await joinWith(owner.id, roomId, data.token);
+    const { client, use } = await connectWith(`Bearer ${data.token}`);
+    const { tools } = await client.listTools();
+    return { owner, roomId, userId: joined.user.id, client, use, tools };
+  }
+
+  it("sees what its rights can open, and works in its room as itself", async () => {
+    const { owner, roomId, userId, client, use, tools } = await agentIn(["*:write"]);
+    const groups = ["comments", "documents", "files", "inbox", "presence", "stores"];
+    expect(namesOf(tools)).toEqual([
+      ...groups.map((group) => `change_${group}`),
+      ...[...groups, "users"].map((group) => `read_${group}`),
+    ]);
+    expect(JSON.stringify(tools)).not.toMatch(/deleteThread|removeParticipant|createRoom|listWebhooks/);
+    expect((await client.listResources()).resources).toEqual([]);
+    const comment = await use("change_comments", "createComment", { roomId, userId: "me", text: "Hello" });
+    expect(comment.structuredContent).toMatchObject({ comment: { user_id: userId, text: "Hello" } });
+    const entry = { roomId, store: "tasks", key: "milk" };
+    expect((await use("change_stores", "setEntry", { ...entry, value: 1 })).isError).toBeUndefined();
+    expect((await use("read_stores", "getEntry", entry)).structuredContent).toMatchObject({ value: 1 });
+    expect((await use("read_inbox", "countOwnInboxNotifications")).structuredContent).toEqual({ unread: 0 });
+    const other = await owner.api.createRoom();
+    const refused = await use("read_stores", "listStores", { roomId: other.id });
+    expect(refused.structuredContent).toMatchObject({ error: { code: "FORBIDDEN" } });
+  });
+
+  it("is refused what its token does not allow, also where the tool is known", async () => {
+    const { roomId, use, tools } = await agentIn(["comments:write"]);
+    expect(namesOf(tools)).not.toContain("change_stores");
+    const entry = { roomId, store: "s", key: "k", value: 1 };
+    expect((await use("change_stores", "setEntry", entry)).structuredContent).toMatchObject({
+      error: { code: "FORBIDDEN", message: expect.stringContaining("stores:write is missing") },
+    });
+    const [first] = tools.filter(({ name }) => name === "change_comments");
+    expect(JSON.stringify(first)).toContain("createComment");
+    const other = { roomId, userId: crypto.randomUUID(), text: "As someone else" };
+    expect((await use("change_comments", "createComment", other)).structuredContent).toMatchObject({
+      error: { code: "FORBIDDEN" },
+    });
   });
 });

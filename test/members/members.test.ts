@@ -1,14 +1,14 @@
-/** Members of an organization: invitations by link, and what only owners may do. */
+/** Members of an organization: invitations by link, and the rights of owners. */
 import { env } from "cloudflare:workers";
+import type { Invitation, Member } from "@atrium/contract/rest/members.ts";
+import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, it } from "vitest";
-import type { Invitation, Member } from "../../src/features/members/schema.ts";
 import { invitationLink } from "../../src/features/people/links.ts";
-import type { Me } from "../../src/features/people/schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account, ORIGIN, refusalOf } from "../support/api.ts";
 import {
   addMember,
-  Browser,
+  DashboardBrowser,
   freshEmail,
   invite,
   PASSWORD,
@@ -35,7 +35,7 @@ describe("an invitation", () => {
     expect(Date.parse(invitation.expires_at) - Date.parse(invitation.created_at)).toBe(
       invitationLink.lifetimeMs,
     );
-    const stranger = new Browser();
+    const stranger = new DashboardBrowser();
     expect((await stranger.get(`/invitations/${tokenIn(url)}`)).data).toEqual({
       organization: { name: "Analytical Engines" },
       invited_by: "Ada",
@@ -62,7 +62,7 @@ describe("an invitation", () => {
     for (const answer of [
       await guest.browser.get(path),
       await (await signUp()).browser.post(`${path}/accept`),
-      await new Browser().post("/sign-up", {
+      await new DashboardBrowser().post("/sign-up", {
         name: "Cleo",
         email: freshEmail(),
         password: PASSWORD,
@@ -77,7 +77,7 @@ describe("an invitation", () => {
     const owner = await signUp();
     const path = `/invitations/${tokenIn((await inviteBy(owner)).data.url)}`;
     expect((await owner.browser.post(`${path}/accept`)).error?.code).toBe("CONFLICT");
-    expect((await new Browser().get(path)).status).toBe(200);
+    expect((await new DashboardBrowser().get(path)).status).toBe(200);
   });
 
   it("makes one of several people who use it at once a member, and creates none of the others", async () => {
@@ -86,7 +86,7 @@ describe("an invitation", () => {
     const emails = Array.from({ length: 4 }, freshEmail);
     const answers = await Promise.all(
       emails.map((email) =>
-        new Browser().post("/sign-up", { name: "Bo", email, password: PASSWORD, invitation }),
+        new DashboardBrowser().post("/sign-up", { name: "Bo", email, password: PASSWORD, invitation }),
       ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 404, 404, 404]);
@@ -102,7 +102,7 @@ describe("an invitation", () => {
     const [token, stranger] = [tokenIn(url), await signUp()];
     expect(JSON.stringify((await stranger.browser.get(`/invitations/${token}`)).data)).not.toContain(email);
     const signUpWith = (address: string) =>
-      new Browser().post<Me>("/sign-up", {
+      new DashboardBrowser().post<Me>("/sign-up", {
         ...{ name: "Bo", email: address, password: PASSWORD },
         invitation: token,
       });
@@ -129,9 +129,9 @@ describe("an invitation", () => {
     const other = await signUp();
     const byOther = await other.api.delete(`/invitations/${invitation.id}`);
     expect(byOther.status).toBe(404);
-    expect((await new Browser().get(`/invitations/${tokenIn(url)}`)).status).toBe(200);
+    expect((await new DashboardBrowser().get(`/invitations/${tokenIn(url)}`)).status).toBe(200);
     expect((await owner.api.delete(`/invitations/${invitation.id}`)).data).toEqual({});
-    expect((await new Browser().get(`/invitations/${tokenIn(url)}`)).status).toBe(404);
+    expect((await new DashboardBrowser().get(`/invitations/${tokenIn(url)}`)).status).toBe(404);
     expect((await owner.api.delete(`/invitations/${invitation.id}`)).status).toBe(404);
   });
 
@@ -166,13 +166,13 @@ describe("an invitation", () => {
     expect((await guest.browser.get(path)).status).toBe(404);
     expect((await guest.browser.post(`${path}/accept`)).status).toBe(404);
     const body = { name: "Bo", email: freshEmail(), password: PASSWORD, invitation: tokenIn(data.url) };
-    expect((await new Browser().post("/sign-up", body)).status).toBe(404);
+    expect((await new DashboardBrowser().post("/sign-up", body)).status).toBe(404);
   });
 
   it("created by an API key names the organization as the inviter", async () => {
     const { api } = await account();
     const { data } = await api.post<Invited>("/invitations", {});
-    expect((await new Browser().get(`/invitations/${tokenIn(data.url)}`)).data).toEqual({
+    expect((await new DashboardBrowser().get(`/invitations/${tokenIn(data.url)}`)).data).toEqual({
       organization: { name: "An organization" },
       invited_by: null,
     });

@@ -1,11 +1,11 @@
 /** The overview and the usage of an organization. */
 
 import { env } from "cloudflare:workers";
+import type { Overview, Usage } from "@atrium/contract/rest/metrics.ts";
+import { HOUR_MS } from "@atrium/contract/time.ts";
 import { describe, expect, it } from "vitest";
 import { spanOf } from "../../src/delivery/event-log/event-log-store.ts";
 import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
-import type { Overview, Usage } from "../../src/features/metrics/schema.ts";
-import { HOUR_MS } from "../../src/platform/time.ts";
 import { joinRoom } from "../room/support/join.ts";
 import { type Account, account } from "../support/api.ts";
 import { TestWorkflow } from "../workflows/test-workflow.ts";

@@ -1,18 +1,23 @@
 /** Moves of an organization between databases: whole, without a lost write, whatever interrupts them. */
+
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { continueMoves, type MovePorts } from "../../src/features/organizations/move.ts";
 import { deleteQuotas, type MoveRow } from "../../src/features/organizations/move-store.ts";
 import { selectSlice } from "../../src/features/organizations/statements.ts";
-import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
+import {
+  beyondDirectory,
+  ORGANIZATION_TABLES,
+  organizationTable,
+} from "../../src/features/organizations/tables.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
-import type { Database } from "../../src/platform/d1/d1.ts";
+import { type Database, statement } from "../../src/platform/d1/d1.ts";
 import { openAll, openDirectory, openTenant } from "../../src/platform/d1/databases.ts";
 import { expire } from "../../src/platform/d1/expiry.ts";
 import { behindFence } from "../../src/platform/d1/fence-store.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import { remainsOf, remove } from "../backup/furnished.ts";
+import { remainsOf, remove, rowsOf } from "../backup/furnished.ts";
 import { backUp, restore } from "../backup/operator.ts";
 import { joinWith, openSocket } from "../room/support/join.ts";
 import { type Account, account, makeGuest, type PlaceName } from "../support/api.ts";
@@ -20,20 +25,17 @@ import { addMember } from "../support/person.ts";
 import { planOf } from "../support/plan-guard.ts";
 import { setLimit } from "../support/quotas.ts";
 
-const ALL = { name: "quotas", where: "account_id = ? AND in_directory = 0", paramsOf: (id: string) => [id] };
-const IN_DIRECTORY = ["audit_entries", "receipts"];
+const IN_DIRECTORY = ["audit_entries", "receipts", "quotas"];
+const TABLES = [...ORGANIZATION_TABLES, organizationTable("quotas", [])].map((table) =>
+  IN_DIRECTORY.includes(table.name) ? beyondDirectory(table) : table,
+);
 
-/** What an organization has in a database, by table; what stays in the directory is left out. */
+/** Rows of an organization in a database by table, without those that stay in the directory. */
 async function contentOf(place: PlaceName, id: string): Promise<Record<string, unknown[]>> {
-  const tables = [...ORGANIZATION_TABLES, ALL];
-  const queries = tables.map(({ name, where, paramsOf }) => {
-    const moved = IN_DIRECTORY.includes(name) ? `${where} AND in_directory = 0` : where;
-    return env[place].prepare(`SELECT * FROM ${name} WHERE ${moved}`).bind(...paramsOf(id));
-  });
-  const results = await env[place].batch<Record<string, unknown>>(queries);
+  const found = await rowsOf(place, TABLES, id);
   const content: Record<string, unknown[]> = {};
-  for (const [index, { name }] of tables.entries()) {
-    const rows = (results[index]?.results ?? []).map((row) => JSON.stringify(row));
+  for (const [index, { name }] of TABLES.entries()) {
+    const rows = (found[index] ?? []).map((row) => JSON.stringify(row));
     if (rows.length > 0) content[name] = [...(content[name] ?? []), ...rows.toSorted()];
   }
   return content;
@@ -77,7 +79,7 @@ async function furnish({ api, id }: Account, place: PlaceName): Promise<{ roomId
   return { roomId: room.id };
 }
 
-/** Waits for what requests do after their responses, which a move would refuse. */
+/** Waits for work of requests after their responses, which a move would refuse. */
 const relayed = (place: PlaceName, id: string) =>
   expect
     .poll(async () => Object.keys(await contentOf(place, id)))
@@ -121,7 +123,7 @@ function portsOf(log: string[] = []): MovePorts {
   };
 }
 
-/** Databases that fail after so many trips, all together. */
+/** Databases that fail together after this many trips. */
 function failingAfter(trips: number, ports: MovePorts): MovePorts {
   let left = trips;
   const failing = (db: Database): Database => ({
@@ -150,7 +152,7 @@ describe("a move", () => {
     expect([log, await moveOf(owner.id)]).toEqual([[], null]);
     expect(await contentOf(target, owner.id)).toEqual(before);
     expect(await contentOf(source, owner.id)).toEqual({});
-    // This isolate remembers the old placement, as others may: the database itself leads it to the new one.
+    // This isolate remembers the old placement, as others may; the database itself leads it to the new one.
     expect((await owner.api.post("/rooms", { name: "New" })).status).toBe(201);
     const quotas = (await owner.api.get<{ quotas: { name: string; used: number }[] }>("/quotas")).data.quotas;
     expect(quotas).toEqual(
@@ -278,7 +280,7 @@ describe("a move", () => {
       env.DB_2.prepare("SELECT active_participants AS online FROM rooms WHERE id = ?").bind(id).first();
     for (const { id } of [room, idle]) await expect.poll(() => rowOf(id)).toEqual({ online: 1 });
     await relayed("DB_2", owner.id);
-    // As after joins of some time ago, and with everyone gone from the second room.
+    // State long after the joins, with everyone gone from the second room.
     await env.DB_2.prepare(
       "UPDATE rooms SET joining_until = 0, active_participants = active_participants * (id = ?) WHERE account_id = ?",
     )
@@ -351,7 +353,7 @@ describe("a move", () => {
         overtaken = await moveOf(owner.id);
         const tenant = openTenant({ ...env }, owner.id);
         const write = tenant.db.run([
-          { sql: "UPDATE rooms SET name = 'Late' WHERE account_id = ?", params: [owner.id] },
+          statement`UPDATE rooms SET name = 'Late' WHERE account_id = ${owner.id}`,
         ]);
         await expect(write).rejects.toMatchObject({ code: "RATE_LIMITED" });
         await ports.wait(ms);
@@ -375,7 +377,7 @@ describe("a move", () => {
     await relayed(source, owner.id);
     await begin(owner.id, target);
     await continueMoves(portsOf());
-    await owner.api.createRoom(); // this isolate forgets the old placement
+    await owner.api.createRoom(); // makes this isolate forget the old placement
     await relayed(target, owner.id);
     const archive = await backUp(owner.id);
     await remove(owner, target);

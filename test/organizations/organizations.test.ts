@@ -1,5 +1,7 @@
 /** An organization itself: its name, and its deletion with everything that it owns. */
 import { env } from "cloudflare:workers";
+import type { Organization } from "@atrium/contract/rest/organizations.ts";
+import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, inject, it } from "vitest";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
 import {
@@ -7,8 +9,6 @@ import {
   continueDeletions,
   purgeRooms,
 } from "../../src/features/organizations/deletion.ts";
-import type { Organization } from "../../src/features/organizations/schema.ts";
-import type { Me } from "../../src/features/people/schema.ts";
 import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
 import { openAll, openDirectory, openTenant } from "../../src/platform/d1/databases.ts";
 import { newCallBudget, WorkBudget } from "../../src/platform/flow/work-budget.ts";
@@ -62,7 +62,7 @@ async function furnished(): Promise<Account & { readonly roomId: string; readonl
   return { ...owner, roomId: room.id, fileKey: file.data.file.key };
 }
 
-/** What removes a deleted organization, and the errors that it logs. */
+/** Ports for removing deleted organizations, and the errors that are logged. */
 function deletion() {
   const unexpected: string[] = [];
   const ports = {
@@ -161,7 +161,7 @@ describe("an organization", () => {
     await runScheduledTasks(env, now);
     expect(await rowsOf(owner)).toEqual({ access_defaults: 1, quotas: 21 });
     expect(await remains(owner)).not.toBe(null);
-    // What still waits in the outbox goes first.
+    // Waiting outbox rows go first.
     for (const minutes of [2, 3]) await runScheduledTasks(env, now + minutes * MINUTE_MS);
     expect([await rowsOf(owner), await remains(owner)]).toEqual([{}, null]);
     expect(await env.FILES.head(owner.fileKey)).toBe(null);
@@ -174,7 +174,7 @@ describe("an organization", () => {
     const owner = await account();
     const rooms = await Promise.all(Array.from({ length: 25 }, () => owner.api.createRoom()));
     for (const { id } of rooms.slice(0, 3)) await owner.api.createUser(id);
-    await untilRelayed();
+    await untilRelayed(owner.id);
     const now = Date.now();
     await env.DB.prepare("UPDATE accounts SET deleted_at = ? WHERE id = ?").bind(now, owner.id).run();
     const { ports, unexpected } = deletion();
@@ -212,7 +212,7 @@ describe("an organization", () => {
     const stuckRoom = await stuck.api.createRoom();
     for (let room = 0; room < 45; room += 1) await large.api.createRoom();
     await small.api.createRoom();
-    await untilRelayed();
+    await untilRelayed(stuck.id, large.id, small.id);
     const now = Date.now();
     for (const [index, { id }] of [stuck, large, small].entries())
       await env.DB.prepare("UPDATE accounts SET deleted_at = ? WHERE id = ?")
@@ -253,7 +253,7 @@ describe("an organization", () => {
   it("goes after what its requests have left behind: relayed later, that would write to the log again", async () => {
     const owner = await account();
     const room = await owner.api.createRoom();
-    await untilRelayed();
+    await untilRelayed(owner.id);
     const now = Date.now();
     await env.DB.prepare(
       `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)

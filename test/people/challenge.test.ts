@@ -18,7 +18,7 @@ const verifyAt = (name: string): Settings => ({
 const ask = (settings: Settings, method: string, path: string, body?: object, address = freshAddress()) =>
   answerOf(settings, pageRequest(method, `/dashboard/api${path}`, body, { "CF-Connecting-IP": address }));
 
-/** What Turnstile's stand-in was asked. */
+/** Requests that Turnstile's stand-in received. */
 async function asked(name: string): Promise<Record<string, string>[]> {
   const response = await fetch(`http://127.0.0.1:${port}/received/${name}`);
   const received = await response.json<Received[]>();

@@ -7,7 +7,7 @@ import { signInLimits } from "../../src/features/people/sign-in-limits.ts";
 import { sha256 } from "../../src/platform/crypto/encoding.ts";
 import { networkOf } from "../../src/platform/network.ts";
 import { freshAddress } from "../support/api.ts";
-import { Browser, freshEmail, invite, PASSWORD, signUp, tokenIn } from "../support/person.ts";
+import { DashboardBrowser, freshEmail, invite, PASSWORD, signUp, tokenIn } from "../support/person.ts";
 
 const SECOND_MS = 1000;
 const unlimited: RateLimit = { limit: async () => ({ success: true }) };
@@ -112,7 +112,7 @@ async function stillPerson(): Promise<{ email: string; object: string; now: numb
   return { email, object, now };
 }
 
-/** What becomes of guesses that are made at once. */
+/** Outcomes of simultaneous guesses. */
 async function guess(email: string, address: string, count: number): Promise<string[]> {
   const limits = limitsAt(address);
   const guesses = Array.from({ length: count }, () => limits.countPassword(email, null));
@@ -167,14 +167,14 @@ describe("guessing a person's password", () => {
 
   it("counts a wrong password, and no right one", async () => {
     const { browser, email } = await signUp();
-    const stranger = new Browser();
+    const stranger = new DashboardBrowser();
     const object = await personObject(email);
     await stranger.post("/sign-in", { email, password: "a wrong password" });
     expect(await guessesIn(object)).toMatchObject([{ key: stranger.address, count: 1 }]);
     await stranger.post("/sign-in", { email, password: PASSWORD });
     expect(await guessesIn(object)).toEqual([]);
     const change = { current: "a wrong password", next: "another good password" };
-    const stolen = Object.assign(new Browser(), { cookie: browser.cookie });
+    const stolen = Object.assign(new DashboardBrowser(), { cookie: browser.cookie });
     await stolen.post("/password", change);
     expect(await guessesIn(object)).toMatchObject([{ key: stolen.address, count: 1 }]);
   });

@@ -1,14 +1,22 @@
 /** Links by which people who forgot their password choose a new one. */
 import { env } from "cloudflare:workers";
 import { scryptSync } from "node:crypto";
+import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, it } from "vitest";
 import { passwordLink } from "../../src/features/people/links.ts";
 import { hashPassword, verifyPassword } from "../../src/features/people/password.ts";
-import type { Me } from "../../src/features/people/schema.ts";
 import { passwordBuckets } from "../../src/features/people/sign-in-limits.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account, ORIGIN } from "../support/api.ts";
-import { addMember, Browser, invite, PASSWORD, type SignedUp, signUp, tokenIn } from "../support/person.ts";
+import {
+  addMember,
+  DashboardBrowser,
+  invite,
+  PASSWORD,
+  type SignedUp,
+  signUp,
+  tokenIn,
+} from "../support/person.ts";
 
 const NEW_PASSWORD = "another password of the tests";
 
@@ -27,20 +35,21 @@ describe("a link for a new password", () => {
     expect([status, data.url.startsWith(`${ORIGIN}/dashboard/password-links/`)]).toEqual([201, true]);
     const left = Date.parse(data.expires_at) - Date.now();
     expect(left > passwordLink.lifetimeMs - 60_000 && left <= passwordLink.lifetimeMs).toBe(true);
-    const browser = new Browser();
+    const browser = new DashboardBrowser();
     const asBefore = () => member.browser.api(owner.organization.id).get("/rooms");
     expect((await asBefore()).status).toBe(200);
     expect((await browser.get(pathOf(data))).data).toEqual({ name: "Bo", email: member.email });
     const short = await browser.post(pathOf(data), { password: "short" });
     expect([short.status, short.error?.code]).toEqual([400, "VALIDATION_ERROR"]);
     expect((await browser.post(pathOf(data), { password: NEW_PASSWORD })).status).toBe(200);
-    // The API first: reading the session for `/me` would correct what memory knows of it.
+    // The API first: reading the session for `/me` would correct the memory.
     expect((await asBefore()).status).toBe(401);
     expect((await browser.get<Me>("/me")).data.person.id).toBe(member.id);
     expect((await member.browser.get("/me")).status).toBe(401);
     const again = await browser.post(pathOf(data), { password: PASSWORD });
     expect([again.status, again.error?.code]).toEqual([404, "NOT_FOUND"]);
-    const signIn = (password: string) => new Browser().post("/sign-in", { email: member.email, password });
+    const signIn = (password: string) =>
+      new DashboardBrowser().post("/sign-in", { email: member.email, password });
     expect((await signIn(PASSWORD)).status).toBe(401);
     expect((await signIn(NEW_PASSWORD)).status).toBe(200);
   });
@@ -49,7 +58,7 @@ describe("a link for a new password", () => {
     const owner = await signUp();
     const member = await invite(owner);
     const second = await addMember(owner.organization.id, "owner");
-    const isOpen = async (link: Link) => (await new Browser().get(pathOf(link))).status === 200;
+    const isOpen = async (link: Link) => (await new DashboardBrowser().get(pathOf(link))).status === 200;
     const first = (await linkFor(owner, member.id)).data;
     const rows = await env.DB.prepare("SELECT * FROM password_links").all();
     expect(JSON.stringify(rows.results)).not.toContain(tokenIn(first.url));
@@ -80,7 +89,7 @@ describe("a link for a new password", () => {
     const keyed = await account();
     const { id } = await addMember(keyed.id, "owner");
     const made = await keyed.api.post<Link>(`/members/${id}/password-link`);
-    expect((await new Browser().get(pathOf(made.data))).status).toBe(200);
+    expect((await new DashboardBrowser().get(pathOf(made.data))).status).toBe(200);
   });
 
   it("is refused, and ends, for a member of an organization that its maker does not own", async () => {
@@ -94,14 +103,14 @@ describe("a link for a new password", () => {
     };
     const before = (await linkFor(owner, member.id)).data;
     await join("member", other, member);
-    expect((await new Browser().get(pathOf(before))).status).toBe(404);
+    expect((await new DashboardBrowser().get(pathOf(before))).status).toBe(404);
     const password = { password: NEW_PASSWORD };
-    expect((await new Browser().post(pathOf(before), password)).status).toBe(404);
+    expect((await new DashboardBrowser().post(pathOf(before), password)).status).toBe(404);
     const refused = await linkFor(owner, member.id);
     expect([refused.status, refused.error?.code]).toEqual([403, "FORBIDDEN"]);
     await join("owner", other, owner);
     const made = await linkFor(owner, member.id);
-    expect((await new Browser().post(pathOf(made.data), password)).status).toBe(200);
+    expect((await new DashboardBrowser().post(pathOf(made.data), password)).status).toBe(200);
   });
 });
 

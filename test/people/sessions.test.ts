@@ -1,12 +1,12 @@
-/** Sign-in sessions: their lifetime, what ends them, and what verifying one costs. */
+/** Sign-in sessions: lifetime, ends, and the cost of verifying one. */
 
 import { env } from "cloudflare:workers";
+import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, it } from "vitest";
 import { challengeFor } from "../../src/features/people/challenge.ts";
 import { signIn } from "../../src/features/people/commands.ts";
 import { cookieSecretOf, SIGN_IN_LIFETIME_MS } from "../../src/features/people/cookies.ts";
 import { changePassword } from "../../src/features/people/password-commands.ts";
-import type { Me } from "../../src/features/people/schema.ts";
 import { readSignIn, recallSignIn, signedHashOf } from "../../src/features/people/sessions.ts";
 import type { SignInLimits } from "../../src/features/people/sign-in-limits.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
@@ -16,7 +16,7 @@ import { openTenant } from "../../src/platform/d1/databases.ts";
 import { choosePlace } from "../../src/platform/d1/place.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account } from "../support/api.ts";
-import { addMember, Browser, cookieOf, PASSWORD, signUp } from "../support/person.ts";
+import { addMember, cookieOf, DashboardBrowser, PASSWORD, signUp } from "../support/person.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const secret = cookieSecretOf(jwtSecrets(env)[0]);
@@ -35,7 +35,7 @@ function counting() {
     looks.count += 1;
     return db.run(statements);
   };
-  const verify = async (browser: Browser, now: number) => {
+  const verify = async (browser: DashboardBrowser, now: number) => {
     const hash = await signedHashOf(browser.cookie.slice(SESSION_COOKIE.length + 1), secret);
     if (hash === null) return null;
     const known = recallSignIn(hash, now);
@@ -50,7 +50,7 @@ describe("a sign-in session", () => {
     const asked = await browser.get<{ me: Me | null }>("/session");
     expect([asked.status, asked.data.me?.person.id]).toEqual([200, id]);
     expect((await browser.get<Me>("/me")).data).toEqual(asked.data.me);
-    const stranger = new Browser();
+    const stranger = new DashboardBrowser();
     for (const cookie of ["", cookieOf(crypto.randomUUID()), `${SESSION_COOKIE}=forged`]) {
       stranger.cookie = cookie;
       const answer = await stranger.get("/session");
@@ -103,7 +103,7 @@ describe("a sign-in session", () => {
     expect(await verify(browser, now + 10_000)).toBeNull();
     expect(looks.count).toBe(2);
     for (const cookie of [cookieOf("x", "another secret"), `${SESSION_COOKIE}=x`, `${browser.cookie}.x`]) {
-      expect(await verify(Object.assign(new Browser(), { cookie }), now)).toBeNull();
+      expect(await verify(Object.assign(new DashboardBrowser(), { cookie }), now)).toBeNull();
     }
     expect(looks.count).toBe(2);
   });
@@ -127,7 +127,7 @@ describe("a sign-in session", () => {
 describe("changing the password", () => {
   it("ends all other sign-in sessions and begins a new one in this browser", async () => {
     const { browser, email, organization } = await signUp();
-    const [other, stolen] = [new Browser(), new Browser()];
+    const [other, stolen] = [new DashboardBrowser(), new DashboardBrowser()];
     await other.post("/sign-in", { email, password: PASSWORD });
     stolen.cookie = browser.cookie;
     for (const each of [other, stolen]) {
@@ -138,14 +138,14 @@ describe("changing the password", () => {
       status: 200,
       data: {},
     });
-    // The API first: reading the session for `/me` would correct what memory knows of it.
+    // The API first: reading the session for `/me` would correct the memory.
     for (const each of [other, stolen]) {
       expect((await each.api(organization.id).get("/rooms")).status).toBe(401);
       expect((await each.get("/me")).status).toBe(401);
     }
     expect((await browser.get("/me")).status).toBe(200);
-    expect((await new Browser().post("/sign-in", { email, password: PASSWORD })).status).toBe(401);
-    expect((await new Browser().post("/sign-in", { email, password: next })).status).toBe(200);
+    expect((await new DashboardBrowser().post("/sign-in", { email, password: PASSWORD })).status).toBe(401);
+    expect((await new DashboardBrowser().post("/sign-in", { email, password: next })).status).toBe(200);
   });
 
   it("requires the current password and a valid new one", async () => {
@@ -220,8 +220,8 @@ describe("a sign-in or a change of the password that overlaps another change", (
     ).rejects.toMatchObject({ code: "VALIDATION_ERROR" });
     expect(await sessionsOf(id)).toBe(1);
     expect((await browser.get("/me")).status).toBe(200);
-    expect((await new Browser().post("/sign-in", { email, password: second })).status).toBe(401);
-    expect((await new Browser().post("/sign-in", { email, password: first })).status).toBe(200);
+    expect((await new DashboardBrowser().post("/sign-in", { email, password: second })).status).toBe(401);
+    expect((await new DashboardBrowser().post("/sign-in", { email, password: first })).status).toBe(200);
   });
 });
 

@@ -1,23 +1,31 @@
-/** Signing up, in and out: the sign-in session, its cookie, and what outsiders can learn. */
+/** Signing up, in and out: the sign-in session, its cookie, and the knowledge of outsiders. */
 
 import { env } from "cloudflare:workers";
+import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, it } from "vitest";
 import { memberPageEndpoints } from "../../src/features/members/dashboard-routes.ts";
 import type { DashboardEndpoint } from "../../src/features/people/context.ts";
 import { peopleEndpoints } from "../../src/features/people/routes.ts";
-import type { Me } from "../../src/features/people/schema.ts";
 import { signUpPolicy } from "../../src/platform/config.ts";
 import type { Settings } from "../../src/platform/settings.ts";
 import { refusalOf } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { answerOf, Browser, freshEmail, PASSWORD, pageRequest, signUp, tokenIn } from "../support/person.ts";
+import {
+  answerOf,
+  DashboardBrowser,
+  freshEmail,
+  PASSWORD,
+  pageRequest,
+  signUp,
+  tokenIn,
+} from "../support/person.ts";
 
 const countPeople = (email: string) =>
   env.DB.prepare("SELECT count(*) AS total FROM people WHERE email = ?").bind(email).first("total");
 
 describe("signing up", () => {
   it("creates a person, their organization and their sign-in session", async () => {
-    const browser = new Browser();
+    const browser = new DashboardBrowser();
     const email = freshEmail();
     const body = { name: "Ada", email, password: PASSWORD, organization: "Analytical Engines" };
     const answer = await browser.post<Me>("/sign-up", body);
@@ -36,7 +44,7 @@ describe("signing up", () => {
   it("is possible once per address, in any spelling", async () => {
     const { email, browser } = await signUp();
     for (const again of [email, email.toUpperCase(), `\t${email} `]) {
-      const other = new Browser();
+      const other = new DashboardBrowser();
       const answer = await other.post("/sign-up", { name: "Bo", email: again, password: "another password" });
       expect([refusalOf(answer), other.cookie]).toEqual([[409, "Auth", "CONFLICT"], ""]);
     }
@@ -48,7 +56,7 @@ describe("signing up", () => {
     const before = await env.DB.prepare("SELECT count(*) AS total FROM accounts").first<number>("total");
     const answers = await Promise.all(
       Array.from({ length: 5 }, () =>
-        new Browser().post("/sign-up", { name: "Ada", email, password: PASSWORD }),
+        new DashboardBrowser().post("/sign-up", { name: "Ada", email, password: PASSWORD }),
       ),
     );
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409, 409, 409]);
@@ -71,7 +79,12 @@ describe("signing up", () => {
     ["invitation", { organization: "Mine", invitation: "theirs" }],
   ])("names what is wrong with the %s: %o", async (field, wrong) => {
     const email = freshEmail();
-    const answer = await new Browser().post("/sign-up", { name: "Ada", email, password: PASSWORD, ...wrong });
+    const answer = await new DashboardBrowser().post("/sign-up", {
+      name: "Ada",
+      email,
+      password: PASSWORD,
+      ...wrong,
+    });
     expect(refusalOf(answer)).toEqual([400, "Auth", "VALIDATION_ERROR"]);
     expect(answer.error?.message).toContain(field);
     expect(await countPeople(email)).toBe(0);
@@ -110,7 +123,7 @@ describe("the sign-in cookie", () => {
 describe("signing in", () => {
   it("begins a sign-in session and keeps those of other browsers", async () => {
     const { browser, email, organization } = await signUp();
-    const other = new Browser();
+    const other = new DashboardBrowser();
     const written = ` ${email.toUpperCase()} `;
     const answer = await other.post<Me>("/sign-in", { email: written, password: PASSWORD });
     expect(answer).toMatchObject({ status: 200, description: "Signed in" });
@@ -123,7 +136,7 @@ describe("signing in", () => {
     const { browser, email } = await signUp();
     const earlier = browser.cookie;
     await browser.post("/sign-in", { email, password: PASSWORD });
-    const copy = new Browser();
+    const copy = new DashboardBrowser();
     copy.cookie = earlier;
     expect((await copy.get("/me")).status).toBe(401);
     expect((await browser.get("/me")).status).toBe(200);
@@ -137,7 +150,7 @@ describe("signing in", () => {
         { email, password: "" },
         { email, password: PASSWORD.toUpperCase() },
         { email: freshEmail(), password: PASSWORD },
-      ].map((body) => new Browser().post("/sign-in", body)),
+      ].map((body) => new DashboardBrowser().post("/sign-in", body)),
     );
     for (const { status, error, headers } of answers) {
       const message = "The email address or the password is wrong";
@@ -148,17 +161,24 @@ describe("signing in", () => {
 
   it("accepts a password in each of its Unicode encodings", async () => {
     const email = freshEmail();
-    await new Browser().post("/sign-up", { name: "Ada", email, password: "caf\u00e9 cr\u00e8me ﬁx" });
-    const answer = await new Browser().post("/sign-in", { email, password: "cafe\u0301 cre\u0300me fix" });
+    await new DashboardBrowser().post("/sign-up", {
+      name: "Ada",
+      email,
+      password: "caf\u00e9 cr\u00e8me ﬁx",
+    });
+    const answer = await new DashboardBrowser().post("/sign-in", {
+      email,
+      password: "cafe\u0301 cre\u0300me fix",
+    });
     expect(answer.status).toBe(200);
   });
 
   it("measures the length of passwords in characters", async () => {
     for (const password of ["x".repeat(128), "🗝".repeat(128), "🗝".repeat(10)]) {
       const email = freshEmail();
-      const answer = await new Browser().post("/sign-up", { name: "Ada", email, password });
+      const answer = await new DashboardBrowser().post("/sign-up", { name: "Ada", email, password });
       expect(answer.status).toBe(201);
-      expect((await new Browser().post("/sign-in", { email, password })).status).toBe(200);
+      expect((await new DashboardBrowser().post("/sign-in", { email, password })).status).toBe(200);
     }
   });
 });
@@ -166,7 +186,7 @@ describe("signing in", () => {
 describe("signing out", () => {
   it("ends the sign-in session at once and deletes the cookie", async () => {
     const { browser, organization } = await signUp();
-    const copy = new Browser();
+    const copy = new DashboardBrowser();
     copy.cookie = browser.cookie;
     expect((await copy.api(organization.id).get("/rooms")).status).toBe(200);
     const answer = await browser.post("/sign-out");
@@ -174,13 +194,14 @@ describe("signing out", () => {
     expect(browser.setCookie).toBe(
       "__Host-atrium_session=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=Strict",
     );
-    // First what memory may answer: the other request reads the database, and would end the session in memory, too.
+    // The request that memory may answer goes first: the other one reads the database, and would end the
+    // session in memory, too.
     expect((await copy.api(organization.id).get("/rooms")).status).toBe(401);
     expect((await copy.get("/me")).status).toBe(401);
   });
 
   it("succeeds without a sign-in session", async () => {
-    expect((await new Browser().post("/sign-out")).status).toBe(200);
+    expect((await new DashboardBrowser().post("/sign-out")).status).toBe(200);
   });
 });
 
@@ -212,17 +233,15 @@ describe("the dashboard's endpoints", () => {
   it.each(casesOf(({ access }) => access === "person"))(
     "require a sign-in session: %s %s",
     async (method, path) => {
-      expect(refusalOf(await new Browser().send(method, path, method === "GET" ? undefined : {}))).toEqual([
-        401,
-        "Auth",
-        "UNAUTHORIZED",
-      ]);
+      expect(
+        refusalOf(await new DashboardBrowser().send(method, path, method === "GET" ? undefined : {})),
+      ).toEqual([401, "Auth", "UNAUTHORIZED"]);
     },
   );
 
   it("accept JSON only", async () => {
     const form = new URLSearchParams({ email: "ada@example.com", password: PASSWORD });
-    const response = await new Browser().raw("POST", "/dashboard/api/sign-in", {
+    const response = await new DashboardBrowser().raw("POST", "/dashboard/api/sign-in", {
       method: "POST",
       body: form,
     });
@@ -230,7 +249,7 @@ describe("the dashboard's endpoints", () => {
   });
 
   it("respond in the envelope to an unknown path", async () => {
-    const answer = await new Browser().get("/nothing");
+    const answer = await new DashboardBrowser().get("/nothing");
     expect(refusalOf(answer)).toEqual([404, "Server", "NOT_FOUND"]);
     expect(answer.headers.get("Access-Control-Allow-Origin")).toBeNull();
   });

@@ -1,16 +1,17 @@
 /** Organizations in a database beside the directory: everything works there, and nothing of theirs is elsewhere. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { AuditEntry } from "@atrium/contract/rest/audit.ts";
+import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, inject, it } from "vitest";
 import { app } from "../../src/app.ts";
 import type { HandledEvent } from "../../src/delivery/subscriber/handler.ts";
-import type { AuditEntry } from "../../src/features/audit/schema.ts";
-import { ORGANIZATION_TABLES } from "../../src/features/organizations/tables.ts";
-import type { Me } from "../../src/features/people/schema.ts";
+import { ORGANIZATION_TABLES, organizationTable } from "../../src/features/organizations/tables.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import { choosePlace } from "../../src/platform/d1/place.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
+import { rowsOf } from "../backup/furnished.ts";
 import { joinRoom } from "../room/support/join.ts";
 import { type Account, Api, account, bearer, type PlaceName } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -26,21 +27,12 @@ const DIRECTORY = ["api_keys", "memberships", "invitations"];
 
 /** How many rows an organization has in each table of a database, none left out that has some. */
 async function rowsIn(place: PlaceName, accountId: string): Promise<Record<string, number>> {
-  const owned = ORGANIZATION_TABLES.map(({ name, where, paramsOf }) => ({
-    name,
-    query: env[place]
-      .prepare(`SELECT count(*) AS n FROM ${name} WHERE ${where}`)
-      .bind(...paramsOf(accountId)),
-  }));
-  const further = [...DIRECTORY, "quotas"].map((name) => ({
-    name,
-    query: env[place].prepare(`SELECT count(*) AS n FROM ${name} WHERE account_id = ?`).bind(accountId),
-  }));
-  const all = [...owned, ...further];
-  const results = await env[place].batch<{ n: number }>(all.map(({ query }) => query));
+  const further = [...DIRECTORY, "quotas"].map((name) => organizationTable(name, []));
+  const tables = [...ORGANIZATION_TABLES, ...further];
+  const rows = await rowsOf(place, tables, accountId);
   const counts: Record<string, number> = {};
-  for (const [index, { name }] of all.entries()) {
-    const found = results[index]?.results[0]?.n ?? 0;
+  for (const [index, { name }] of tables.entries()) {
+    const found = rows[index]?.length ?? 0;
     if (found > 0) counts[name] = (counts[name] ?? 0) + found;
   }
   return counts;

@@ -1,8 +1,13 @@
-/** The in-memory cache: how long entries live, which one makes room, and what is evicted by hand. */
+/** The in-memory cache: lifetimes, eviction for space, and eviction by hand. */
 
 import { env } from "cloudflare:workers";
+import { getTableName } from "drizzle-orm";
+import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { expect, it } from "vitest";
+import { operatorTokens } from "../../src/features/backup/table.ts";
 import { MAILS } from "../../src/features/mail/statements.ts";
+import { invitations } from "../../src/features/members/table.ts";
+import { passwordLinks, signInSessions } from "../../src/features/people/table.ts";
 import { AUDIT_ENTRIES } from "../../src/http/audit/store.ts";
 import { RECEIPTS } from "../../src/http/idempotency/store.ts";
 import { CachedRow, TtlCache } from "../../src/platform/cache.ts";
@@ -48,7 +53,7 @@ it("evicts one entry by its key, and all that match by their value", () => {
   expect(cache.size).toBe(0);
 });
 
-// What a subscriber's handler may use of its row while it changes.
+// The row that a subscriber's handler may use while it changes.
 
 it("a row that a change overtakes while it is read is not used, and is read again", async () => {
   const reads: PromiseWithResolvers<string>[] = [];
@@ -67,29 +72,32 @@ it("a row that a change overtakes while it is read is not used, and is read agai
   expect(reads).toHaveLength(2);
 });
 
-// What has expired is deleted in chunks, and nothing else.
+// Expired rows are deleted in chunks, and no others.
 
 const NOW = 1_000_000;
 const SLICE = 1_000;
 /** Rows written for one that is deleted: itself, and its entries in the indexes. */
 const ROWS_PER_ROW = 8;
 
-const expiring = (table: string): Expiring => ({ table, column: "expires_at" });
+const expiring = (table: SQLiteTable & { readonly expiresAt: SQLiteColumn }): Expiring => ({
+  table,
+  column: table.expiresAt,
+});
 
-/** What each table needs beside the time; `n` numbers the rows. */
+/** Columns of each table beside the time; `n` numbers the rows. */
 const TABLES: readonly (readonly [Expiring, columns: string, values: string])[] = [
   [
-    expiring("sessions"),
+    expiring(signInSessions),
     "id, token_hash, person_id, created_at, updated_at",
     "'s' || n, 's' || n, 'expiry', 0, 0",
   ],
-  [expiring("password_links"), "token_hash, person_id, created_at", "'l' || n, 'expiry', 0"],
+  [expiring(passwordLinks), "token_hash, person_id, created_at", "'l' || n, 'expiry', 0"],
   [
-    expiring("invitations"),
+    expiring(invitations),
     "id, account_id, role, token_hash, created_at",
     "'i' || n, 'expiry', 'member', 'i' || n, 0",
   ],
-  [expiring("operator_tokens"), "account_id, purpose, hash", "'o' || n, 'backup', 'h'"],
+  [expiring(operatorTokens), "account_id, purpose, hash", "'o' || n, 'backup', 'h'"],
   [MAILS, "id, recipient, topic, key_id, sealed, created_at", "'m' || n, 'r', 't', 'k', '', 0"],
   [RECEIPTS, "scope, key, fingerprint", "'00000000-0000-4000-8000-000000000000', 'r' || n, 'f'"],
   [
@@ -100,7 +108,7 @@ const TABLES: readonly (readonly [Expiring, columns: string, values: string])[] 
 ];
 
 it.each(TABLES)("of %o", async (expiring, columns, values) => {
-  const { table, column } = expiring;
+  const [table, column] = [getTableName(expiring.table), expiring.column.name];
   await env.DB.batch([
     env.DB.prepare("INSERT OR IGNORE INTO accounts (id, name, created_at) VALUES ('expiry', 'Expiry', 0)"),
     env.DB.prepare(

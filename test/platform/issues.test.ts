@@ -1,8 +1,9 @@
-/** What callers read about a value that is refused: at the API, at sockets, for agents and in workflows. */
+/** Messages about refused values: at the API, at sockets, for agents and in workflows. */
+
+import { text } from "@atrium/contract/text.ts";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { explain } from "../../src/http/request-input.ts";
-import { text } from "../../src/platform/text.ts";
 import { parseFrame } from "../../src/room/protocol/frame.ts";
 import { account } from "../support/api.ts";
 

@@ -1,4 +1,7 @@
-/** Log entries: one JSON line each, with the innermost cause of an error and nothing of what quotes its parameters. */
+/**
+ * Log entries: one JSON line each, with the innermost cause of an error and none of the errors that quote its
+ * parameters.
+ */
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { log, logError } from "../../src/platform/log.ts";
 import {
@@ -35,7 +38,7 @@ it("logs an error's innermost cause and not the layers that quote what users wro
   expect(line).not.toContain("secret");
 });
 
-// Traces: which contexts and IDs of clients are accepted, and what is kept of them.
+// Traces: accepted contexts and IDs of clients, and their kept parts.
 
 const [TRACE_ID, PARENT_ID] = ["4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"];
 const TRACEPARENT = `00-${TRACE_ID}-${PARENT_ID}-01`;

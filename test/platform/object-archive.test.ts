@@ -1,4 +1,7 @@
-/** Archives of any tables: what is written between two slices is in them as it is at the last one, and nothing else. */
+/**
+ * Archives of any tables: rows written between two slices have their state at the last one, and nothing else is
+ * included.
+ */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** The bounds of runs as settings: what holds without them, and what is none. */
+/** Settings that bound runs: defaults, and invalid values. */
 import { describe, expect, it } from "vitest";
 import { runLimits } from "../../src/platform/config.ts";
 import type { Settings } from "../../src/platform/settings.ts";

@@ -1,4 +1,4 @@
-/** Which URLs webhooks may be sent to, in every spelling that `fetch` understands. */
+/** Allowed URLs of webhooks, in every spelling that `fetch` understands. */
 import { exports } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

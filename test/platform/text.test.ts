@@ -1,7 +1,8 @@
 /** The strings of the wire, and the fold by which they are searched. */
+
+import { byteLength, codePoints, cutToBytes, fold, Name, WebUrl } from "@atrium/contract/text.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { byteLength, codePoints, cutToBytes, fold, Name, WebUrl } from "../../src/platform/text.ts";
 
 const character = fc.string({ unit: "binary", minLength: 1, maxLength: 1 });
 

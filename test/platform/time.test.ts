@@ -2,11 +2,11 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { parseTime, presentTime } from "@atrium/contract/time.ts";
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { runTasks } from "../../src/platform/flow/concurrency.ts";
 import { DurableAlarm } from "../../src/platform/objects/durable-alarm.ts";
-import { parseTime, presentTime } from "../../src/platform/time.ts";
 
 describe("date filters", () => {
   it.each([

@@ -1,15 +1,15 @@
-/** Exporting and erasing what is kept of an identity, in all of its rooms. */
+/** Export and erasure of the personal data of an identity, in all of its rooms. */
 import { createExecutionContext, runInDurableObject, waitOnExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { Identity } from "@atrium/contract/resources/identity.ts";
+import type { AuditEntry } from "@atrium/contract/rest/audit.ts";
+import type { EventPage } from "@atrium/contract/rest/event-log.ts";
+import type { IdentityData, RecordOfIdentity } from "@atrium/contract/rest/privacy.ts";
 import { expect, it } from "vitest";
-import type { AuditEntry } from "../../src/features/audit/schema.ts";
-import type { EventPage } from "../../src/features/events/schema.ts";
-import type { IdentityData, RecordOfIdentity } from "../../src/features/privacy/schema.ts";
 import worker from "../../src/index.ts";
 import type { RoomCommand } from "../../src/room/types/room-object.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import type { Comment } from "../../src/wire/comment.ts";
-import type { Identity } from "../../src/wire/identity.ts";
 import { joinWith } from "../room/support/join.ts";
 import { type Api, account, makeGuest, refusalOf } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -65,7 +65,7 @@ async function exported(api: Api, identity: Identity): Promise<RecordOfIdentity[
   return records;
 }
 
-/** What others can still read: comments, files and events. */
+/** Content that others can still read: comments, files and events. */
 async function left(api: Api, rooms: readonly { readonly id: string }[]): Promise<string> {
   const texts: unknown[] = [];
   for (const { id } of rooms)
@@ -224,20 +224,21 @@ it("a request that had found the identity before its erasure names it no more", 
   ).data;
   await eraseWith(api, ada, env);
   const reader = { subject: ada.id, userId: null };
-  const addressees = { readers: [reader], groups: [], unnotified: [] };
+  const author = { subject: user.id, userId: user.id };
+  const recipients = { readers: [reader], groups: [], unnotified: [] };
   const mentions = [{ kind: "user", id: ada.id }];
   const thread = { threadId: comment.id };
   const answers = await runInDurableObject(env.ROOMS.getByName(room.id), async (object) => {
     const codes: unknown[] = [];
     for (const request of [
-      { type: "COMMENT_POST", data: { userId: user.id, text: "Hi", mentions }, addressees },
-      { type: "COMMENT_EDIT", data: { commentId: comment.id, mentions }, addressees },
-      { type: "TEXT_MENTION_CREATE", data: { mentionId: "m", userId: ada.id }, addressees },
+      { type: "COMMENT_CREATE", data: { text: "Hi", mentions }, reader: author, recipients },
+      { type: "COMMENT_UPDATE", data: { commentId: comment.id, mentions }, recipients },
+      { type: "TEXT_MENTION_CREATE", data: { mentionId: "m", userId: ada.id }, recipients },
       { type: "THREAD_SUBSCRIBE", data: { ...thread, on: true }, reader },
       { type: "THREAD_READ", data: thread, reader },
       { type: "SUBSCRIPTION_SETTINGS", data: { threads: "all" }, reader },
     ]) {
-      const { success, error } = JSON.parse(await object.request(owner.id, JSON.stringify(request)));
+      const { success, error } = JSON.parse(await object.call(owner.id, JSON.stringify(request)));
       codes.push(success ? "done" : error.code);
     }
     return codes;
@@ -289,14 +290,15 @@ it("an identity whose user in a room is erased can be mentioned there, and reads
 it("a request that is repeated after the erasure of someone whom it mentions is done once", async () => {
   const { owner, api, ada, first } = await furnished(1);
   const user = await api.createUser(first.id);
-  const addressees = { readers: [{ subject: ada.id, userId: first.userId }], groups: [], unnotified: [] };
-  const data = { userId: user.id, text: "Look", mentions: [{ kind: "user", id: ada.id }] };
+  const recipients = { readers: [{ subject: ada.id, userId: first.userId }], groups: [], unnotified: [] };
+  const data = { text: "Look", mentions: [{ kind: "user", id: ada.id }] };
+  const reader = { subject: user.id, userId: user.id };
   const post = () =>
     runInDurableObject(env.ROOMS.getByName(first.id), async (object) =>
       JSON.parse(
-        await object.request(
+        await object.call(
           owner.id,
-          JSON.stringify({ type: "COMMENT_POST", requestId: "once", data, addressees }),
+          JSON.stringify({ type: "COMMENT_CREATE", requestId: "once", data, reader, recipients }),
         ),
       ),
     );

@@ -1,27 +1,27 @@
-/** Exporting and erasing what is kept of a user, in every place that keeps some. */
+/** Export and erasure of the personal data of a user, in every place that keeps some. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
-import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
-import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
-import type { EventPage } from "../../src/features/events/schema.ts";
-import { openBlobs } from "../../src/features/files/storage/blobs.ts";
-import { deleteFilesOfUsers } from "../../src/features/files/storage/garbage-collection.ts";
+import type { EventPage } from "@atrium/contract/rest/event-log.ts";
 import type {
   PersonalData,
   PersonalRecord,
   PersonExport,
   PersonRecord,
-} from "../../src/features/privacy/schema.ts";
+} from "@atrium/contract/rest/privacy.ts";
+import { expect, it } from "vitest";
+import { openEventLogs, shardOf } from "../../src/delivery/event-log/shards.ts";
+import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
+import { openBlobs } from "../../src/features/files/storage/blobs.ts";
+import { deleteFilesOfUsers } from "../../src/features/files/storage/garbage-collection.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import { WorkBudget } from "../../src/platform/flow/work-budget.ts";
-import type { RoomObject } from "../../src/room/host/room-object.ts";
+import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
 import { insertFiles } from "../files/upload-form.ts";
 import { Mailbox } from "../mail/mailbox.ts";
 import { joinRoom, joinWith } from "../room/support/join.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { type Api, account } from "../support/api.ts";
-import { addMember, type Browser, invite, PASSWORD, signUp } from "../support/person.ts";
+import { addMember, type DashboardBrowser, invite, PASSWORD, signUp } from "../support/person.ts";
 import { rowsTouchedBy } from "../support/rows-read.ts";
 
 const logs = openEventLogs(env);
@@ -103,7 +103,7 @@ it("an export has what is kept of a user in the database, the room, the files an
   );
   expect(JSON.stringify(states)).not.toContain("Bens");
   expect(records.filter((record) => !JSON.stringify(record).includes(ada.id))).toEqual([
-    // What these are about is the other user, a comment, a thread, or nothing else than the user.
+    // These records name the other user, a comment or a thread, or only imply the user.
     ...states.filter(({ type }) =>
       ["follow", "mention", "resolution", "reaction", "thread", "subscription_settings"].includes(type),
     ),
@@ -122,7 +122,7 @@ it("erasing a user leaves nothing that identifies them, and all that others made
     events,
     (await api.get(`/rooms/${room.id}/comments`)).data,
     (await api.get(`/files?roomId=${room.id}`)).data,
-    // Who was there has seen who left, which is not kept.
+    // Other sockets saw `userLeft`, which is not stored.
     (await atBen.takeEvents()).filter(({ event }) => event !== "userLeft"),
   ]);
   for (const trace of ["Lovelace", "lovelace", "byron-1", "pictures.test", "secret"])
@@ -137,7 +137,7 @@ it("erasing a user leaves nothing that identifies them, and all that others made
   );
   const remark = await api.get<{ comments: object[] }>(`/rooms/${room.id}/comments?threadId=${bens}`);
   expect(remark.data.comments).toMatchObject([{ mentions: [], reactions: { "👍": [ben.id] } }]);
-  // Who was away finds that it has missed too much, rather than Ada's changes.
+  // An absent client finds that it has missed too much, rather than Ada's changes.
   const { joined: again } = await joinWith(owner.id, room.id, ben.token, {
     since: joined.seq,
     epoch: joined.epoch,
@@ -163,13 +163,13 @@ const FILES = 2_300;
 /** More than the room reads at once. */
 const COMMENTS = 250;
 
-/** Adds copies of what Ada has written, as if it had been done before. */
+/** Adds copies of Ada's content, as if written before. */
 async function addMuch({ owner, api, room, ada }: Awaited<ReturnType<typeof furnishedRoom>>): Promise<void> {
   await insertFiles({ id: owner.id, roomId: room.id, userId: ada.id }, FILES, { name: "'lovelace'" });
-  await runInDurableObject(env.ROOMS.getByName(room.id), async (object: RoomObject) => {
+  await runInDurableObject(env.ROOMS.getByName(room.id), async (object: RoomObjectBase) => {
     const data = { text: "Adas secret", userId: ada.id };
     const request = JSON.stringify({ type: "COMMENT_CREATE", data });
-    for (let comment = 0; comment < COMMENTS; comment += 1) await object.request(owner.id, request);
+    for (let comment = 0; comment < COMMENTS; comment += 1) await object.call(owner.id, request);
   });
   const events = (await eventsOf(api, room.id)).map((event) => JSON.stringify(event));
   const body = events.find((event) => event.includes("user.created") && event.includes("Lovelace")) ?? "";
@@ -207,7 +207,7 @@ it("erasing a user goes on where it was cut off, slice by slice, of whatever is 
   expect(JSON.stringify(left)).not.toMatch(/Lovelace|lovelace|byron-1|secret/);
 });
 
-async function exportedPerson(browser: Browser): Promise<PersonRecord[]> {
+async function exportedPerson(browser: DashboardBrowser): Promise<PersonRecord[]> {
   const records: PersonRecord[] = [];
   for (let after: string | null = null, isFirst = true; isFirst || after !== null; isFirst = false) {
     const { data } = (await browser.post<PersonExport>("/me/export", { after })) as { data: PersonExport };

@@ -1,15 +1,16 @@
 /** Quotas of an organization: exact counts, refusals that name the quota, and limits that the operator sets. */
 import { env } from "cloudflare:workers";
+import { COUNTERS, eachQuota, isInDirectory } from "@atrium/contract/resources/quota.ts";
+import type { Quota } from "@atrium/contract/rest/quotas.ts";
 import { describe, expect, it } from "vitest";
 import { deletePerson } from "../../src/features/privacy/statements.ts";
-import type { Quota } from "../../src/features/quotas/schema.ts";
 import { openDirectory } from "../../src/platform/d1/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account, refusalOf } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import {
   addMember,
-  Browser,
+  DashboardBrowser,
   freshEmail,
   invite,
   PASSWORD,
@@ -21,27 +22,7 @@ import { setLimit, usesOf } from "../support/quotas.ts";
 
 const WEBHOOK = { url: "https://hooks.example.com", events: ["user.created"], enabled: false };
 const WORKFLOW = { name: "A workflow", code: "export default () => 1;", events: ["session.started"] };
-const NOTHING = {
-  rooms: 0,
-  users: 0,
-  identities: 0,
-  groups: 0,
-  group_members: 0,
-  access_entries: 0,
-  links: 0,
-  guests: 0,
-  webhooks: 0,
-  workflows: 0,
-  members: 0,
-  invitations: 0,
-  api_keys: 1,
-  file_bytes: 0,
-  store_bytes: 0,
-  online_users: 0,
-  waiting_events: 0,
-  waiting_bytes: 0,
-  requests_per_second: 0,
-};
+const NOTHING = { ...eachQuota(() => 0), api_keys: 1 };
 
 const fileOf = (bytes: number) => new File(["x".repeat(bytes)], "a.txt", { type: "text/plain" });
 
@@ -97,6 +78,28 @@ describe("the use of quotas", () => {
     await env.DB.prepare("DELETE FROM accounts WHERE id = ?").bind(owner.id).run();
     const left = env.DB.prepare("SELECT * FROM quotas WHERE account_id = ?").bind(owner.id);
     expect((await left.all()).results).toEqual([]);
+  });
+});
+
+describe("a migration", () => {
+  it("gives each organization a row for each quota, in the database that counts it", async () => {
+    const { id } = await account();
+    const rows = env.DB.prepare("SELECT quota, in_directory FROM quotas WHERE account_id = ?").bind(id);
+    const { results } = await rows.all<{ quota: string; in_directory: number }>();
+    expect(new Map(results.map((row) => [row.quota, row.in_directory === 1]))).toEqual(
+      new Map(COUNTERS.map((name) => [name, isInDirectory(name)])),
+    );
+  });
+
+  it("gives each quota triggers that count it up and down", async () => {
+    const { results } = await env.DB.prepare("SELECT sql FROM sqlite_master WHERE type = 'trigger'").all();
+    const counting = results
+      .map(({ sql }) => String(sql))
+      .filter((sql) => /UPDATE `quotas` SET `used` = `used`/.test(sql));
+    const countersOf = (name: string) => counting.filter((sql) => sql.includes(`'${name}'`)).length;
+    // An object reports the rate of requests.
+    const uncounted = COUNTERS.filter((name) => countersOf(name) < 2);
+    expect(uncounted).toEqual(["requests_per_second"]);
   });
 });
 
@@ -250,7 +253,7 @@ describe("the quota of members", () => {
     expect(refusalOf(refused)).toEqual([403, "Accounts", "FORBIDDEN"]);
     expect(refused.error?.message).toMatch(/^The organization's quota of members is used up; \D+$/);
     const body = { name: "Bo", email: freshEmail(), password: PASSWORD, invitation: token };
-    expect((await new Browser().post("/sign-up", body)).error?.code).toBe("FORBIDDEN");
+    expect((await new DashboardBrowser().post("/sign-up", body)).error?.code).toBe("FORBIDDEN");
     const people = env.DB.prepare("SELECT id FROM people WHERE email = ?").bind(body.email);
     expect(await people.first()).toBe(null);
     expect(await usesOfPeople(apiOf(owner))).toMatchObject({ members: 1, invitations: 1 });

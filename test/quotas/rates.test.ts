@@ -6,6 +6,8 @@ import {
   waitOnExecutionContext,
 } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { AppError } from "@atrium/contract/errors.ts";
+import type { Quota } from "@atrium/contract/rest/quotas.ts";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
@@ -16,8 +18,6 @@ import {
 } from "../../src/features/quotas/organization-rate.ts";
 import { openRequestRates, RequestCounters } from "../../src/features/quotas/request-counters.ts";
 import { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
-import type { Quota } from "../../src/features/quotas/schema.ts";
-import { AppError } from "../../src/platform/errors.ts";
 import { type Account, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -32,7 +32,7 @@ const rateOf = async ({ api }: Account): Promise<Quota | undefined> =>
   (await api.get<{ quotas: Quota[] }>("/quotas")).data.quotas.find(({ name }) => name === QUOTA);
 
 /** What an organization sends in the whole world, with a clock and windows that only the test moves. */
-class World {
+class RequestRateFixture {
   readonly owner: Account;
   now = START;
 
@@ -40,11 +40,11 @@ class World {
     this.owner = owner;
   }
 
-  static async create(limit: number): Promise<World> {
-    const world = new World(await account());
-    await setLimit(world.owner, QUOTA, limit);
-    await world.inside(() => undefined);
-    return world;
+  static async create(limit: number): Promise<RequestRateFixture> {
+    const fixture = new RequestRateFixture(await account());
+    await setLimit(fixture.owner, QUOTA, limit);
+    await fixture.inside(() => undefined);
+    return fixture;
   }
 
   get stub(): DurableObjectStub<RequestRateObject> {
@@ -73,16 +73,16 @@ class World {
 
 class Isolate {
   readonly counters: RequestCounters;
-  readonly #world: World;
+  readonly #fixture: RequestRateFixture;
   #ends: (() => void)[] = [];
   #reports: Promise<unknown>[] = [];
   refusal: unknown = null;
 
-  constructor(world: World, rates: RequestRates) {
-    this.#world = world;
+  constructor(fixture: RequestRateFixture, rates: RequestRates) {
+    this.#fixture = fixture;
     this.counters = new RequestCounters({
       rates,
-      now: () => world.now,
+      now: () => fixture.now,
       wait: () => new Promise<void>((resolve) => this.#ends.push(resolve)),
     });
   }
@@ -92,7 +92,7 @@ class Isolate {
     let admitted = 0;
     for (let time = 0; time < times; time += 1) {
       try {
-        this.counters.count(this.#world.owner.id, isOfUser, (work) => this.#reports.push(work));
+        this.counters.count(this.#fixture.owner.id, isOfUser, (work) => this.#reports.push(work));
         admitted += 1;
       } catch (error) {
         this.refusal = error;
@@ -149,14 +149,14 @@ it("a counter that reports no more counts nothing after two windows", () => {
 
 describe("the requests of several isolates", () => {
   it("are bounded together from the second report on, and one that sends little is not refused", async () => {
-    const world = await World.create(60);
-    const [loud, louder, quiet] = [world.isolate(), world.isolate(), world.isolate()];
-    const send = (loudly: number) => world.window([loud, loudly], [louder, loudly], [quiet, 10]);
+    const fixture = await RequestRateFixture.create(60);
+    const [loud, louder, quiet] = [fixture.isolate(), fixture.isolate(), fixture.isolate()];
+    const send = (loudly: number) => fixture.window([loud, loudly], [louder, loudly], [quiet, 10]);
     expect(await send(200)).toEqual([200, 200, 10]); // nothing is known yet
     await send(400);
     expect(await send(400)).toEqual([145, 145, 10]);
     await send(400);
-    expect(await rateOf(world.owner)).toEqual({ name: "requests_per_second", used: 60, limit: 60 });
+    expect(await rateOf(fixture.owner)).toEqual({ name: "requests_per_second", used: 60, limit: 60 });
     loud.send(400);
     expect(loud.refusal).toBeInstanceOf(AppError);
     expect(loud.refusal).toMatchObject({ code: "RATE_LIMITED", retryAfterSeconds: WINDOW_MS / 1000 });
@@ -166,56 +166,56 @@ describe("the requests of several isolates", () => {
   });
 
   it("may take what others leave", async () => {
-    const world = await World.create(60);
-    const [here, there] = [world.isolate(), world.isolate()];
-    await world.window([here, 50], [there, 50]);
-    await world.window([here, 50], [there, 50]);
-    expect(await world.window([here, 500], [there, 50])).toEqual([250, 50]);
-    expect(await world.window([here, 500])).toEqual([250]);
-    await world.window([here, 500]);
-    expect(await world.window([here, 500])).toEqual([300]);
+    const fixture = await RequestRateFixture.create(60);
+    const [here, there] = [fixture.isolate(), fixture.isolate()];
+    await fixture.window([here, 50], [there, 50]);
+    await fixture.window([here, 50], [there, 50]);
+    expect(await fixture.window([here, 500], [there, 50])).toEqual([250, 50]);
+    expect(await fixture.window([here, 500])).toEqual([250]);
+    await fixture.window([here, 500]);
+    expect(await fixture.window([here, 500])).toEqual([300]);
   });
 
   it("follow a limit that the operator changes", async () => {
-    const world = await World.create(10);
-    const isolate = world.isolate();
-    await world.window([isolate, 100]);
-    expect(await world.window([isolate, 100])).toEqual([50]);
-    await setLimit(world.owner, QUOTA, 0);
-    world.now += MINUTE_MS / 4;
-    await world.window([isolate, 100]);
-    expect(await world.window([isolate, 100])).toEqual([0]);
-    await setLimit(world.owner, QUOTA, null);
-    world.now += MINUTE_MS / 4;
-    await world.window([isolate, 100]);
-    expect(await world.window([isolate, 100])).toEqual([100]);
+    const fixture = await RequestRateFixture.create(10);
+    const isolate = fixture.isolate();
+    await fixture.window([isolate, 100]);
+    expect(await fixture.window([isolate, 100])).toEqual([50]);
+    await setLimit(fixture.owner, QUOTA, 0);
+    fixture.now += MINUTE_MS / 4;
+    await fixture.window([isolate, 100]);
+    expect(await fixture.window([isolate, 100])).toEqual([0]);
+    await setLimit(fixture.owner, QUOTA, null);
+    fixture.now += MINUTE_MS / 4;
+    await fixture.window([isolate, 100]);
+    expect(await fixture.window([isolate, 100])).toEqual([100]);
   });
 
   it("by users leave the back end what it needs", async () => {
-    const world = await World.create(100);
-    const isolate = world.isolate();
+    const fixture = await RequestRateFixture.create(100);
+    const isolate = fixture.isolate();
     for (const _ of [1, 2]) {
       isolate.send(5_000, true);
-      await world.window([isolate, 50]);
+      await fixture.window([isolate, 50]);
     }
     expect(isolate.send(5_000, true)).toBe(450);
-    expect(await world.window([isolate, 50])).toEqual([50]);
+    expect(await fixture.window([isolate, 50])).toEqual([50]);
   });
 
   it("are shown until they end, and leave nothing in storage", async () => {
-    const world = await World.create(100);
-    await world.window([world.isolate(), 200]);
-    expect(await rateOf(world.owner)).toMatchObject({ used: 40 });
-    world.now += MINUTE_MS / 4;
-    expect(await runDurableObjectAlarm(world.stub)).toBe(true);
-    expect(await rateOf(world.owner)).toMatchObject({ used: 0 });
-    expect(await world.inside((_, { storage }) => storage.list())).toEqual(new Map());
-    expect(await runDurableObjectAlarm(world.stub)).toBe(false);
+    const fixture = await RequestRateFixture.create(100);
+    await fixture.window([fixture.isolate(), 200]);
+    expect(await rateOf(fixture.owner)).toMatchObject({ used: 40 });
+    fixture.now += MINUTE_MS / 4;
+    expect(await runDurableObjectAlarm(fixture.stub)).toBe(true);
+    expect(await rateOf(fixture.owner)).toMatchObject({ used: 0 });
+    expect(await fixture.inside((_, { storage }) => storage.list())).toEqual(new Map());
+    expect(await runDurableObjectAlarm(fixture.stub)).toBe(false);
   });
 
   it("fall although the object is cut off while it writes their rate", async () => {
-    const world = await World.create(100);
-    const alarmAt = await world.inside(async (_, state) => {
+    const fixture = await RequestRateFixture.create(100);
+    const alarmAt = await fixture.inside(async (_, state) => {
       const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
       const batch = () => {
         asked.resolve();
@@ -223,8 +223,8 @@ describe("the requests of several isolates", () => {
       };
       const DB = { prepare: (sql: string) => env.DB.prepare(sql), batch } as unknown as D1Database;
       const object = new RequestRateObject(state, { ...env, DB });
-      object.clock = () => world.now;
-      const reporting = object.report(world.owner.id, { counter: "a", admitted: 200, refused: 0 });
+      object.clock = () => fixture.now;
+      const reporting = object.report(fixture.owner.id, { counter: "a", admitted: 200, refused: 0 });
       await asked.promise;
       const at = await state.storage.getAlarm();
       answer.reject(new Error("The database was cut off"));
@@ -236,21 +236,21 @@ describe("the requests of several isolates", () => {
   });
 
   it("are bounded by the earlier limit, and no failure is logged, while the organization is moved or restored", async () => {
-    const world = await World.create(100);
-    const isolate = world.isolate();
+    const fixture = await RequestRateFixture.create(100);
+    const isolate = fixture.isolate();
     const fence = "INSERT INTO fences (account_id, fencing_token) VALUES (?, 1)";
-    await env.DB.prepare(fence).bind(world.owner.id).run();
-    await world.window([isolate, 200]);
-    expect(await rateOf(world.owner)).toMatchObject({ used: 0 });
-    await env.DB.prepare("DELETE FROM fences WHERE account_id = ?").bind(world.owner.id).run();
-    expect(await runDurableObjectAlarm(world.stub)).toBe(true);
-    expect(await rateOf(world.owner)).toMatchObject({ used: 40 });
+    await env.DB.prepare(fence).bind(fixture.owner.id).run();
+    await fixture.window([isolate, 200]);
+    expect(await rateOf(fixture.owner)).toMatchObject({ used: 0 });
+    await env.DB.prepare("DELETE FROM fences WHERE account_id = ?").bind(fixture.owner.id).run();
+    expect(await runDurableObjectAlarm(fixture.stub)).toBe(true);
+    expect(await rateOf(fixture.owner)).toMatchObject({ used: 40 });
   });
 
   it("cost the database nothing while they are few", async () => {
-    const world = await World.create(100);
-    await world.window([world.isolate(), 2]);
-    expect(await runDurableObjectAlarm(world.stub)).toBe(false);
+    const fixture = await RequestRateFixture.create(100);
+    await fixture.window([fixture.isolate(), 2]);
+    expect(await runDurableObjectAlarm(fixture.stub)).toBe(false);
   });
 });
 
@@ -258,31 +258,31 @@ describe("while the object is away", () => {
   const away: RequestRates = { report: () => Promise.reject(new Error("The object is away")) };
 
   it("nothing is refused of an organization of which nothing is known", async () => {
-    const world = await World.create(1);
-    const isolate = world.isolate(away);
+    const fixture = await RequestRateFixture.create(1);
+    const isolate = fixture.isolate(away);
     expect(isolate.send(100)).toBe(100);
     await expect(isolate.endWindow()).rejects.toThrow("away");
     expect(isolate.send(100)).toBe(100);
   });
 
   it("the last share holds for a minute", async () => {
-    const world = await World.create(10);
+    const fixture = await RequestRateFixture.create(10);
     let rates = openRequestRates(env);
-    const isolate = world.isolate({ report: (...args) => rates.report(...args) });
-    await world.window([isolate, 100]);
+    const isolate = fixture.isolate({ report: (...args) => rates.report(...args) });
+    await fixture.window([isolate, 100]);
     rates = away;
-    await expect(world.window([isolate, 100])).rejects.toThrow("away");
+    await expect(fixture.window([isolate, 100])).rejects.toThrow("away");
     expect(isolate.send(100)).toBe(50);
-    world.now += MINUTE_MS;
+    fixture.now += MINUTE_MS;
     expect(isolate.send(100)).toBe(100);
   });
 
   it("a window whose end was cut off is begun anew", async () => {
-    const world = await World.create(10);
-    const isolate = world.isolate();
-    await world.window([isolate, 100]);
+    const fixture = await RequestRateFixture.create(10);
+    const isolate = fixture.isolate();
+    await fixture.window([isolate, 100]);
     expect([isolate.send(60), isolate.send(1)]).toEqual([50, 0]);
-    world.now += 2 * WINDOW_MS;
+    fixture.now += 2 * WINDOW_MS;
     expect(isolate.send(60)).toBe(50);
   });
 });

@@ -1,13 +1,13 @@
-/** The request log: what an organization finds in it over REST, what its object keeps, and what a request costs. */
+/** The request log: entries over REST, retention in its object, and the cost of a request. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import { AppError } from "@atrium/contract/errors.ts";
+import type { ApiRequest, LoggedRequest } from "@atrium/contract/rest/request-log.ts";
 import { describe, expect, it } from "vitest";
 import { RequestRecorder } from "../../src/features/request-log/recorder.ts";
 import { openRequestLogs } from "../../src/features/request-log/request-log-object.ts";
-import type { ApiRequest, LoggedRequest } from "../../src/features/request-log/schema.ts";
 import { RequestLogStore } from "../../src/features/request-log/store.ts";
 import type { ServedRequest } from "../../src/http/pipeline.ts";
-import { AppError } from "../../src/platform/errors.ts";
 import { type Account, account } from "../support/api.ts";
 import { answerOf } from "../support/person.ts";
 
@@ -136,7 +136,7 @@ function served(changes: Partial<ServedRequest> = {}): ServedRequest {
   };
 }
 
-/** A recorder that waits until it is let go on, and what it has appended. */
+/** A recorder that waits until the test lets it continue, and the appended entries. */
 function recorder(random = () => 0) {
   const appended: { readonly accountId: string; readonly requests: readonly LoggedRequest[] }[] = [];
   const waiting: (() => void)[] = [];
@@ -150,7 +150,7 @@ function recorder(random = () => 0) {
   });
   return {
     record: (request: ServedRequest) => recording.record(request, (work) => deferred.push(work)),
-    /** Lets what waits be appended. */
+    /** Lets the waiting requests be appended. */
     flush: async () => {
       for (const goOn of waiting.splice(0)) goOn();
       await Promise.all(deferred.splice(0));

@@ -9,10 +9,10 @@ import { gateway, makeRoom, type TestRoom, type TestUser } from "./support/rooms
 
 const ALL = { before: Number.MAX_SAFE_INTEGER, limit: 100 };
 
-/** What a restored room does not continue, or counts anew. */
+/** Tables that a restored room does not continue, or counts anew. */
 const CHANGED = ["room", "sessions", "grace_periods", "participants", "facts", "events", "epochs"];
 
-/** Adds to a document what `edit` does, as an update of the user. */
+/** Adds the changes of `edit` to a document, as an update of the user. */
 async function write(room: TestRoom, { user }: TestUser, name: string, edit: (doc: Y.Doc) => void) {
   const doc = new Y.Doc();
   for (const update of (await gateway.readDocument(room.id, room.accountId, name)) ?? [])
@@ -59,13 +59,13 @@ async function fullRoom() {
 
 const threadOf = ({ comment }: Record<string, unknown>): unknown => Reflect.get(Object(comment), "threadId");
 
-/** What REST answers, without who is online. */
+/** Answers of REST, without the users online. */
 async function shown(room: TestRoom) {
   const at = [room.id, room.accountId] as const;
-  const page = { limit: 50, offset: 0 };
+  const page = { after: 0, limit: 50, offset: 0 };
   return {
-    stores: await gateway.request(...at, { type: "STORE_LIST" }),
-    comments: await gateway.request(...at, { type: "COMMENT_LIST", data: page }),
+    stores: await gateway.call(...at, "STORE_LIST", {}),
+    comments: await gateway.call(...at, "COMMENT_LIST", page),
     text: await textOf(room, "minutes"),
     trail: await gateway.stub(room.id).readTrail(room.accountId, "minutes", ALL),
     versions: await gateway.stub(room.id).listVersions(room.accountId, "minutes", ALL),

@@ -3,7 +3,7 @@ import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { CONNECTION_COSTS } from "../../src/room/protocol/costs.ts";
-import { Connections } from "../../src/room/transport/connections.ts";
+import { RoomConnections } from "../../src/room/transport/connections.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { DatabaseGate } from "./support/database-gate.ts";
@@ -110,25 +110,25 @@ describe("a waiting socket", () => {
   });
 
   it("gives way, if it has sent nothing and its address has the most, when 1,000 wait (R4)", () => {
-    const { waiting } = new Connections();
+    const { waiting } = new RoomConnections();
     const socket = (id: string, address: string) => ({ phase: "waiting", id, address, openedAt: 0 }) as const;
     waiting.add(socket("lonely", "a"));
     for (let count = 0; count < 999; count += 1)
       waiting.add(socket(`silent ${count}`, `stranger ${count % 9}`));
-    expect(waiting.giveWayTo("b")).toBe("silent 0");
+    expect(waiting.findSocketToReplace("b")).toBe("silent 0");
     waiting.remove(socket("silent 0", "stranger 0"));
-    expect(waiting.giveWayTo("b")).toBeNull();
+    expect(waiting.findSocketToReplace("b")).toBeNull();
     waiting.add(socket("member", "b"));
-    expect(waiting.giveWayTo("c")).toBe("silent 1");
+    expect(waiting.findSocketToReplace("c")).toBe("silent 1");
   });
 
   it("keeps its place while its token is verified; a further one is closed instead (R4)", () => {
-    const { waiting } = new Connections();
+    const { waiting } = new RoomConnections();
     const request = { token: "t", role: "editor", batch: false, requestId: undefined } as const;
     for (let count = 0; count < 200; count += 1)
       waiting.add({ phase: "authorizing", id: `${count}`, address: "a", openedAt: 0, request, stale: false });
-    expect(waiting.giveWayTo("a")).toBe("none");
-    expect(waiting.giveWayTo("b")).toBeNull();
+    expect(waiting.findSocketToReplace("a")).toBe("none");
+    expect(waiting.findSocketToReplace("b")).toBeNull();
   });
 
   it("no longer counts once its token is valid, though its user is yet to be read (R4)", async () => {
@@ -169,13 +169,13 @@ describe("a waiting socket", () => {
     gateway.requireConnectable(room.id, upgrade("192.0.2.2"));
     await room.connect("192.0.2.2");
     room.now += 1_000;
-    await expect(room.connect()).rejects.toMatchObject(refusal); // by the Worker alone: the room would accept it
+    await expect(room.connect()).rejects.toMatchObject(refusal); // refused by the Worker alone; the room would accept it
     clock.mockReturnValue(Date.now() + 1_000);
     await room.connect();
   });
 
   it("is refused for 5 s at most by what its address owes, and then costs as much again (R71)", () => {
-    const { addresses } = new Connections();
+    const { addresses } = new RoomConnections();
     for (let count = 0; count < 1_000; count += 1) addresses.of("a", 0).spend(CONNECTION_COSTS.unjoined, 0);
     expect(addresses.of("a", 0).affordableIn(0)).toBe(5_001);
     expect(addresses.of("b", 0).affordableIn(0)).toBe(0);

@@ -1,12 +1,14 @@
-/** R60 and R69: what a user may send, and what happens to the rest. */
+/** R60 and R69: rate limits of a user, and the fate of messages above them. */
+
+import type { ClientMessage } from "@atrium/contract/operations/room.ts";
+import type { StoreOperation } from "@atrium/contract/operations/stores.ts";
 import { describe, expect, it } from "vitest";
 import { joinRefusedAfterMs } from "../../src/room/engine/join/join-decision.ts";
 import { MessageQueue } from "../../src/room/engine/message-queue.ts";
 import { deliveryPoints } from "../../src/room/protocol/costs.ts";
-import type { ClientMessage, StoreOperation } from "../../src/room/protocol/messages.ts";
 import type { RoomRequest } from "../../src/room/protocol/room-request.ts";
 import type { Joined } from "../../src/room/transport/connection.ts";
-import { Connections } from "../../src/room/transport/connections.ts";
+import { RoomConnections } from "../../src/room/transport/connections.ts";
 import { whileTableFails } from "../support/database-failure.ts";
 import { joinedSocket } from "./support/joined-socket.ts";
 import { failed, gateway, roomOfTwo, type TestRoom } from "./support/rooms.ts";
@@ -14,11 +16,11 @@ import { failed, gateway, roomOfTwo, type TestRoom } from "./support/rooms.ts";
 const KIB = 1024;
 
 /** The messages of a user with a clock that only the test moves. */
-class Sender {
+class MessageQueueFixture {
   now = 1_000_000;
   connection: Joined;
   readonly queue: MessageQueue;
-  readonly #connections = new Connections();
+  readonly #connections = new RoomConnections();
 
   constructor(id = "socket") {
     this.connection = joinedSocket({ id, userId: "user" });
@@ -33,7 +35,7 @@ class Sender {
     this.#connections.put(this.connection);
   }
 
-  /** Sends a message that takes so many bytes. */
+  /** Sends a message of this number of bytes. */
   send(message: ClientMessage, bytes: number) {
     if (!this.queue.countFrame(this.connection, bytes)) return "close";
     return this.queue.admit(this.connection, message, bytes);
@@ -54,7 +56,7 @@ const cursor: ClientMessage = { type: "PRESENCE_UPDATE", requestId: undefined, d
 it.each([1, 20])(
   "a client that resizes 200 shapes for 9 s, 60 times a second, is never closed, and everything is applied, with %i receivers (R69)",
   (receivers) => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     let [sent, applied] = [0, 0];
     const apply = () => {
       applied += 1;
@@ -78,7 +80,7 @@ it.each([1, 20])(
 );
 
 it("a client opens 12 stores of 10,000 entries at once without waiting (R69)", () => {
-  const user = new Sender();
+  const user = new MessageQueueFixture();
   const page: ClientMessage = { type: "STORE_SYNC", requestId: "r", data: { store: "s", limit: 10_000 } };
   for (let count = 0; count < 12 * 3; count += 1) {
     expect(user.send(page, 100)).toBe("run");
@@ -93,7 +95,7 @@ it("what is sent costs as often as it is received, however small it is (R69)", (
 
 describe("what a user cannot afford", () => {
   it("closes the socket that sent it when more than 8 MiB wait, also over the user's next socket (R69)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     const sentUntilClosed = () => {
       const answers: string[] = [];
       while (answers.at(-1) !== "close") answers.push(user.send(batchOf(500), 200 * KIB));
@@ -107,7 +109,7 @@ describe("what a user cannot afford", () => {
   });
 
   it("makes the rest wait when it is newer tokens, which never wait themselves (R69)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     const refresh: ClientMessage = { type: "TOKEN_REFRESH", requestId: "r", data: { token: "t" } };
     for (let count = 0; count < 200; count += 1) expect(user.send(refresh, 100)).toBe("run");
     expect(user.send(batchOf(1), 100)).toBe("wait");
@@ -115,7 +117,7 @@ describe("what a user cannot afford", () => {
   });
 
   it("is refused if it is a broadcast, of the user and of the room (R69)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     expect(user.send(broadcast, 100)).toBe("run");
     user.queue.countDelivery("user", 30_001, false);
     expect(user.send(broadcast, 100)).toBe("refuse");
@@ -126,7 +128,7 @@ describe("what a user cannot afford", () => {
   });
 
   it("is refused if it is a broadcast beyond a burst of 10,000 points, and other work still runs (R69)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     user.queue.countDelivery("user", 10_001, true);
     expect(user.send(broadcast, 100)).toBe("refuse");
     expect(user.send(batchOf(1), 100)).toBe("run");
@@ -135,7 +137,7 @@ describe("what a user cannot afford", () => {
   });
 
   it("is broadcast again at 4,000 points a second, which 60 small ones to 1,000 receivers do not use up (R69)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     for (let count = 0; count < 60 * 60; count += 1) {
       expect(user.send(broadcast, 100)).toBe("run");
       user.queue.countDelivery("user", deliveryPoints(100, 1_000), true);
@@ -150,7 +152,7 @@ describe("what a user cannot afford", () => {
   });
 
   it("and a broadcast after it waits behind it, up to 32 of a socket and until the room can afford it (R80)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     user.queue.countDelivery("user", 30_001, false);
     expect(user.send(batchOf(1), 100)).toBe("wait");
     user.now += 1_000;
@@ -165,7 +167,7 @@ describe("what a user cannot afford", () => {
     expect(user.queue.next()?.message.type).toBe("BROADCAST");
   });
 
-  it("waits in order, and is refused where 32 questions of the socket wait; others are answered (R69)", async () => {
+  it("waits in order, and is refused where 32 expensive reads of the socket wait; others are answered (R69)", async () => {
     const { room, atAda, atBen } = await roomOfTwo();
     for (let count = 0; count < 100; count += 1)
       atAda.send({ type: "STORE_SYNC", requestId: `${count}`, data: { store: "s" } });
@@ -270,7 +272,7 @@ describe("a user who comes back too often", () => {
   });
 
   it("waits for 5 s after a flood, and twice as long each time up to 60 s, until a calm minute (R70)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     const pauseMs = () => {
       let waited = 0;
       for (; !user.queue.countJoin("user"); waited += 500) user.now += 500;
@@ -278,7 +280,7 @@ describe("a user who comes back too often", () => {
     };
     const floods = Array.from({ length: 8 }, () => {
       user.queue.recordFlood("user");
-      user.queue.recordFlood("user"); // its other sockets
+      user.queue.recordFlood("user"); // by the user's other sockets
       expect(user.queue.countJoin("another")).toBe(true);
       return pauseMs();
     });
@@ -289,7 +291,7 @@ describe("a user who comes back too often", () => {
   });
 
   it("has a burst of 400 frames instead of 2,000 until the flood is forgotten (R60, R70)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     const sentBeforeFlood = () => {
       let sent = 0;
       // each socket for itself may send more
@@ -298,7 +300,7 @@ describe("a user who comes back too often", () => {
       return sent;
     };
     expect(sentBeforeFlood()).toBe(2_000);
-    expect(sentBeforeFlood()).toBe(0); // its other sockets
+    expect(sentBeforeFlood()).toBe(0); // by the user's other sockets
     user.now += 30_000;
     expect(sentBeforeFlood()).toBe(400);
     user.now += 72_001;
@@ -306,7 +308,7 @@ describe("a user who comes back too often", () => {
   });
 
   it("joins twice a second, after a burst of 64, or of 2 until a flood is forgotten (R70)", () => {
-    const user = new Sender();
+    const user = new MessageQueueFixture();
     const joined = () => {
       let count = 0;
       while (user.queue.countJoin("user")) count += 1;
@@ -317,7 +319,7 @@ describe("a user who comes back too often", () => {
     expect(joined()).toBe(6);
     user.queue.recordFlood("user");
     user.now += 30_000;
-    expect(joined()).toBe(2); // its sockets come back one after the other
+    expect(joined()).toBe(2); // the sockets come back one after the other
     user.now += 60_000;
     expect(joined()).toBe(64);
   });
@@ -332,7 +334,7 @@ describe("a user who comes back too often", () => {
     await whileTableFails("rooms", async () => {
       expect(await again.request("JOIN_ROOM", { token: ada.token })).toEqual(failed("RATE_LIMITED"));
     });
-    expect(Date.now() - askedAt).toBeGreaterThan(1_900); // at once, it would be asked again at once
+    expect(Date.now() - askedAt).toBeGreaterThan(1_900); // an immediate refusal would be retried at once
     expect(await again.closed).toMatchObject({ code: 4429 });
     await room.join(ben);
     room.now += 5_000;

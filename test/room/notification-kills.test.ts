@@ -1,11 +1,14 @@
-/** Notifications while rooms and inboxes crash: none is lost or doubled, and what is unread equals a model's at every step. */
+/**
+ * Notifications while rooms and inboxes crash: none is lost or doubled, and unread ones equal a model's at
+ * every step.
+ */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { Thread } from "@atrium/contract/resources/thread.ts";
 import { expect, inject, it, vi } from "vitest";
 import { openInbox, shardName } from "../../src/delivery/inboxes.ts";
-import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
-import type { Comment } from "../../src/wire/comment.ts";
-import type { Thread } from "../../src/wire/thread.ts";
+import type { InboxObjectBase } from "../../src/features/inbox/shard/inbox-object.ts";
 import { PAGE } from "../inbox/support.ts";
 import { type Account, account } from "../support/api.ts";
 import { permitLogged } from "../support/log-guard.ts";
@@ -27,7 +30,7 @@ interface ModelThread {
   readonly read: Map<Person, number>;
 }
 
-const openInboxOf = openInbox<InboxObject>(env);
+const openInboxOf = openInbox<InboxObjectBase>(env);
 
 /** A room of persons who may write there, and the model of their inboxes. */
 class Place {
@@ -111,7 +114,7 @@ class Place {
     await runInDurableObject(stub, (_, state) => state.abort("crash")).catch(() => undefined);
   }
 
-  /** By person and thread: how many notifications are kept, and whether the last one is unread. */
+  /** The number of kept notifications and the unread state of the last one, by person and thread. */
   #expected(person: Person): Set<string> {
     const items = [...this.threads].flatMap(([id, { notified, read }]) => {
       const seqs = notified.get(person) ?? [];

@@ -1,8 +1,9 @@
-/** What the room's storage promises beyond what the room shows. */
+/** Guarantees of the room's storage beyond what the room shows. */
+
+import { DEFAULT_SETTINGS } from "@atrium/contract/resources/thread.ts";
 import { describe, expect } from "vitest";
 import { NO_STATE } from "../../src/room/storage/sqlite-threads.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/room/storage/storage.ts";
-import { DEFAULT_SETTINGS } from "../../src/wire/thread.ts";
 import { userRecord } from "./support/rows.ts";
 import { test } from "./support/with-storage.ts";
 
@@ -172,9 +173,8 @@ describe("storage", () => {
     reopen,
   }) => {
     const comment = (id: string) => ({ id, threadId: id, resolved: false, seq: 1, comment: "1" });
-    const filter = { threadId: null, resolved: null };
     const positions = (from: RoomStorage) =>
-      from.comments.list(filter, { after: 0, limit: 9 }).map(({ position }) => position);
+      from.comments.list({}, { after: 0, limit: 9 }).map(({ position }) => position);
     for (const id of ["a", "b", "c"]) storage.comments.insert(comment(id));
     for (const id of ["c", "a"]) storage.comments.delete(id);
     const first = storage.documents.insert("notes", 1);

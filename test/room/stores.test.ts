@@ -2,9 +2,10 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { RoomObject } from "../../src/objects.ts";
-import { storeQuotaBytes } from "../../src/platform/config.ts";
+import { roomLimits } from "../../src/platform/config.ts";
+import { whileTableFails } from "../support/database-failure.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { openStores } from "./support/room-ports.ts";
+import { limits, openStores } from "./support/room-ports.ts";
 import { failed, roomOfTwo } from "./support/rooms.ts";
 import { withStorage } from "./support/with-storage.ts";
 
@@ -195,7 +196,7 @@ describe("a store", () => {
     const { room, atAda } = await roomOfTwo();
     await atAda.call("STORE_SET", { store: "s", key: "000000", value: 0 });
     await room.inside((_, { storage }) => {
-      // As many writes would take a minute.
+      // Writes one by one would take a minute.
       storage.sql.exec(
         `WITH RECURSIVE counter (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counter WHERE n < 99999)
          INSERT INTO entries (store, key, value, version) SELECT 's', printf('%06d', n), n, 1 FROM counter`,
@@ -215,9 +216,9 @@ describe("a store", () => {
   });
 
   it("shares a quota with the room's other stores, which ROOM_STORES_MIB sets (R41)", async () => {
-    expect(storeQuotaBytes({})).toBe(1024 * 1024 * 1024);
+    expect(roomLimits({}).storeBytes).toBe(1024 * 1024 * 1024);
     for (const wrong of ["0", "-1", "1.5", "1 GiB"])
-      expect(() => storeQuotaBytes({ ROOM_STORES_MIB: wrong })).toThrow(
+      expect(() => roomLimits({ ROOM_STORES_MIB: wrong })).toThrow(
         "The setting ROOM_STORES_MIB must be a whole number from 1 to 999999999; remove it to use 1024",
       );
     const { room, atAda } = await roomOfTwo();
@@ -227,7 +228,7 @@ describe("a store", () => {
       room.inside((_, state) => {
         const object = new RoomObject(state, { ...env, ROOM_STORES_MIB: mib });
         const data = { store: "t", key: "k", value };
-        return object.request(
+        return object.call(
           room.accountId,
           JSON.stringify({ type: "STORE_SET", requestId: crypto.randomUUID(), data }),
         );
@@ -238,7 +239,7 @@ describe("a store", () => {
 
   it("and all stores of the room are bounded; what makes them smaller is accepted (R41)", () =>
     withStorage(({ storage }) => {
-      const stores = openStores({ storage, storeQuotaBytes: 1_000 }).stores;
+      const stores = openStores({ storage, limits: limits({ storeBytes: 1_000 }) }).stores;
       const set = (key: string, bytes: number, store = "s") =>
         stores.apply({ type: "STORE_SET", store, key, value: "x".repeat(bytes - 2 - key.length) }, null);
       set("a", 900);
@@ -249,7 +250,7 @@ describe("a store", () => {
       expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
       storage.clear();
       storage.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
-      const limited = openStores({ storage, storeQuotaBytes: 1e12 }).stores;
+      const limited = openStores({ storage, limits: limits({ storeBytes: 1e12 }) }).stores;
       storage.entries.write("s", { key: "k", value: "1", version: 1 });
       const write = (key: string, value: number) =>
         limited.apply({ type: "STORE_SET", store: "s", key, value }, null);
@@ -390,6 +391,16 @@ it("a viewer may read, follow and show presence, but change nothing (R36)", asyn
     ["COMMENT_REACT", { commentId: "x", reaction: "👍" }],
   ] as const)
     expect(await viewer.call(type, data), type).toEqual(failed("FORBIDDEN"));
+  // Whom it mentions is not even looked up.
+  await whileTableFails("users", async () => {
+    for (const data of [{ text: "Hello" }, { text: "Hello", commentId: "x" }])
+      expect(
+        await viewer.call("commentId" in data ? "COMMENT_UPDATE" : "COMMENT_CREATE", {
+          ...data,
+          mentions: ["no one"],
+        }),
+      ).toEqual(failed("FORBIDDEN"));
+  });
   for (const [type, data] of [
     ["STORE_SYNC", { store: "s" }],
     ["STORE_GET", at],

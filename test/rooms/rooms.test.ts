@@ -1,12 +1,12 @@
 /** Rooms over REST. */
 
 import { env } from "cloudflare:workers";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { User } from "@atrium/contract/resources/user.ts";
+import type { ListedRoom } from "@atrium/contract/rest/rooms.ts";
 import { describe, expect, it } from "vitest";
 import { updateRoomStats } from "../../src/features/rooms/commands.ts";
-import type { ListedRoom } from "../../src/features/rooms/schema.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
-import type { Room } from "../../src/wire/room.ts";
-import type { User } from "../../src/wire/user.ts";
 import { account } from "../support/api.ts";
 
 interface RoomAnswer {
@@ -32,6 +32,11 @@ describe("a new room", () => {
       custom_id: "my/own id?",
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       state: "active",
+      expires_at: null,
+      limits: {
+        ...{ users: null, store_bytes: null, document_bytes: null, comment_bytes: null },
+        ...{ files: null, file_bytes: null },
+      },
       duration_seconds: 0,
       active_participants: 0,
       total_users_created: 0,

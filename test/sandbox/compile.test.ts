@@ -186,7 +186,7 @@ describe("an import", () => {
 });
 
 const MAX_LENGTH = 256 * 1024;
-/** As many as a program can hold, made of their numbers. */
+/** Repeats a part, made of its number, as often as a program can hold it. */
 const fill = (part: (index: string) => string): string => {
   let text = "";
   for (let index = 0; text.length < MAX_LENGTH - 64; index++) text += part(index.toString(36));

@@ -1,4 +1,4 @@
-/** The dispatch runner on a stand-in for a namespace: what it uploads, when, and how it reports the platform's errors. */
+/** The dispatch runner on a stand-in for a namespace: uploads, their times, and reports of the platform's errors. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { GUEST_COMPATIBILITY } from "../../src/sandbox/runners/guest-modules.ts";

@@ -1,4 +1,4 @@
-/** The dispatch runner on the stand-in for a namespace, and what its API was asked. */
+/** The dispatch runner on the stand-in for a namespace, and the requests to its API. */
 import { env } from "cloudflare:workers";
 import { namespaceSettings } from "../../src/platform/config.ts";
 import { DispatchRunner } from "../../src/sandbox/runners/dispatch-runner.ts";

@@ -1,10 +1,10 @@
 /** Hostile and broken programs, and the result that each author sees. */
 import type { RunLimits } from "../../src/sandbox/runners/runner.ts";
 
-/** What the programs are bounded by, unless they say otherwise. */
+/** Bounds of the programs, unless they say otherwise. */
 export const HOSTILE_LIMITS = { wallMs: 2_000 } as const;
 
-/** For those that are to meet another bound than time, however slow the machine is. */
+/** Bounds of programs that are to meet another bound than time, however slow the machine is. */
 const AT_LEISURE = { wallMs: 60_000 } as const;
 
 export interface HostileProgram {
@@ -19,7 +19,7 @@ const LATE = "The workflow took longer than 2 s";
 const inFunction = (body: string): string =>
   `export default async (event, { store, room, files }) => {\n${body}\n};`;
 
-/** Recursion, which ends by itself. What uses time or memory without end needs a process of its own: `runaway-programs`. */
+/** Recursion, which ends by itself. Endless use of time or memory needs a process of its own: `runaway-programs`. */
 export const HOGS: readonly HostileProgram[] = [
   {
     does: "recurses for ever",

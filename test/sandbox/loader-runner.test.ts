@@ -20,7 +20,7 @@ afterAll(() => runner[Symbol.dispose]?.());
 const at = await stage();
 const run = (source: string, options: RunOptions = {}) => runProgram(runner, at, source, options);
 
-/** As the compiler made it while programs bounded themselves. */
+/** Output of the compiler while programs bounded themselves. */
 const WITH_GUARD = `export default async (event ) => {$0000();
   let sum = 0;
   for (const each of [1, ...$0001(Array(event.n ?? 2).keys())]) {$0000();sum += each;}

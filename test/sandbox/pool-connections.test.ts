@@ -9,7 +9,7 @@ const END = { value: "a result", isSpent: false, isLost: false };
 /** The process that the pool leases, and the connections that were made, by address. */
 let address: string;
 let connected: string[];
-/** What connecting comes to. */
+/** Result of connecting. */
 let reach: () => Promise<object>;
 beforeEach(() => {
   address = "unix:/1";

@@ -1,20 +1,22 @@
 /** Speaks to the Worker as its clients do, and makes the organizations that tests act for. */
 import { env, exports } from "cloudflare:workers";
+import type { UploadResult } from "@atrium/contract/resources/file.ts";
+import type { Identity } from "@atrium/contract/resources/identity.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { ApiKey, ApiKeyNarrowing } from "@atrium/contract/rest/api-keys.ts";
+import type { RoomLink } from "@atrium/contract/rest/identities.ts";
+import type { RoomInput } from "@atrium/contract/rest/rooms.ts";
+import type { UserWithToken } from "@atrium/contract/rest/users.ts";
 import { createApiKey, fingerprintOf } from "../../src/features/accounts/api-key.ts";
 import { insertKey } from "../../src/features/accounts/store.ts";
-import type { RoomLink } from "../../src/features/identities/schema.ts";
-import type { UserWithToken } from "../../src/features/users/schema.ts";
 import type { ErrorDetail } from "../../src/http/envelope.ts";
 import { build, openDatabase, statement } from "../../src/platform/d1/d1.ts";
 import { accounts } from "../../src/platform/d1/table.ts";
-import type { UploadResult } from "../../src/wire/file.ts";
-import type { Identity } from "../../src/wire/identity.ts";
-import type { Room } from "../../src/wire/room.ts";
 import { expectDescribed } from "./described.ts";
 
 export const ORIGIN = "https://atrium.test";
 
-/** An answer with its envelope read. `data` is what the test expects it to be. */
+/** An answer with its envelope read. The test chooses the type of `data`. */
 export interface Answer<Data = Record<string, unknown>> {
   readonly status: number;
   readonly headers: Headers;
@@ -106,7 +108,7 @@ export class Api {
   delete = <Data = Record<string, unknown>>(path: string, body?: unknown) =>
     body === undefined ? this.send<Data>("DELETE", path) : this.json<Data>("DELETE", path, body);
 
-  async createRoom(input: { name?: string; customId?: string } = {}): Promise<Room> {
+  async createRoom(input: Partial<RoomInput> = {}): Promise<Room> {
     const answer = await this.post<{ room: Room }>("/rooms", { name: "A room", ...input });
     return expectCreated(answer).room;
   }
@@ -175,6 +177,16 @@ export interface Account {
   readonly api: Api;
 }
 
+/** Another key of the organization, with these permissions or for these rooms. */
+export async function narrowedKey(
+  { id, api }: Pick<Account, "id" | "api">,
+  narrowing: ApiKeyNarrowing,
+): Promise<Account> {
+  const made = await api.post<{ api_key: ApiKey; key: string }>("/api-keys", { name: "Agent", ...narrowing });
+  const { api_key, key: apiKey } = expectCreated(made);
+  return { id, apiKey, keyId: api_key.id, api: new Api(id, bearer(id, apiKey)) };
+}
+
 /** The databases that organizations can be in. */
 export type PlaceName = "DB" | "DB_2" | "DB_3";
 
@@ -196,6 +208,7 @@ export async function account(place: PlaceName = DEFAULT_PLACE): Promise<Account
     createdAt: now,
     lastUsedAt: null,
     createdByKey: null,
+    ...{ permissions: null, rooms: null },
   };
   if (place !== "DB")
     await openDatabase(env[place]).run([statement(build.insert(accounts).values(organization))]);

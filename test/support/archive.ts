@@ -18,7 +18,7 @@ export async function collectSlices(
 
 const parse = (json: string): ArchiveSlice => JSON.parse(json) as ArchiveSlice;
 
-/** What the slices say together: the rows of each table by their order, without what names the reading. */
+/** Content of all slices: the rows of each table in order, without fields that name the reading. */
 export function contentOf(slices: readonly ArchiveSlice[]): ReadonlyMap<string, readonly string[]> {
   const tables = new Map<string, string[]>();
   for (const { table, values } of slices.flatMap(({ rows }) => rows))

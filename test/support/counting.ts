@@ -70,16 +70,16 @@ export interface Cost {
   readonly status: number;
   /** D1 round trips, those that the answer does not wait for included. */
   readonly trips: number;
-  /** Of rooms' objects. */
+  /** Calls of rooms' objects. */
   readonly objectCalls: number;
-  /** Of the objects of webhooks and workflows. */
+  /** Calls of the objects of webhooks and workflows. */
   readonly subscriberCalls: number;
   readonly r2Calls: number;
 }
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 
-/** What one request of the organization costs, with these `bindings` in place of some; a body that is no form is sent as JSON. */
+/** Costs of one request of the organization. `bindings` replace some; a body that is no form is sent as JSON. */
 export async function costOf(
   owner: Pick<Account, "api">,
   method: string,
@@ -87,7 +87,7 @@ export async function costOf(
   body?: unknown,
   bindings: Partial<Env> = {},
 ): Promise<Cost> {
-  // What earlier requests do after their responses: events that they left behind would be passed on by this one.
+  // Waits for events that earlier requests left: this one would pass them on.
   const accountId = owner.api.base.split("/").at(-1);
   const left = env.DB.prepare("SELECT id FROM outbox_events WHERE account_id = ? LIMIT 1").bind(accountId);
   await expect.poll(() => left.first(), { timeout: 20_000 }).toBeNull();
@@ -97,7 +97,7 @@ export async function costOf(
   let r2Calls = 0;
   const counting: Env = {
     ...env,
-    // One database is what most deployments have.
+    // One database, as in most deployments.
     ...{ DB_2: undefined, DB_3: undefined },
     ...bindings,
     DB: countingD1(env.DB, () => {

@@ -3,11 +3,11 @@ import { env } from "cloudflare:workers";
 import { permitLogged } from "./log-guard.ts";
 
 /**
- * Runs `work` while every statement about the table fails. Objects of earlier tests meet that as well, whose alarms come
- * by the real clock: what they log fails no test.
+ * Runs `work` while every statement about the table fails. Objects of earlier tests meet that as well, whose
+ * alarms come by the real clock; their log entries fail no test.
  */
 export async function whileTableFails(
-  table: "rooms" | "webhooks" | "workflows",
+  table: "rooms" | "users" | "webhooks" | "workflows",
   work: () => Promise<unknown>,
 ): Promise<void> {
   permitLogged(new RegExp(`no such table: (main\\.)?${table}\\b`));

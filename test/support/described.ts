@@ -1,14 +1,16 @@
 /** Holds every answer that a test receives against the API's own description of it. */
 
+import { ERROR_CODES } from "@atrium/contract/errors.ts";
+import { jsonOf, readDocument } from "@atrium/contract/openapi/described.ts";
 import { dereference, type Schema, validate } from "@cfworker/json-schema";
 import { expect } from "vitest";
-import { ENDPOINTS } from "../../src/endpoints.ts";
+import { loadEndpoints } from "../../src/endpoints.ts";
 import { ACCOUNT_PATH } from "../../src/http/endpoint.ts";
 import { Failure, successOf } from "../../src/http/envelope.ts";
-import { jsonOf, readDocument } from "../../src/http/openapi/described.ts";
-import { type ApiDocument, buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
-import { ERROR_CODES } from "../../src/platform/errors.ts";
+import { buildDocument, documentedPath, errorsOf } from "../../src/http/openapi/openapi.ts";
 import type { Answer } from "./api.ts";
+
+const ENDPOINTS = await loadEndpoints();
 
 /** The document without its examples, in which the validator would take an `id` for that of a schema. */
 const withoutExamples = JSON.stringify(buildDocument(ENDPOINTS), (key, value: unknown) =>
@@ -16,7 +18,7 @@ const withoutExamples = JSON.stringify(buildDocument(ENDPOINTS), (key, value: un
 );
 const document: Schema = JSON.parse(withoutExamples);
 const references = dereference(document);
-const { paths } = readDocument(document as ApiDocument);
+const { paths } = readDocument(document);
 
 /** Why the document refuses an answer; empty when it describes exactly this. */
 export function documentProblems(method: string, path: string, status: number, answer: object): string[] {

@@ -1,4 +1,4 @@
-/** Captures what the service logs as an error or a warning: an entry that the test does not expect fails it. */
+/** Captures the service's errors and warnings in the log: an entry that the test does not expect fails it. */
 import { expect } from "vitest";
 
 const messages: string[] = [];
@@ -21,7 +21,7 @@ function messageOf(parts: readonly unknown[]): string {
   return error === undefined ? message : `${message}: ${error}`;
 }
 
-/** How many messages that contain this were logged and not taken yet: what a test waits for before it expects them. */
+/** Number of logged messages that contain this and were not taken yet. A test waits for it before it expects them. */
 export const countLogged = (text: string): number =>
   messages.filter((message) => message.includes(text)).length;
 
@@ -38,7 +38,7 @@ export function expectLogged(...texts: readonly string[]): void {
   expect({ unexpected, missing }).toEqual({ unexpected: [], missing: [] });
 }
 
-/** Lets the test log this or not: for what an eviction or another race may prevent. */
+/** Permits a log entry that an eviction or another race may prevent. */
 export function permitLogged(pattern: RegExp): void {
   permitted.push(pattern);
 }

@@ -2,10 +2,10 @@
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { createHmac } from "node:crypto";
+import type { Me, OwnOrganization } from "@atrium/contract/rest/people.ts";
 import { app } from "../../src/app.ts";
 import { type MemberRole, memberships } from "../../src/features/members/table.ts";
 import { cookieSecretOf, tokenHashOf } from "../../src/features/people/cookies.ts";
-import type { Me, OwnOrganization } from "../../src/features/people/schema.ts";
 import { people, signInSessions } from "../../src/features/people/table.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
 import { jwtSecrets } from "../../src/platform/config.ts";
@@ -15,7 +15,7 @@ import { type Answer, Api, freshAddress, ORIGIN } from "./api.ts";
 export const PASSWORD = "a password of the tests";
 
 /** A browser with its cookie. By default it sends requests as the dashboard's own page does. */
-export class Browser {
+export class DashboardBrowser {
   readonly address = freshAddress();
   /** `name=value`; empty without one. */
   cookie = "";
@@ -114,7 +114,7 @@ export async function answerOf<Data = Record<string, unknown>>(
 export const freshEmail = (): string => `ada-${crypto.randomUUID()}@example.com`;
 
 export interface SignedUp {
-  readonly browser: Browser;
+  readonly browser: DashboardBrowser;
   readonly id: string;
   readonly email: string;
   readonly organization: OwnOrganization;
@@ -126,7 +126,7 @@ export interface SignedUp {
 export async function signUp(
   input: { readonly invitation?: string; readonly name?: string; readonly organization?: string } = {},
 ): Promise<SignedUp> {
-  const browser = new Browser();
+  const browser = new DashboardBrowser();
   const email = freshEmail();
   const body = { name: "Ada", email, password: PASSWORD, ...input };
   const answer = await browser.post<Me>("/sign-up", body);
@@ -159,7 +159,7 @@ export async function addMember(
   accountId: string,
   role: MemberRole = "owner",
   { expiresAt = Date.now() + 3_600_000 }: { readonly expiresAt?: number } = {},
-): Promise<{ readonly id: string; readonly browser: Browser }> {
+): Promise<{ readonly id: string; readonly browser: DashboardBrowser }> {
   const [id, token, now] = [crypto.randomUUID(), crypto.randomUUID(), Date.now()];
   const times = { createdAt: now, updatedAt: now };
   const session = {
@@ -174,7 +174,7 @@ export async function addMember(
     statement(build.insert(memberships).values({ accountId, personId: id, role, joinedAt: now })),
     statement(build.insert(signInSessions).values(session)),
   ]);
-  const browser = new Browser();
+  const browser = new DashboardBrowser();
   browser.cookie = cookieOf(token);
   return { id, browser };
 }

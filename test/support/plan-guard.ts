@@ -16,7 +16,7 @@ interface Run {
 }
 
 const runOf = new WeakMap<D1PreparedStatement, Run>();
-/** More than a slice of the largest rows writes, with their entries in indexes and what triggers count. */
+/** Limit above the rows that a slice of the largest rows writes, with index entries and the counts of triggers. */
 const MAX_ROWS_WRITTEN = 20_000;
 /** The statements that wrote more. */
 const unbounded: string[] = [];
@@ -25,8 +25,8 @@ const waiting = new Map<string, Run>();
 const explained = new Set<string>();
 
 /**
- * Remembers what runs in batches from now on: the service runs nothing in another way, and tests set up by other ones.
- * Returns what ends it and asserts that each of them finds its rows by an index.
+ * Remembers the batches from now on: the service runs everything in batches, and the setup of tests does not.
+ * Returns a function that ends this and asserts that each statement finds its rows by an index.
  */
 export function recordPlans(): () => Promise<void> {
   const database: D1Database = Object.getPrototypeOf(env.DB);

@@ -1,6 +1,6 @@
 /** Judges the steps of a query plan, as `EXPLAIN QUERY PLAN` names them. */
 
-/** What holds only rows on their way, or none any more: reading all of them is what the statement is for. */
+/** Tables and indexes with rows on their way only: their statements are meant to read all of them. */
 const TRANSIENT =
   /^(?:moves|fences)(?: |$)|USING (?:COVERING )?INDEX (?:files_unsettled|search_lists_unfinished)$/;
 

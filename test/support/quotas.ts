@@ -1,6 +1,6 @@
 /** The quotas of an organization: their use over REST, and their limits as the operator sets them. */
 import { env } from "cloudflare:workers";
-import type { Quota } from "../../src/features/quotas/schema.ts";
+import type { Quota } from "@atrium/contract/rest/quotas.ts";
 import type { Account } from "./api.ts";
 
 export async function usesOf({ api }: Pick<Account, "api">): Promise<Record<string, number>> {

@@ -1,4 +1,4 @@
-/** What the statements of an object's database cost. */
+/** Records the costs of statements in an object's database. */
 import { vi } from "vitest";
 
 interface Cursor {

@@ -1,4 +1,4 @@
-/** Counts what D1 reads and writes, of which its bill and its time are made. */
+/** Counts the rows that D1 reads and writes, which are its bill and its time. */
 import { env } from "cloudflare:workers";
 
 /** The rows of one batch. */
@@ -7,7 +7,7 @@ interface Rows {
   readonly written: number;
 }
 
-/** What D1 reads and writes while `work` runs, batch by batch: the service runs nothing in another way. */
+/** Rows that D1 reads and writes while `work` runs, by batch: the service runs everything in batches. */
 export async function batchesOf(work: () => Promise<unknown>): Promise<readonly Rows[]> {
   const database: D1Database = Object.getPrototypeOf(env.DB);
   const { batch } = database;

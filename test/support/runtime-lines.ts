@@ -1,6 +1,9 @@
-/** Keeps apart what workerd and Miniflare print of failures that tests provoke: no setting of theirs silences these. */
+/**
+ * Keeps apart the output of workerd and Miniflare about failures that tests provoke: no setting of theirs
+ * silences it.
+ */
 
-/** Each names the failure; the tests assert what the service makes of it. */
+/** Output by the failure that it names; the tests assert the service's handling of it. */
 const PROVOKED: readonly RegExp[] = [
   // A webhook whose host does not exist, or does not speak TLS.
   /ffi\.rs:\d+: failed: (failed to lookup address information|TLS handshake failed)/,
@@ -9,7 +12,7 @@ const PROVOKED: readonly RegExp[] = [
   /\[mf:error\] AssertionError[\s\S]*\bfetchSingleRange\b/,
 ];
 
-/** Leaves them out of what this process prints for the runtime. Each message is one write. */
+/** Filters the provoked lines out of this process's output. Each message is one write. */
 export function omitProvokedLines(): void {
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream);

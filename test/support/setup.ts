@@ -3,14 +3,14 @@ import { applyD1Migrations, type D1Migration } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, afterEach } from "vitest";
 import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
-import type { SubscriberObject } from "../../src/delivery/subscriber/subscriber-object.ts";
+import type { SubscriberObjectBase } from "../../src/delivery/subscriber/subscriber-object.ts";
 import type { Env } from "../../src/env.ts";
-import type { InboxObject } from "../../src/features/inbox/inbox-object.ts";
+import type { InboxObjectBase } from "../../src/features/inbox/shard/inbox-object.ts";
 import type { GuessLimitObject } from "../../src/features/people/guess-limit-object.ts";
 import type { RequestRateObject } from "../../src/features/quotas/request-rate-object.ts";
 import type { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import type { Settings } from "../../src/platform/settings.ts";
-import type { RoomObject } from "../../src/room/host/room-object.ts";
+import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
 import { recordPlans } from "./plan-guard.ts";
@@ -18,14 +18,14 @@ import { recordPlans } from "./plan-guard.ts";
 declare global {
   namespace Cloudflare {
     interface Env extends AtriumEnv {
-      /** By their classes, so that tests can run code inside the objects. */
-      readonly ROOMS: DurableObjectNamespace<RoomObject>;
-      readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObject>;
+      /** Objects by their classes, so that tests can run code inside them. */
+      readonly ROOMS: DurableObjectNamespace<RoomObjectBase>;
+      readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObjectBase>;
       readonly EVENT_LOGS: DurableObjectNamespace<EventLogObject>;
       readonly REQUEST_LOGS: DurableObjectNamespace<RequestLogObject>;
       readonly REQUEST_RATES: DurableObjectNamespace<RequestRateObject>;
       readonly GUESS_LIMITS: DurableObjectNamespace<GuessLimitObject>;
-      readonly INBOXES: DurableObjectNamespace<InboxObject>;
+      readonly INBOXES: DurableObjectNamespace<InboxObjectBase>;
       readonly TEST_MIGRATIONS: D1Migration[];
       /** Further databases for organizations. */
       readonly DB_2: D1Database;

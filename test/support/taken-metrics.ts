@@ -1,9 +1,9 @@
-/** What the code under test adds to the metrics of its isolate. */
+/** Takes the metrics that the code under test adds in its isolate. */
 import { type DataSet, metricsOf } from "../../src/platform/telemetry/data-sets.ts";
 import type { DataPoint } from "../../src/platform/telemetry/metrics.ts";
 import { metrics } from "../../src/platform/telemetry/telemetry.ts";
 
-/** What was added since the last call: the values of each series by name. */
+/** Growth since the last call: the values of each series by name. */
 export function takeMetrics(set: DataSet): { labels: readonly string[]; values: Record<string, number> }[] {
   const points: DataPoint[] = [];
   metrics.write([{ writeDataPoint: (point) => void points.push(point) }], 10_000);

@@ -1,14 +1,16 @@
-/** The metrics of an isolate: what they add up, how often and how much they write, and what Prometheus reads. */
+/** The metrics of an isolate: sums, rate and size of writes, and the output for Prometheus. */
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import guide from "../../docs/guides/monitoring.md?raw";
 import { app } from "../../src/app.ts";
-import { ENDPOINTS } from "../../src/endpoints.ts";
+import { loadEndpoints } from "../../src/endpoints.ts";
 import { DATA_SETS, metricsOf } from "../../src/platform/telemetry/data-sets.ts";
 import { type DataPoint, MAX_SERIES, Metrics, RequestMetrics } from "../../src/platform/telemetry/metrics.ts";
 import { MemorySink, presentMetrics } from "../../src/platform/telemetry/prometheus.ts";
 import { account, ORIGIN } from "../support/api.ts";
+
+const ENDPOINTS = await loadEndpoints();
 
 const WRITE_EVERY_MS = 10_000;
 

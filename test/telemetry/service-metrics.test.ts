@@ -1,4 +1,4 @@
-/** What live rooms and deliveries add to the metrics of their isolate. */
+/** Metrics of live rooms and deliveries in their isolate. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import type { OutgoingEvent, SubscriberKey } from "../../src/delivery/outbox/subscription.ts";

@@ -2,11 +2,12 @@
  * Forged and damaged tokens, of every kind that this service signs. The cases follow Wycheproof's vectors for JSON web
  * signatures (C2SP/wycheproof, Apache License 2.0) and RFC 8725; each token is made here, from one that is valid.
  */
+
 import { createHmac, generateKeyPairSync, sign } from "node:crypto";
+import { IDENTITY_TOKEN_SECONDS, TOKEN_LIFETIME_SECONDS } from "@atrium/contract/token-seconds.ts";
 import { base64url } from "jose";
 import { describe, expect, it } from "vitest";
 import { tokensFor } from "../../src/features/users/tokens.ts";
-import { IDENTITY_TOKEN_SECONDS, TOKEN_LIFETIME_SECONDS } from "../../src/wire/token-claims.ts";
 
 const SECRET = "a secret that is long enough to sign with";
 const NOW = Date.UTC(2026, 0, 31);
@@ -44,7 +45,7 @@ interface Kind {
   readonly wrong: readonly object[];
 }
 
-/** What a stranger can make of a token. */
+/** Tokens that a stranger can make from a valid one. */
 const FORGED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
   "no algorithm": ({ header, parts: [, payload, signature] }) =>
     ["none", "None", "nOnE", ""].flatMap((alg) => {
@@ -122,7 +123,7 @@ const FORGED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
   ],
 };
 
-/** What a leaked secret, or an error of a signer, could make: all have the service's own signature. */
+/** Tokens of a leaked secret, or of a faulty signer: all have the service's own signature. */
 const SIGNED: Readonly<Record<string, (valid: Valid) => readonly string[]>> = {
   "another type, or none": ({ header, claims }) =>
     [

@@ -1,6 +1,7 @@
 /** Tokens that are issued for a time, and tokens that are ended: over REST, and in open sockets. */
+
+import type { IssuedToken, ListedUser, UserWithToken } from "@atrium/contract/rest/users.ts";
 import { describe, expect, it } from "vitest";
-import type { IssuedToken, ListedUser, UserWithToken } from "../../src/features/users/schema.ts";
 import { joinRoom, openSocket } from "../room/support/join.ts";
 import { type Account, type Answer, type Api, account } from "../support/api.ts";
 import { addMember } from "../support/person.ts";

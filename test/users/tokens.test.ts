@@ -1,12 +1,13 @@
 /** Users' tokens: deterministic, and refused in any other form. */
 
+import type { Role } from "@atrium/contract/resources/user.ts";
+import type { IssuedToken, UserWithToken } from "@atrium/contract/rest/users.ts";
+import { TOKEN_LIFETIME_SECONDS } from "@atrium/contract/token-seconds.ts";
 import fc from "fast-check";
 import { base64url, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import type { IssuedToken, UserWithToken } from "../../src/features/users/schema.ts";
 import { tokensFor } from "../../src/features/users/tokens.ts";
-import { isTokenOf, newTerms, TOKEN_LIFETIME_SECONDS } from "../../src/wire/token-claims.ts";
-import type { Role } from "../../src/wire/user.ts";
+import { isTokenOf, newTerms } from "../../src/platform/token-claims.ts";
 import { joinWith } from "../room/support/join.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { account } from "../support/api.ts";
@@ -41,7 +42,7 @@ const CLAIMS = {
   iat,
   exp: iat + TOKEN_LIFETIME_SECONDS.max,
 };
-/** As verification returns them. */
+/** The claims that verification returns. */
 const VERIFIED = {
   ...{ ...CLAIMS, role: "editor" as const, narrowed: false },
   ...{ userEpoch: 0, accountEpoch: 0, identityEpoch: 0 },

@@ -1,8 +1,9 @@
 /** Users over REST. */
+
+import type { UserSession } from "@atrium/contract/resources/user.ts";
+import type { FoundUser, ListedUser, UserWithToken } from "@atrium/contract/rest/users.ts";
 import { describe, expect, it } from "vitest";
-import type { FoundUser, ListedUser, UserWithToken } from "../../src/features/users/schema.ts";
 import { findSeen } from "../../src/room/engine/participants/online-users.ts";
-import type { UserSession } from "../../src/wire/user.ts";
 import { account } from "../support/api.ts";
 
 interface UserAnswer {

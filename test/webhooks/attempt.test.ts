@@ -1,9 +1,10 @@
 /** Attempts over the network, to servers that misbehave in every way. */
+
+import { parseRetryAfter } from "@atrium/contract/pacing/backoff.ts";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, inject, it } from "vitest";
 import type { Destination } from "../../src/delivery/subscriber/handler.ts";
 import { ATTEMPT_TIMEOUT_MS, attempt } from "../../src/features/webhooks/attempt.ts";
-import { parseRetryAfter } from "../../src/platform/flow/backoff.ts";
 import type { Received } from "../support/receiver.ts";
 
 const { port, mumblerPort, closedPort } = inject("receiver");
@@ -103,7 +104,7 @@ describe("the duration of an attempt", () => {
 
   it.each([
     ["a receiver that never answers", "/silent", IMPATIENT_MS, null],
-    // Its headers arrive before that on a slow machine too.
+    // The headers arrive before that on a slow machine, too.
     ["an answer that comes byte by byte", "/dribble", 3_000, 200],
     ["headers that come byte by byte", `http://127.0.0.1:${mumblerPort}/`, IMPATIENT_MS, null],
   ])("ends for %s", async (_, target, timeoutMs, statusCode) => {

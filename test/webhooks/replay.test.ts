@@ -1,14 +1,14 @@
 /** Replays: events of a span are sent again, from the log or from earlier deliveries, in order and in slices. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { EventPage } from "@atrium/contract/rest/event-log.ts";
+import type { Replay } from "@atrium/contract/rest/webhook-deliveries.ts";
 import { describe, expect, it } from "vitest";
 import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-page.ts";
 import type { ReplayRequest } from "../../src/delivery/subscriber/delivery.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { Replay as Replayer } from "../../src/delivery/subscriber/replay.ts";
 import { replayOfLane } from "../../src/delivery/subscriber/scheduler.ts";
-import type { EventPage } from "../../src/features/events/schema.ts";
-import type { Replay } from "../../src/features/webhooks/delivery-schema.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { type Api, account } from "../support/api.ts";
 
@@ -122,7 +122,7 @@ const readFrom =
 type ReadShard = (shard: number, query: LogQuery) => Promise<LogSlice>;
 
 /** Replays in an object of its own; `crash` continues as after a restart. */
-class Subject {
+class ReplayFixture {
   now = NOW;
   readonly store: DeliveryStore;
   readonly #readLog: ReadShard;
@@ -134,12 +134,12 @@ class Subject {
     this.replayer = this.#create();
   }
 
-  static run<T>(readLog: ReadShard, work: (subject: Subject) => Promise<T>): Promise<T> {
+  static run<T>(readLog: ReadShard, work: (fixture: ReplayFixture) => Promise<T>): Promise<T> {
     const stub = env.SUBSCRIBERS.getByName(`webhook:${crypto.randomUUID()}`);
     return runInDurableObject(stub, (_, { storage }) => {
       const store = new DeliveryStore(storage);
       store.open({ kind: "webhook", accountId: "account", id: "webhook" });
-      return work(new Subject(store, readLog));
+      return work(new ReplayFixture(store, readLog));
     });
   }
 
@@ -172,69 +172,69 @@ class Subject {
 
 describe("a replay of many events", () => {
   it("goes in slices, pauses while much waits, and continues after a crash without a gap or a repetition", () =>
-    Subject.run(readFrom(logOf(5_000)), async (subject) => {
-      expect(subject.replayer.start(REQUEST)).toMatchObject({ deliveries: 0, endedAt: null });
-      expect(subject.replayer.start(REQUEST)).toBeNull();
-      await subject.advance();
-      expect(subject.sent).toHaveLength(2_000);
-      expect(subject.replayer.dueAt()).toBeGreaterThan(subject.now);
-      while (subject.replayer.find()?.endedAt === null) {
-        subject.crash();
-        subject.store.write(
+    ReplayFixture.run(readFrom(logOf(5_000)), async (fixture) => {
+      expect(fixture.replayer.start(REQUEST)).toMatchObject({ deliveries: 0, endedAt: null });
+      expect(fixture.replayer.start(REQUEST)).toBeNull();
+      await fixture.advance();
+      expect(fixture.sent).toHaveLength(2_000);
+      expect(fixture.replayer.dueAt()).toBeGreaterThan(fixture.now);
+      while (fixture.replayer.find()?.endedAt === null) {
+        fixture.crash();
+        fixture.store.write(
           "UPDATE deliveries SET status = 'success', due_at = NULL WHERE status = 'pending'",
         );
-        await subject.advance();
+        await fixture.advance();
       }
-      expect(subject.sent).toEqual(logOf(5_000).map(({ eventId }) => eventId));
-      expect(subject.replayer.find()).toMatchObject({ deliveries: 5_000, error: null });
-      expect(subject.replayer.dueAt()).toBeNull();
-      subject.store.write("UPDATE deliveries SET status = 'success', due_at = NULL WHERE status = 'pending'");
-      const again = subject.replayer.start({ ...REQUEST, status: "success", from: NOW - 10 });
+      expect(fixture.sent).toEqual(logOf(5_000).map(({ eventId }) => eventId));
+      expect(fixture.replayer.find()).toMatchObject({ deliveries: 5_000, error: null });
+      expect(fixture.replayer.dueAt()).toBeNull();
+      fixture.store.write("UPDATE deliveries SET status = 'success', due_at = NULL WHERE status = 'pending'");
+      const again = fixture.replayer.start({ ...REQUEST, status: "success", from: NOW - 10 });
       expect(again).toMatchObject({ deliveries: 0 });
-      await subject.advance();
-      expect(subject.replayer.find()).toMatchObject({ deliveries: 10, status: "success" });
+      await fixture.advance();
+      expect(fixture.replayer.find()).toMatchObject({ deliveries: 10, status: "success" });
     }));
 
   it("does not wait for deliveries that wait for their retries", () =>
-    Subject.run(readFrom(logOf(3_000)), async (subject) => {
-      subject.replayer.start(REQUEST);
-      await subject.advance();
-      subject.store.write("UPDATE deliveries SET attempts = 1, due_at = ? WHERE status = 'pending'", NOW * 2);
-      subject.crash();
-      await subject.advance();
-      expect(subject.replayer.find()).toMatchObject({ deliveries: 3_000, error: null });
-      expect(subject.store.total("pending").deliveries).toBe(3_000);
+    ReplayFixture.run(readFrom(logOf(3_000)), async (fixture) => {
+      fixture.replayer.start(REQUEST);
+      await fixture.advance();
+      fixture.store.write("UPDATE deliveries SET attempts = 1, due_at = ? WHERE status = 'pending'", NOW * 2);
+      fixture.crash();
+      await fixture.advance();
+      expect(fixture.replayer.find()).toMatchObject({ deliveries: 3_000, error: null });
+      expect(fixture.store.total("pending").deliveries).toBe(3_000);
     }));
 
   it("is tried again when the log cannot be read, and ends when its events are no longer kept", () => {
     let answer: () => Promise<LogSlice> = () => Promise.reject(new Error("It cannot be reached"));
-    return Subject.run(
+    return ReplayFixture.run(
       () => answer(),
-      async (subject) => {
-        subject.replayer.start(REQUEST);
-        await expect(subject.replayer.step()).rejects.toThrow("It cannot be reached");
-        expect(await subject.replayer.step()).toBe(false);
-        subject.now = subject.replayer.dueAt() ?? 0;
+      async (fixture) => {
+        fixture.replayer.start(REQUEST);
+        await expect(fixture.replayer.step()).rejects.toThrow("It cannot be reached");
+        expect(await fixture.replayer.step()).toBe(false);
+        fixture.now = fixture.replayer.dueAt() ?? 0;
         answer = async () => ({ type: "pruned", oldestAt: null });
-        expect(await subject.replayer.step()).toBe(false);
-        expect(subject.replayer.find()).toMatchObject({ error: expect.stringContaining("deleted") });
-        expect(subject.replayer.find()?.endedAt).toBe(subject.now);
+        expect(await fixture.replayer.step()).toBe(false);
+        expect(fixture.replayer.find()).toMatchObject({ error: expect.stringContaining("deleted") });
+        expect(fixture.replayer.find()?.endedAt).toBe(fixture.now);
       },
     );
   });
 
   it("enqueues nothing more once its webhook is disabled", () => {
     const reading = Promise.withResolvers<LogSlice>();
-    return Subject.run(
+    return ReplayFixture.run(
       () => reading.promise,
-      async (subject) => {
-        subject.replayer.start(REQUEST);
-        const step = subject.replayer.step();
-        subject.replayer.end("The webhook was disabled");
+      async (fixture) => {
+        fixture.replayer.start(REQUEST);
+        const step = fixture.replayer.step();
+        fixture.replayer.end("The webhook was disabled");
         reading.resolve({ type: "slice", events: logOf(3), position: 3, isAtEnd: true });
         await step;
-        expect(subject.sent).toEqual([]);
-        expect(subject.replayer.find()).toMatchObject({ error: "The webhook was disabled", deliveries: 0 });
+        expect(fixture.sent).toEqual([]);
+        expect(fixture.replayer.find()).toMatchObject({ error: "The webhook was disabled", deliveries: 0 });
       },
     );
   });

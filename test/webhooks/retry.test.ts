@@ -16,7 +16,7 @@ import {
 } from "../../src/features/webhooks/receiver-health.ts";
 
 const HOUR_MS = 3_600_000;
-/** In a row, before the attempts at a receiver become probes. */
+/** Failures in a row before attempts become probes. */
 const OPENING_FAILURES = 10;
 const failure = { outcome: "failed", retryAfterMs: null } as const;
 const middle = () => 0.5;
@@ -152,11 +152,11 @@ describe("a receiver", () => {
 
 const ROOMS = 100;
 const EVENT_EVERY_MS = 1_000;
-/** The receiver works on so many requests at a time, each for so long; others wait for their turns. */
+/** Requests that the receiver handles at a time, each for {@link ANSWER_MS}; others wait for their turns. */
 const WORKERS = 30;
 const ANSWER_MS = 20;
 
-/** What waits, by lane: first attempts in order, and retries. */
+/** Waiting jobs by lane: first attempts in order, and retries. */
 class Waiting implements WaitingJobs {
   readonly firsts = new Map<string, Job[]>();
   readonly retried = new Map<number, Job>();
@@ -254,7 +254,7 @@ it("is probed now and then, and what waited then arrives as fast as it answers, 
     start();
   }
 
-  // What opens the circuit, and probes after pauses that grow to five minutes.
+  // The attempts that open the circuit, and probes after pauses that grow to five minutes.
   expect(attemptsWhileHanging).toBeLessThan(OPENING_FAILURES + 30);
   expect(drainBeganAt - HOUR_MS).toBeLessThan(6 * 60 * 1000);
   // The first probe that succeeds lets the backlog follow, as fast as the receiver works it off.

@@ -5,10 +5,10 @@ import { beforeEach, describe, expect, inject, it } from "vitest";
 import type { AttemptResult, DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
 import {
   CLOSED,
-  Connections,
   capacityAfter,
   MAX_IN_FLIGHT,
   paceOf,
+  SenderSlots,
   UNTRIED,
 } from "../../src/features/webhooks/receiver-health.ts";
 import { WebhookHandler } from "../../src/features/webhooks/webhook-handler.ts";
@@ -138,13 +138,13 @@ describe("the attempts in flight", () => {
 
 describe("connections", () => {
   it("are the webhook's own first, one less than its object may have, then six of each sender", () => {
-    const connections = new Connections();
+    const connections = new SenderSlots();
     const senders = Array.from({ length: 18 }, () => connections.take());
     expect(senders).toEqual([...Array(5).fill(0), ...Array(6).fill(1), ...Array(6).fill(2), 3]);
   });
 
   it("that are given back are used again, those of the first objects before others", () => {
-    const connections = new Connections();
+    const connections = new SenderSlots();
     for (let count = 0; count < 12; count += 1) connections.take();
     for (const sender of [2, 0, 1]) connections.giveBack(sender);
     expect([connections.take(), connections.take(), connections.take()]).toEqual([0, 1, 2]);

@@ -1,4 +1,4 @@
-/** What webhooks and workflows have in common over REST: their rooms and events, their lists, and their deletion. */
+/** Common behaviour of webhooks and workflows over REST: rooms and events, lists, and deletion. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Account, account, refusalOf } from "../support/api.ts";
 
@@ -12,7 +12,7 @@ interface Subscriber {
 
 const CODE = "export default async () => null;";
 
-/** Changes of fields that only one of them has, and what is shown after each. */
+/** Changes of fields that only one of them has, and the values shown after each. */
 const OF_WEBHOOKS = [[{ url: "https://other.example.com/" }, { url: "https://other.example.com/" }]] as const;
 const OTHER_CODE = "export default () => 1;";
 const OF_WORKFLOWS = [

@@ -1,7 +1,7 @@
 /** Webhooks over REST: creating, listing, updating and deleting them, and keeping their secrets. */
 import { env } from "cloudflare:workers";
+import type { Webhook, WebhookWithSecret } from "@atrium/contract/rest/webhooks.ts";
 import { describe, expect, it, vi } from "vitest";
-import type { Webhook, WebhookWithSecret } from "../../src/features/webhooks/schema.ts";
 import { type Account, account, ORIGIN, refusalOf } from "../support/api.ts";
 
 const URL_EXAMPLE = "https://hooks.example.com/a";

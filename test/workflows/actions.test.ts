@@ -1,4 +1,7 @@
-/** What runs change in their room: as the organization, once per event, marked, and never in an endless chain. */
+/**
+ * Changes that runs make in their room: as the organization, once per event, marked, and never in an endless
+ * chain.
+ */
 import { beforeEach, describe, expect, it } from "vitest";
 import type { BindingAnswer } from "../../src/sandbox/runners/runner.ts";
 import { type BindingOptions, bindingsFor, type Stage, stage } from "./support.ts";

@@ -9,7 +9,7 @@ import {
   updateWorkflow,
 } from "../../src/features/workflows/commands.ts";
 import type { WorkflowContext } from "../../src/features/workflows/context.ts";
-import { workflowEndpoints } from "../../src/features/workflows/routes.ts";
+import { endpoints } from "../../src/features/workflows/routes.ts";
 import { authorizeCall } from "../../src/http/pipeline.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import type { Script } from "../../src/sandbox/runners/runner.ts";
@@ -41,13 +41,13 @@ beforeEach(async () => {
   await env.DB.exec("DELETE FROM retired_scripts");
   owner = await account();
   [calls, isDown] = [[], false];
-  const [endpoint] = workflowEndpoints;
+  const [endpoint] = endpoints;
   if (endpoint === undefined) throw new Error("no endpoint");
   const headers = { Authorization: owner.api.authorization ?? "" };
   const request = new Request(ORIGIN, { headers });
   const call = { request, env, execution: createExecutionContext(), params: { accountId: owner.id } };
   const { schemes, ports } = compose(env);
-  const base = await authorizeCall({ schemes }, endpoint.access, call, "a request");
+  const base = await authorizeCall({ schemes }, endpoint, call, "a request");
   ctx = { ...base, ...ports, deploy: (script) => remote.deploy(script) };
 });
 

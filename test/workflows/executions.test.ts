@@ -1,13 +1,14 @@
 /** Executions over REST: on which events workflows run, in which order, and how runs end. */
+
+import { Event, EventName } from "@atrium/contract/resources/events.ts";
+import type { StorageFile } from "@atrium/contract/resources/file.ts";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { WorkflowExecution } from "@atrium/contract/rest/workflow-executions.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
-import { Event, EventName } from "../../src/wire/events.ts";
-import type { StorageFile } from "../../src/wire/file.ts";
-import type { Room } from "../../src/wire/room.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { TestQueue } from "../delivery/test-queue.ts";
 import { type Account, account, refusalOf } from "../support/api.ts";
-import { Gate } from "./gate.ts";
+import { RunGate } from "./gate.ts";
 import { CODE, TestWorkflow } from "./test-workflow.ts";
 
 /** Returns the name of the user whom the event is about. */
@@ -103,7 +104,7 @@ describe("a workflow", () => {
   });
 
   it("runs on the events of a room one at a time, and on other rooms meanwhile", async () => {
-    const gate = new Gate();
+    const gate = new RunGate();
     const testWorkflow = await TestWorkflow.create(
       owner.api,
       `export default async (event) => {
@@ -122,7 +123,7 @@ describe("a workflow", () => {
 });
 
 it("a disabled workflow starts no pending run, and does not catch up on missed events", async () => {
-  const gate = new Gate();
+  const gate = new RunGate();
   const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("ran"));
   await createUsers("Ada", "Bo", "Cleo");
   await gate.reached();
@@ -138,7 +139,7 @@ it("a disabled workflow starts no pending run, and does not catch up on missed e
 });
 
 it("new code is used by the next run, while the run in progress finishes with the old code", async () => {
-  const gate = new Gate();
+  const gate = new RunGate();
   const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("old"));
   await createUsers("Ada", "Bo");
   await gate.reached();
@@ -149,7 +150,7 @@ it("new code is used by the next run, while the run in progress finishes with th
 });
 
 it("a deleted workflow lets its run finish with all its bindings; pending runs never start", async () => {
-  const gate = new Gate();
+  const gate = new RunGate();
   const testWorkflow = await TestWorkflow.create(
     owner.api,
     `export default async (event, { files }) => {
@@ -224,7 +225,7 @@ describe("running a workflow by hand", () => {
   });
 
   it("does not wait for other runs, even of the same room", async () => {
-    const gate = new Gate();
+    const gate = new RunGate();
     const testWorkflow = await TestWorkflow.create(
       owner.api,
       `export default async (event) => {
@@ -298,7 +299,7 @@ describe("running a workflow by hand", () => {
   });
 
   it("happens once for concurrent requests with one Idempotency-Key, and again for another key", async () => {
-    const gate = new Gate();
+    const gate = new RunGate();
     const testWorkflow = await TestWorkflow.create(owner.api, gate.codeReturning("ran"));
     const headers = { "Idempotency-Key": crypto.randomUUID() };
     const run = (event: EventName) =>

@@ -4,7 +4,7 @@ import type { Received } from "../support/receiver.ts";
 
 const RECEIVER = `http://127.0.0.1:${inject("receiver").port}`;
 
-export class Gate {
+export class RunGate {
   readonly #name = crypto.randomUUID();
 
   get url(): string {

@@ -1,10 +1,11 @@
-/** Runs that end with their process: what their reports say, and when the workflow is disabled. */
+/** Runs that end with their process: reports, and disabling of the workflow. */
 import { env } from "cloudflare:workers";
+import { WorkflowDisabledEvent } from "@atrium/contract/resources/workflow-events.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { DeliveryRecord } from "../../src/delivery/subscriber/delivery.ts";
 import type { HandlerState } from "../../src/delivery/subscriber/handler.ts";
 import type { DebugPort } from "../../src/env.ts";
-import { presentCurrentExecution } from "../../src/features/workflows/execution-schema.ts";
+import { presentCurrentExecution } from "../../src/features/workflows/present.ts";
 import { continueStreak, isExhausted, planRetry } from "../../src/features/workflows/run-state.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import { DATA_SETS } from "../../src/platform/telemetry/data-sets.ts";
@@ -12,7 +13,6 @@ import { compileInPool } from "../../src/sandbox/runners/compiler.ts";
 import { connectEachTime, PoolClient } from "../../src/sandbox/runners/pool-client.ts";
 import type { KillReason } from "../../src/sandbox/runners/pool-protocol.ts";
 import { selectCompiler } from "../../src/sandbox/runners/select-runner.ts";
-import { WorkflowDisabledEvent } from "../../src/wire/workflow-events.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { handledEvent, memoryState } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
@@ -24,7 +24,7 @@ type Fate = { readonly answer: unknown } | { readonly killed: KillReason };
 
 const SUCCESS = JSON.stringify({ status: "success", result: "1", isSpent: false, logs: [] });
 
-/** A pool whose only process meets these fates, one call after the other; `requests` has what the pool was asked. */
+/** A pool whose only process meets these fates, one call after the other; `requests` has the pool's requests. */
 function poolOf(...fates: Fate[]) {
   const requests: { path: string; body: Record<string, unknown> }[] = [];
   let latest: Fate = { answer: SUCCESS };
@@ -184,7 +184,7 @@ it("an execution that waits for a retry, or is in one, shows what the run before
   expect(shown(true)).toEqual({ ...shown(false), status: "running" });
 });
 
-// Which runs in a row count as killed, and when a workflow must not run again.
+// Runs in a row that count as killed, and workflows that must not run again.
 
 type EndedRun = Parameters<typeof continueStreak>[1];
 

@@ -1,4 +1,4 @@
-/** What the service refuses a run, whatever the program does: after its end, and beyond its own room. */
+/** Calls that the service refuses a run, whatever the program does: after its end, and beyond its own room. */
 import { describe, expect, inject, it } from "vitest";
 import type { RunBindings } from "../../src/features/workflows/run-bindings.ts";
 import type { Received } from "../support/receiver.ts";

@@ -1,7 +1,7 @@
 /** Secrets of workflows: over REST without their values, in runs with them, and sealed in the database. */
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it } from "vitest";
-import { redact, resealSecrets, secretSealer } from "../../src/features/workflows/secret-commands.ts";
+import { redact, resealSecrets, secretSealer } from "../../src/features/workflows/sealed-secrets.ts";
 import { jwtSecrets } from "../../src/platform/config.ts";
 import { openDatabase } from "../../src/platform/d1/d1.ts";
 import type { RunReport } from "../../src/sandbox/runners/runner.ts";
@@ -37,7 +37,7 @@ const stored = () =>
     .all<{ name: string; keyId: string; sealed: string }>()
     .then(({ results }) => results);
 
-/** What a change leaves: the workflow's row and the audit log. */
+/** Traces of a change: the workflow's row and the audit log. */
 const traces = async () => [
   (await owner.api.get(greeter.path)).data,
   (await owner.api.get<{ entries: unknown[] }>("/audit")).data.entries,
@@ -172,7 +172,7 @@ it("that cannot be opened is reported once, and holds up no other, however many 
   expectLogged("A secret of a workflow could not be decrypted: The key of a sealed text is not known");
 });
 
-// Secrets in what runs log and return.
+// Secrets in logs and results of runs.
 
 const VALUE_OF_REDACTION = 'top "secret"\n\\value';
 const SECRETS = [

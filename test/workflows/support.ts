@@ -1,4 +1,4 @@
-/** What the tests of runs share: rooms, kits for them, and programs that are run. */
+/** Shared by the tests of runs: rooms, kits for them, and programs that are run. */
 import { env } from "cloudflare:workers";
 import { relayEvents } from "../../src/delivery/outbox-relay.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
@@ -65,7 +65,7 @@ export const eventIn = (roomId: string): object => ({
   data: { roomId, userId: "ada" },
 });
 
-/** What the first run for an event is given. */
+/** Input of the first run for an event. */
 export const inputOf = (event: object, given: Partial<RunInput> = {}): RunInput => ({
   event: JSON.stringify(event),
   attempt: 1,
@@ -81,7 +81,7 @@ export function compiled(source: string): string {
 
 export interface RunOptions extends BindingOptions {
   readonly limits?: Partial<RunLimits>;
-  /** The same one twice shares what the program leaves behind in its isolate. */
+  /** Runs with the same ID share the state that the program leaves in its isolate. */
   readonly scriptId?: string;
   readonly event?: object;
   readonly given?: Partial<RunInput>;

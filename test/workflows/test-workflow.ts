@@ -1,10 +1,10 @@
 /** A workflow and its executions, as its organization sees them. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { EventName } from "@atrium/contract/resources/events.ts";
+import type { WorkflowExecution } from "@atrium/contract/rest/workflow-executions.ts";
+import type { Workflow, WorkflowCreation } from "@atrium/contract/rest/workflows.ts";
 import { expect } from "vitest";
-import type { WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
-import type { Workflow, WorkflowCreation } from "../../src/features/workflows/schema.ts";
-import type { EventName } from "../../src/wire/events.ts";
 import type { Answer, Api } from "../support/api.ts";
 
 interface Options extends Pick<WorkflowCreation, "schedule" | "httpTrigger"> {

@@ -1,11 +1,12 @@
-/** The HTTP trigger of workflows: who may start them, once for each message, and with what. */
+/** The HTTP trigger of workflows: credentials, one run for each message, and its input. */
+
+import { WorkflowTriggeredEvent } from "@atrium/contract/resources/workflow-events.ts";
+import type { CurrentExecution } from "@atrium/contract/rest/workflow-executions.ts";
+import { MAX_TRIGGER_BYTES, type WorkflowWithSecret } from "@atrium/contract/rest/workflow-triggers.ts";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { CurrentExecution } from "../../src/features/workflows/execution-schema.ts";
-import { MAX_TRIGGER_BYTES, type WorkflowWithSecret } from "../../src/features/workflows/schema.ts";
-import { WorkflowTriggeredEvent } from "../../src/wire/workflow-events.ts";
 import { type Account, type Answer, Api, account } from "../support/api.ts";
-import { Gate } from "./gate.ts";
+import { RunGate } from "./gate.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 
 const CODE = "export default (event) => event;";
@@ -153,7 +154,7 @@ describe("an execution", () => {
   const found = async (id: string) => (await read(id)).data.execution;
 
   it("is found from the response to its trigger on: running or pending, and then as it ended", async () => {
-    const gate = new Gate();
+    const gate = new RunGate();
     await subject.change({ code: gate.codeReturning("done") });
     const trigger = async () =>
       (await owner.api.post<Started>(`${subject.path}/trigger`, {})).data.execution.id;

@@ -1,15 +1,16 @@
 import { env } from "cloudflare:workers";
+import type { WorkflowExecution } from "@atrium/contract/rest/workflow-executions.ts";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from "vitest";
 import type { DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
 import { openDelivery } from "../../src/delivery/subscribers.ts";
-import { presentExecution, type WorkflowExecution } from "../../src/features/workflows/execution-schema.ts";
+import { presentExecution } from "../../src/features/workflows/present.ts";
 import { WorkflowHandler } from "../../src/features/workflows/workflow-handler.ts";
 import { Isolates } from "../../src/sandbox/runners/loader-runner.ts";
 import { handledEvent, memoryState, outgoingEvent, START, TestQueue } from "../delivery/test-queue.ts";
 import { type Account, account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { Gate } from "./gate.ts";
+import { RunGate } from "./gate.ts";
 import { TestWorkflow } from "./test-workflow.ts";
 
 const WATCH_MS = 5_000;
@@ -31,7 +32,7 @@ beforeEach(async () => {
 
 afterEach(() => vi.mocked(Isolates.hold).mockRestore());
 
-class Subject extends TestQueue {
+class TestWorkflowQueue extends TestQueue {
   readonly testWorkflow: TestWorkflow;
 
   private constructor(testWorkflow: TestWorkflow) {
@@ -39,8 +40,8 @@ class Subject extends TestQueue {
     this.testWorkflow = testWorkflow;
   }
 
-  static async create(code = NUMBERS): Promise<Subject> {
-    const subject = new Subject(await TestWorkflow.create(owner.api, code));
+  static async create(code = NUMBERS): Promise<TestWorkflowQueue> {
+    const subject = new TestWorkflowQueue(await TestWorkflow.create(owner.api, code));
     await subject.inside(() => undefined);
     return subject;
   }
@@ -50,7 +51,7 @@ class Subject extends TestQueue {
     return deliveries.map((each) => presentExecution(this.key.id, each));
   }
 
-  /** Aborts the object in the middle of its work: what it holds of isolates, it cannot give back itself. */
+  /** Aborts the object in the middle of its work, so that it cannot give back isolates itself. */
   async crash(): Promise<void> {
     await this.inside((_, state) => state.abort("crash")).catch(() => undefined);
     for (const { type, value } of vi.mocked(Isolates.hold).mock.settledResults)
@@ -74,7 +75,7 @@ class Subject extends TestQueue {
     return this.#count(`due_at <= ${this.now}`);
   }
 
-  /** What the runs returned, the oldest first. */
+  /** Results of the runs, oldest first. */
   async results(count: number): Promise<unknown[]> {
     await expect.poll(async () => (await this.list()).length).toBe(count);
     return (await this.list()).map(({ result }) => JSON.parse(result)).toReversed();
@@ -83,8 +84,8 @@ class Subject extends TestQueue {
 
 describe("a workflow's object", () => {
   it("records a run that was cut off, does not repeat it, and continues with the pending events", async () => {
-    const gate = new Gate();
-    const subject = await Subject.create(gate.codeReturning("ran"));
+    const gate = new RunGate();
+    const subject = await TestWorkflowQueue.create(gate.codeReturning("ran"));
     const room = crypto.randomUUID();
     const events = [eventIn(1, room), eventIn(2, room)];
     await subject.enqueue(...events);
@@ -106,21 +107,21 @@ describe("a workflow's object", () => {
 
 describe("a workflow with retries", () => {
   /** Fails on odd numbers. */
-  const codeFor = (gate: Gate) => `export default async (event) => {
+  const codeFor = (gate: RunGate) => `export default async (event) => {
     await fetch("${gate.url}", { method: "POST", body: event.id });
     if (event.number % 2 === 1) throw new Error("odd");
     return event.number;
   };`;
-  const withRetries = async (gate: Gate, retries: number): Promise<Subject> => {
+  const withRetries = async (gate: RunGate, retries: number): Promise<TestWorkflowQueue> => {
     await gate.open();
-    const subject = await Subject.create(codeFor(gate));
+    const subject = await TestWorkflowQueue.create(codeFor(gate));
     await subject.testWorkflow.change({ retries });
     return subject;
   };
   const LONG_MS = 30 * 60_000;
 
   it("makes a failed run again, with growing pauses, until it has failed often enough", async () => {
-    const gate = new Gate();
+    const gate = new RunGate();
     const subject = await withRetries(gate, 2);
     const event = eventIn(1);
     await subject.enqueue(event);
@@ -143,8 +144,8 @@ describe("a workflow with retries", () => {
   });
 
   it("never repeats a run that started without them, whatever it has when the run is cut off", async () => {
-    const gate = new Gate();
-    const subject = await Subject.create(codeFor(gate));
+    const gate = new RunGate();
+    const subject = await TestWorkflowQueue.create(codeFor(gate));
     await subject.enqueue(eventIn(2));
     await gate.reached(1);
     await subject.testWorkflow.change({ retries: 5 });
@@ -162,10 +163,10 @@ describe("a workflow with retries", () => {
   });
 
   it("does each of its actions once, however often a crash or a failure repeats it", async () => {
-    const gate = new Gate();
+    const gate = new RunGate();
     const { id: roomId } = await owner.api.createRoom();
     const { id: userId } = await owner.api.createUser(roomId);
-    const subject = await Subject.create(`export default async (event, { actions, attempt }) => {
+    const subject = await TestWorkflowQueue.create(`export default async (event, { actions, attempt }) => {
       await actions.comments.create({ userId: "${userId}", text: "of " + event.number });
       await actions.stores.set("board", "latest", event.number);
       await fetch("${gate.url}", { method: "POST", body: event.id });
@@ -197,7 +198,7 @@ describe("a workflow with retries", () => {
   });
 
   it("makes a run by hand once", async () => {
-    const subject = await withRetries(new Gate(), 5);
+    const subject = await withRetries(new RunGate(), 5);
     expect(await subscribers(subject.key).deliverNow(subject.key, eventIn(1))).toMatchObject({
       status: "failed",
       attempts: 1,
@@ -205,7 +206,7 @@ describe("a workflow with retries", () => {
   });
 
   it.each([0, 1, 2])("ends each event as it must, whatever crashes: %i retries", async (retries) => {
-    const gate = new Gate();
+    const gate = new RunGate();
     const subject = await withRetries(gate, retries);
     const room = crypto.randomUUID();
     const events = [1, 2, 3, 4, 5, 6].map((number) =>

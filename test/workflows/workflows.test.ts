@@ -1,8 +1,8 @@
 /** Workflows over REST: their code and its versions, and the scripts that are retired. */
 import { env } from "cloudflare:workers";
+import type { WorkflowVersion, WorkflowVersionSummary } from "@atrium/contract/rest/workflow-versions.ts";
+import type { Workflow } from "@atrium/contract/rest/workflows.ts";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Workflow } from "../../src/features/workflows/schema.ts";
-import type { WorkflowVersion, WorkflowVersionSummary } from "../../src/features/workflows/version-schema.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account, refusalOf } from "../support/api.ts";
 import { addMember } from "../support/person.ts";

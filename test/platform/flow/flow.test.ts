@@ -1,10 +1,11 @@
-/** Exponential backoff: how delays grow, where they stop, and what jitter does to them. */
+/** Exponential backoff: growth, maximum, and jitter of delays. */
+
+import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
+import { KeyedLimits, type Rate, reserve, TokenBucket } from "@atrium/contract/pacing/token-bucket.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { backoffMs } from "../../../src/platform/flow/backoff.ts";
 import { roundRobin } from "../../../src/platform/flow/concurrency.ts";
 import { FairQueue } from "../../../src/platform/flow/fair-queue.ts";
-import { KeyedLimits, type Rate, reserve, TokenBucket } from "../../../src/platform/flow/token-bucket.ts";
 import { WorkBudget } from "../../../src/platform/flow/work-budget.ts";
 
 const OPTIONS = { firstMs: 250, maxMs: 10_000 };
@@ -34,7 +35,7 @@ it("never shrinks, and never exceeds its bound", () => {
 
 // Work for many in turns.
 
-/** Pieces of work by their names, which take so many turns each, and note the order in which they had them. */
+/** Runs pieces of work by their names, each for a number of turns, and returns the order of the turns. */
 async function turnsOf(pieces: Readonly<Record<string, number>>, turns: number, concurrency: number) {
   const taken: string[] = [];
   const first = Object.entries(pieces).map(([name, left]) => ({ name, left }));

@@ -1,7 +1,8 @@
-/** What must be true in the end: everything acknowledged was done once, and all content follows from the changes. */
+/** Final checks: everything acknowledged was done once, and all content follows from the changes. */
+
+import type { Comment } from "@atrium/contract/resources/comment.ts";
 import { expect } from "vitest";
 import type { Change, Response } from "../../../src/room/protocol/protocol.ts";
-import type { Comment } from "../../../src/wire/comment.ts";
 import type { Answered, Client, Request } from "./client.ts";
 import {
   COUNTER,
@@ -24,8 +25,8 @@ export interface Content {
 }
 
 /**
- * What clients received is one sequence, of which each lacks only what was superseded while it was away. It leads to
- * the room's content, and all responses were true.
+ * All clients received one sequence; each lacks only changes that were superseded while it was away. The
+ * sequence leads to the room's content, and all responses were true.
  */
 export function checkAgreement(clients: readonly Client[], content: Content): void {
   const log = mergeLogs([...clients.map(({ seen }) => seen), content.changes]);

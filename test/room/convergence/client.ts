@@ -1,6 +1,7 @@
-/** A careful client: it keeps what it has seen, and resends what was not answered. */
+/** A careful client: it keeps everything that it has seen, and resends unanswered requests. */
+
+import type { OnlinePlace } from "@atrium/contract/operations/presence.ts";
 import { expect } from "vitest";
-import type { OnlinePlace } from "../../../src/room/protocol/messages.ts";
 import type { Change, JoinedRoom, Response, ServerMessage } from "../../../src/room/protocol/protocol.ts";
 import { ShownStates } from "../support/shown-states.ts";
 import type { ClientConnection } from "./environment.ts";
@@ -48,7 +49,7 @@ export class Client {
     return this.seen.at(-1)?.seq ?? 0;
   }
 
-  /** Who is online and everyone's presence, as this client knows it. */
+  /** Users online and everyone's presence, as this client knows them. */
   get view(): View {
     const shown = [...this.#presence.byUser].map(([userId, { value }]) => [userId, value] as const);
     return viewOf([...this.#online], shown);
@@ -84,7 +85,7 @@ export class Client {
     expect(this.lastSeq).toBe(joined.seq);
     this.#online.clear();
     this.#readPage(joined);
-    // Presence arrives with the subscription; until that starts, this client does not learn what ends.
+    // Presence arrives with the subscription; until that starts, this client does not learn of ends.
     this.#presence.clear();
     if (this.pending.size === 0) return;
     const done = makersOf(this.seen);
@@ -97,7 +98,7 @@ export class Client {
     this.nextPage = next;
   }
 
-  /** While catching up, changes that later ones supersede are left out. */
+  /** Notes a change. Changes that later ones supersede may be missing while catching up. */
   #see({ seq, event, data }: Change, how: "live" | "catchingUp" = "live"): void {
     if (how === "live") expect(seq, "the next change").toBe(this.lastSeq + 1);
     else expect(seq, "a later change").toBeGreaterThan(this.lastSeq);

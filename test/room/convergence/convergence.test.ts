@@ -1,11 +1,12 @@
 /** R32 to R35, R49, R50 and R52 as properties: whatever is lost on the way, all clients converge. */
+
+import type { Role } from "@atrium/contract/resources/user.ts";
 import fc from "fast-check";
 import { describe, expect, inject } from "vitest";
 import { Changes } from "../../../src/room/engine/content/changes.ts";
 import type { Change, ServerMessage } from "../../../src/room/protocol/protocol.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
-import type { Role } from "../../../src/wire/user.ts";
-import type { Runs } from "../../endurance/runs.ts";
+import type { Runs } from "../../node/endurance/runs.ts";
 import { FuzzedRoom } from "../fuzz/fuzzed-room.ts";
 import { roomPorts } from "../support/room-ports.ts";
 import { test } from "../support/with-storage.ts";
@@ -77,7 +78,7 @@ class SimulatedRoom implements Environment {
 }
 
 const { seed, simulations }: Runs = inject("endurance");
-/** Against hanging, not against being slow: for starting, and for each run. */
+/** Limits against hanging, far above the time on a busy machine: for starting, and for each run. */
 const [START_MS, RUN_MS] = [120_000, 1_000];
 
 console.log(`Convergence: ${simulations} runs, with seed ${seed}`);
@@ -97,7 +98,7 @@ test(
 describe("a log of changes", () => {
   const openLog = (storage: RoomStorage, now = () => 0) => {
     const changes = new Changes(roomPorts({ storage, now }));
-    /** By the keys of entries, their latest changes. */
+    /** Latest changes by the keys of their entries. */
     const written = new Map<string, number>();
     return {
       changes,

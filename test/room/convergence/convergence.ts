@@ -1,13 +1,14 @@
 /** Clients of a room who work, disconnect and reconnect, in a simulated or a real room. */
+
+import type { Comment } from "@atrium/contract/resources/comment.ts";
 import { expect } from "vitest";
-import type { Comment } from "../../../src/wire/comment.ts";
 import { type Content, checkAgreement } from "./checks.ts";
 import { Client, type Request, type View, viewOf } from "./client.ts";
 import type { Environment } from "./environment.ts";
 import { COUNTER, commentChangeOf, REACTION, STORE, storeChangeOf } from "./log.ts";
 import type { RequestStep, Scenario, Step } from "./steps.ts";
 
-/** A step's request, based on what its client knows of the room. */
+/** A step's request, based on its client's knowledge of the room. */
 export function requestOf(
   step: RequestStep,
   requestId: string,
@@ -110,7 +111,7 @@ export class Convergence {
     }
   }
 
-  /** Reconnects with the last seen change, and resends what was lost or not answered. */
+  /** Reconnects with the last seen change, and resends lost and unanswered requests. */
   async join(client: Client): Promise<void> {
     if (client.connection !== null) return;
     const connection = await this.#environment.open(client.userId, client.lastSeq, (message) =>
@@ -209,7 +210,7 @@ export class Convergence {
     expect((await this.#environment.overview()).participants).toBe(present.length);
   }
 
-  /** As a client receives it that joins for the first time, in another tab of the first user. */
+  /** The content that a client receives that joins for the first time, in another tab of the first user. */
   async #readContent(): Promise<Content> {
     const newcomer = new Client(this.#client(0).userId);
     await this.join(newcomer);
@@ -230,7 +231,7 @@ export class Convergence {
   /** Sends a request that changes nothing, and waits for its response. */
   async #read(client: Client, type: string, data: Request["data"]): Promise<object> {
     this.#requests += 1;
-    const requestId = `question-${this.#requests}`;
+    const requestId = `read-${this.#requests}`;
     client.pending.set(requestId, { type, requestId, data });
     client.connection?.send({ type, requestId, data });
     await this.#environment.settle(() => client.answered.has(requestId));

@@ -8,7 +8,7 @@ export interface ClientConnection {
   cut(last?: object): void;
 }
 
-/** What REST returns about the room. */
+/** The room as REST shows it. */
 export interface RoomOverview {
   readonly participants: number;
   /** How many entries the clients' store has. */
@@ -27,11 +27,11 @@ export interface Environment {
     since: number,
     receive: (message: ServerMessage) => void,
   ): Promise<ClientConnection | null>;
-  /** Kills the room with all connections, and starts it again from what it had stored. */
+  /** Kills the room with all connections, and starts it again from its storage. */
   crash(): Promise<void>;
-  /** What the room does by itself when it is idle. */
+  /** Lets the room do its work of idle times. */
   idle(how: "flush" | "hibernate"): Promise<void>;
-  /** Waits until `isSettled`, up to a deadline. Throws what went wrong in the meantime. */
+  /** Waits until `isSettled`, up to a deadline. Throws errors of the meantime. */
   settle(isSettled: () => boolean): Promise<void>;
   overview(): Promise<RoomOverview>;
 }

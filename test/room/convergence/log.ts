@@ -1,7 +1,8 @@
 /** Replays a room's changes: the content they lead to, and the request that made each of them. */
+
+import type { Comment } from "@atrium/contract/resources/comment.ts";
 import { expect } from "vitest";
 import type { Change } from "../../../src/room/protocol/protocol.ts";
-import type { Comment } from "../../../src/wire/comment.ts";
 
 /** The one store that clients write to. */
 export const STORE = "s";
@@ -50,9 +51,9 @@ export class Replay {
   readonly comments = new Map<string, Comment>();
   /** Whom each user follows, earliest first. */
   readonly follows = new Map<string, string[]>();
-  /** By request id: the changes that wrote its mark. */
+  /** Changes that wrote a request's mark, by request id. */
   readonly made = new Map<string, Change[]>();
-  /** False if the log lacks changes: those that later ones superseded before anyone received them. */
+  /** False if the log lacks changes, because later ones superseded them before anyone received them. */
   readonly #isComplete: boolean;
 
   constructor(log: readonly Change[]) {

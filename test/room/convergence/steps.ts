@@ -1,8 +1,8 @@
-/** What clients do and what happens to them, as values that fast-check generates, shrinks and prints. */
+/** Steps of clients and events around them, as values that fast-check generates, shrinks and prints. */
 import fc from "fast-check";
 import { ofType } from "../../support/steps.ts";
 
-/** What the network loses: nothing, the request, or everything that follows from it. */
+/** Loss on the network: nothing, the request, or everything that follows from it. */
 export type Loss = "nothing" | "request" | "answer";
 
 /** A request that waits for its response; `who` and `whom` are taken modulo the number of clients. */
@@ -38,14 +38,14 @@ export type Step =
   | { readonly type: "join" | "vanish" | "resend" | "read"; readonly who: number }
   | { readonly type: "flush" | "hibernate" | "crash" };
 
-/** A number of clients, and what happens to them. */
+/** A number of clients, and their steps. */
 export type Scenario = readonly [clients: number, steps: readonly Step[]];
 
 const MAX_CLIENTS = 8;
 const who = fc.nat(MAX_CLIENTS - 1);
 const presence: fc.Arbitrary<number | null> = fc.option(fc.nat(9));
 
-/** What connected clients do, on a network that loses what `lost` says. */
+/** Steps of connected clients, with the losses of `lost`. */
 const connectedSteps = (lost: fc.Arbitrary<Loss>) => [
   ofType(8, ["set", "merge", "remove"], { who, key: fc.nat(3), lost }),
   ofType(6, ["increment", "batch", "comment", "edit", "react"], { who, lost }),

@@ -1,4 +1,4 @@
-/** Who is in a document: what a socket may show, and what becomes of it (D12). */
+/** Awareness of a document: the states that a socket may show, and their ends (D12). */
 import { expect, it } from "vitest";
 import { Awareness } from "../../../src/room/documents/sync/channels.ts";
 import type { AwarenessEntry } from "../../../src/room/documents/sync/frames.ts";

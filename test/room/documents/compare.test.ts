@@ -1,11 +1,12 @@
 /** Comparing two points of a document's history, against plain Yjs documents. */
+import type { SharedType } from "@atrium/contract/shared-types.ts";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { type Change, compareType } from "../../../src/room/documents/compare/compare.ts";
 import type { Authored } from "../../../src/room/documents/history/attribution.ts";
 import { revertingUpdate } from "../../../src/room/documents/history/rollback.ts";
-import type { SharedType } from "../../../src/room/documents/updates/built-document.ts";
+
 import { by, type Edit, edit, updatesOf } from "./yjs-edits.ts";
 
 const authored = (data: Uint8Array, id: string | number = 0): Authored => ({ data, authors: [by(id)] });
@@ -16,7 +17,7 @@ function built(updates: readonly Uint8Array[]): Y.Doc {
   return doc;
 }
 
-/** A document that changes, and what differs between two of its states. */
+/** A document that changes, and the differences between two of its states. */
 function changing(fill: (doc: Y.Doc) => void, change: (doc: Y.Doc) => void) {
   const doc = new Y.Doc();
   doc.transact(() => fill(doc));
@@ -31,7 +32,7 @@ function changing(fill: (doc: Y.Doc) => void, change: (doc: Y.Doc) => void) {
 const segmentsOf = (changes: readonly Change[]) =>
   changes.flatMap(({ segments }) => segments ?? []).map(({ op, text }) => [op, text]);
 
-/** What the segments say the text was, or is. */
+/** The text before or after the changes, from the segments. */
 const textOf = (changes: readonly Change[], gone: "insert" | "delete") =>
   changes
     .flatMap(({ segments }) => segments ?? [])

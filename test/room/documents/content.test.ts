@@ -1,13 +1,14 @@
 /** The content of documents (D27): as Yjs shows it, whatever was written, in which order, and with which parts missing. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import type { SharedType } from "@atrium/contract/shared-types.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
 import { bytesToBase64 } from "../../../src/platform/crypto/encoding.ts";
 import { renderContent } from "../../../src/room/documents/content/render-content.ts";
-import { type SharedType, sharedTypeOf } from "../../../src/room/documents/updates/built-document.ts";
+import { sharedTypeOf } from "../../../src/room/documents/updates/built-document.ts";
 import { mergeMany } from "../../../src/room/documents/updates/known-content.ts";
-import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";
 
 const KINDS = [
@@ -27,7 +28,7 @@ const KINDS = [
 type RichEdit = {
   readonly client: number;
   readonly kind: (typeof KINDS)[number];
-  /** Which of the types there are, and where in it. */
+  /** The index of the type, and the position in it. */
   readonly target: number;
   readonly at: number;
   readonly value: unknown;
@@ -144,7 +145,7 @@ const ROOTS: readonly Root[] = [
 const show = (update: Uint8Array, [root, type]: Root, maxLength: number | null = null) =>
   renderContent(update, { root, type, maxLength });
 
-/** As it is sent. */
+/** A value in the form in which it is sent. */
 const jsonOf = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (_, part: unknown) => {
@@ -163,7 +164,7 @@ function expectAsInYjs(updates: readonly Uint8Array[], roots: readonly Root[]): 
   }
 }
 
-/** Those of the updates whose position is not among the missing ones, the others moved about. */
+/** The updates except the missing positions, rotated. */
 const someOf = <T>(items: readonly T[], missing: ReadonlySet<number>, turn: number): T[] => {
   const kept = items.filter((_, index) => !missing.has(index));
   return [...kept.slice(turn % (kept.length || 1)), ...kept.slice(0, turn % (kept.length || 1))];

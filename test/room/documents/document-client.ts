@@ -19,9 +19,9 @@ interface Options {
 export class DocumentClient {
   readonly doc = new Y.Doc();
   readonly awareness = new Awareness(this.doc);
-  /** What was received over the room's own socket beside documents, as JSON. */
+  /** JSON messages on the room's own socket, beside documents. */
   readonly messages: string[] = [];
-  /** What was received that is neither sync nor awareness: the type, and its number or text. */
+  /** Frames that are neither sync nor awareness: the type, and its number or text. */
   readonly notes: (readonly [type: number, value: string | number])[] = [];
   readonly closed: Promise<{ code: number; reason: string }>;
   frames = 0;
@@ -147,12 +147,12 @@ export class DocumentClient {
     this.#socket.send(bytes);
   }
 
-  /** From now on, frames wait for {@link read}. */
+  /** Makes frames wait for {@link read} from now on. */
   pause(): void {
     this.#unread ??= [];
   }
 
-  /** Reads what has arrived, and goes on reading. */
+  /** Reads the frames that arrived, and continues reading. */
   read(): void {
     const unread = this.#unread ?? [];
     this.#unread = null;

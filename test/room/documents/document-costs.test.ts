@@ -1,10 +1,11 @@
-/** What the frames of documents cost their users (R69, D19), so that no one keeps a room busy with them. */
+/** Costs of document frames for their users (R69, D19), so that no one keeps a room busy with them. */
 
+import { rightsOfRole } from "@atrium/contract/resources/permissions.ts";
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
-import { Documents } from "../../../src/room/documents/documents.ts";
+import { RoomDocuments } from "../../../src/room/documents/documents.ts";
 import { Channels, Subscription } from "../../../src/room/documents/sync/channels.ts";
 import {
   type DocumentConnection,
@@ -13,7 +14,6 @@ import {
 import type { DocumentFrame } from "../../../src/room/documents/sync/frames.ts";
 import { pointsOf } from "../../../src/room/protocol/costs.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
-import { rightsOfRole } from "../../../src/wire/permissions.ts";
 import { joinedSocket } from "../support/joined-socket.ts";
 import { roomOfTwo } from "../support/rooms.ts";
 import { test } from "../support/with-storage.ts";
@@ -23,9 +23,9 @@ import { missing, NOTHING_KNOWN } from "./yjs-edits.ts";
 
 const KIB = 1024;
 
-/** A document with so many characters, and Ada, who has it open. */
+/** A document with this number of characters, and Ada, who has it open. */
 function documentWith(storage: RoomStorage, characters: number) {
-  const documents = new Documents({ ...FREE, storage, now: () => 1 });
+  const documents = new RoomDocuments({ ...FREE, storage, now: () => 1 });
   const doc = new Y.Doc();
   doc.getText("text").insert(0, "x".repeat(characters));
   const update = Y.encodeStateAsUpdate(doc);
@@ -103,7 +103,7 @@ it("someone who asks for a document again and again waits, and no one else does 
   };
   for (let count = 0; count < 40; count += 1) client.sync();
   expect((await atBen.call("STORE_SET", { store: "s", key: "k", value: 1 })).success).toBe(true);
-  // Presence never waits, and its response follows what was sent before it.
+  // Presence never waits, and its response follows earlier answers.
   client.sendBytes(JSON.stringify({ type: "PRESENCE_UPDATE", requestId: "last", data: { state: null } }));
   await client.until(() => client.messages.some((text) => text.includes('"last"')));
   expect(answers).toBeGreaterThan(25);

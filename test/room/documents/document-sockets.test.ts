@@ -1,11 +1,11 @@
 /** Documents over the sockets of editors' own clients, frame by frame. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { describe, expect, it } from "vitest";
 import { writeSyncStep1, writeSyncStep2, writeUpdate } from "y-protocols/sync";
 import * as Y from "yjs";
-import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { expectLogged } from "../../support/log-guard.ts";
 import { failStorage } from "../support/faults.ts";
 import { makeRoom, type TestRoom, tokens } from "../support/rooms.ts";
@@ -167,7 +167,7 @@ describe.each(WIRES)("over $wire", ({ wire }) => {
     await room.hibernate();
     reader.read();
     if (wire === "room") {
-      reader.sync(); // as the SDK does after a while
+      reader.sync(); // the SDK does the same after a while
       expect((await reader.synced()).text).toBe(writer.text);
       return;
     }
@@ -237,7 +237,7 @@ it("Hocuspocus' client is sent as many acknowledgements as it counts, whatever h
   const before = Y.encodeStateAsUpdate(offline);
   const client = await DocumentClient.open(room, ada, { wire: "hocuspocus" });
   await client.until(() => client.notes.length === 2);
-  // As the provider does: it counts 1 when it sends step 1, and 1 for each later edit, but none for those that wait.
+  // Counts like the provider: 1 for step 1, and 1 for each later edit, but none for edits that wait.
   Y.applyUpdate(client.doc, before, client);
   client.sync();
   client.type("!");

@@ -1,12 +1,12 @@
 /** A room's documents against plain Yjs documents: whatever is appended, cut, folded or restarted, nothing is lost. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import * as Y from "yjs";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
-import { Documents } from "../../../src/room/documents/documents.ts";
+import { RoomDocuments } from "../../../src/room/documents/documents.ts";
 import { Channels } from "../../../src/room/documents/sync/channels.ts";
-import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
 import { FREE } from "./opened-documents.ts";
@@ -29,7 +29,7 @@ describe("documents", () => {
         fc.boolean(),
         (edits, steps, isReversed) => {
           const name = `document ${document++}`;
-          let documents = new Documents({ ...FREE, storage: reopen(), now: () => document });
+          let documents = new RoomDocuments({ ...FREE, storage: reopen(), now: () => document });
           const updates = updatesOf(edits);
           if (isReversed) updates.reverse();
           const doc = new Y.Doc();
@@ -41,7 +41,7 @@ describe("documents", () => {
             const then = steps[index % steps.length];
             if (then === "fold") documents.fold(name);
             if (then === "restart")
-              documents = new Documents({ ...FREE, storage: reopen(), now: () => document });
+              documents = new RoomDocuments({ ...FREE, storage: reopen(), now: () => document });
             if (then === "repeat") expect(documents.append(name, update, by("other"))).toBeNull();
           }
           const plain = contentOf(updates.map(({ update }) => update));
@@ -61,7 +61,7 @@ describe("documents", () => {
   test("send nothing of what was deleted once they are folded, and keep it in their trail (D26)", ({
     storage,
   }) => {
-    const documents = new Documents({ ...FREE, storage, now: () => 1_000 });
+    const documents = new RoomDocuments({ ...FREE, storage, now: () => 1_000 });
     const history = new DocumentHistory({ ...FREE, storage, now: () => 1_000 }, documents);
     const edits = [
       { client: 0, kind: "insert", at: 0, text: "said and unsaid" },
@@ -80,7 +80,7 @@ describe("documents", () => {
 
   test("keep who wrote what, in stretches of a minute, when they are folded (D5)", ({ storage }) => {
     let now = 1_000;
-    const documents = new Documents({ ...FREE, storage, now: () => now });
+    const documents = new RoomDocuments({ ...FREE, storage, now: () => now });
     const updates = letters(6);
     for (const [index, update] of updates.entries()) {
       documents.append("notes", update, by(index === 2 ? "ben" : "ada"));
@@ -101,7 +101,7 @@ describe("documents", () => {
     expect(documents.list()).toEqual([
       { name: "notes", bytes: expect.any(Number), seq: 6, createdAt: 1_000, updatedAt: 105_000 },
     ]);
-    // What is folded is stored twice: as the document, and as its history.
+    // Folded updates are stored twice: as the document, and as its history.
     const [info] = documents.list();
     expect(documents.describe("notes")).toEqual({ ...info, id, versions: 0, storedBytes: documents.bytes });
     expect(documents.bytes).toBeGreaterThan(info?.bytes ?? 0);
@@ -120,7 +120,7 @@ describe("documents", () => {
         (writes, foldedAt, limit) => {
           let now = 1_000_000;
           const [storage, name] = [reopen(), `document ${document++}`];
-          const documents = new Documents({ ...FREE, storage, now: () => now });
+          const documents = new RoomDocuments({ ...FREE, storage, now: () => now });
           for (const [index, update] of letters(writes.length).entries()) {
             if (index === foldedAt) documents.fold(name);
             now += writes[index]?.wait ?? 0;
@@ -153,7 +153,7 @@ describe("documents", () => {
   });
 
   test("keep data of any size, and are sent in parts when they are large (D2, D4)", ({ reopen }) => {
-    const documents = new Documents({ ...FREE, storage: reopen(), now: () => 1 });
+    const documents = new RoomDocuments({ ...FREE, storage: reopen(), now: () => 1 });
     const doc = new Y.Doc();
     doc.on("update", (update: Uint8Array) => documents.append("large", update, by("ada")));
     for (let index = 0; index < 3; index += 1) {
@@ -161,14 +161,14 @@ describe("documents", () => {
       documents.fold("large");
     }
     doc.getText("text").insert(3, "end");
-    const restarted = new Documents({ ...FREE, storage: reopen(), now: () => 1 });
+    const restarted = new RoomDocuments({ ...FREE, storage: reopen(), now: () => 1 });
     const parts = missing(restarted, "large", NOTHING_KNOWN);
     expect(parts.length).toBeGreaterThan(1);
     expect(textOf(parts)).toEqual(doc.getText("text").toDelta());
   });
 
   test("refuse what is no update, or too long, and stay as they were (D2, D8)", ({ storage }) => {
-    const documents = new Documents({ ...FREE, storage, now: () => 1 });
+    const documents = new RoomDocuments({ ...FREE, storage, now: () => 1 });
     expect(() => documents.append("notes", new Uint8Array([1, 2, 3]), by("ada"))).toThrow(
       /^update: is not a Yjs update/,
     );
@@ -180,7 +180,7 @@ describe("documents", () => {
   });
 
   test("are seeded once, and again after a deletion, which leaves nothing (D16)", ({ reopen }) => {
-    const documents = new Documents({ ...FREE, storage: reopen(), now: () => 1 });
+    const documents = new RoomDocuments({ ...FREE, storage: reopen(), now: () => 1 });
     const [seed = new Uint8Array(), other = new Uint8Array()] = [letters(1)[0], letters(1, 1)[0]];
     expect([
       documents.seed("notes", seed, ORGANIZATION),
@@ -198,14 +198,14 @@ describe("documents", () => {
 test("a room has a limited number of documents (D2)", ({ storage }) => {
   for (let index = 0; index < DOCUMENT_LIMITS.documents; index += 1)
     storage.documents.insert(`document ${index}`, 1);
-  const documents = new Documents({ ...FREE, storage, now: () => 1 });
+  const documents = new RoomDocuments({ ...FREE, storage, now: () => 1 });
   const [update = new Uint8Array()] = letters(1);
   expect(() => documents.append("one more", update, ORGANIZATION)).toThrow(/at most 1000 documents/);
   expect(documents.append("document 1", update, ORGANIZATION)).toBe(update);
 });
 
 test("a document that cannot be folded holds up no other (D4)", ({ storage }) => {
-  const documents = new Documents({ ...FREE, storage, now: () => 1 });
+  const documents = new RoomDocuments({ ...FREE, storage, now: () => 1 });
   const channels = new Channels(documents);
   for (const name of ["broken", "sound"]) {
     for (const update of letters(DOCUMENT_LIMITS.foldUpdates)) documents.append(name, update, by("ada"));
@@ -224,10 +224,10 @@ test("a document that cannot be folded holds up no other (D4)", ({ storage }) =>
 });
 
 test("an update that could not be stored was never made (D1)", ({ storage }) => {
-  const documents = new Documents({ ...FREE, storage, now: () => 1 });
+  const documents = new RoomDocuments({ ...FREE, storage, now: () => 1 });
   const [first = new Uint8Array(), second = new Uint8Array()] = letters(2);
   documents.append("notes", first, by("ada"));
-  const failing = new Documents({
+  const failing = new RoomDocuments({
     ...FREE,
     storage: Object.assign(Object.create(storage) as typeof storage, {
       transaction: () => {

@@ -1,9 +1,9 @@
-/** What clients of documents may send before their tokens are verified. */
+/** Frames of document clients before their tokens are verified. */
 import { describe, expect, it } from "vitest";
 import { PendingTokens } from "../../../src/room/documents/sync/pending-tokens.ts";
 
 const KIBIBYTE = 1024;
-/** With what keeping it takes, a frame of so many bytes. */
+/** A frame that takes this many bytes to keep. */
 const frameOf = (bytes: number) => new Uint8Array(bytes - 256);
 
 describe("frames that arrive before the token is verified", () => {

@@ -1,13 +1,14 @@
-/** Updates that no editor writes: what the room accepts stays readable in every way, for everyone. */
+/** Updates that no editor writes: a document that the room accepts stays readable in every way, for everyone. */
+import { SHARED_TYPES } from "@atrium/contract/shared-types.ts";
 import fc from "fast-check";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { compareType } from "../../../src/room/documents/compare/compare.ts";
 import { renderContent } from "../../../src/room/documents/content/render-content.ts";
-import { Documents } from "../../../src/room/documents/documents.ts";
+import { RoomDocuments } from "../../../src/room/documents/documents.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
-import { SHARED_TYPES } from "../../../src/room/documents/updates/built-document.ts";
+
 import { MalformedUpdate } from "../../../src/room/documents/updates/content-reader.ts";
 import { mergeMany } from "../../../src/room/documents/updates/known-content.ts";
 import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
@@ -21,7 +22,7 @@ type Write = (encoder: encoding.Encoder) => void;
 
 interface Content {
   readonly kind: number;
-  /** In clocks. */
+  /** Length in clocks. */
   readonly length: number;
   readonly write: Write;
 }
@@ -159,10 +160,10 @@ const hostileUpdate: fc.Arbitrary<Uint8Array> = fc
 
 const ADA: Author = { type: "user", id: "ada" };
 
-/** A document with these updates, as far as they are accepted, and what the other clients have received of each. */
+/** A document with the accepted ones of these updates, and the updates that other clients received for each. */
 function write(storage: RoomStorage, updates: readonly Uint8Array[]) {
   storage.clear();
-  const documents = new Documents({ ...FREE, storage, now: () => 1 });
+  const documents = new RoomDocuments({ ...FREE, storage, now: () => 1 });
   const received = updates.flatMap((update) => {
     try {
       return documents.append("notes", update, ADA) ?? [];
@@ -199,8 +200,8 @@ const shown = (update: Uint8Array) =>
     ),
   );
 
-/** What readers, writers and those who go back in its history make of a document. */
-function expectReadable(documents: Documents, received: readonly Uint8Array[]): void {
+/** Readers, writers and restores of history must cope with the document. */
+function expectReadable(documents: RoomDocuments, received: readonly Uint8Array[]): void {
   const [first] = received;
   if (first === undefined) return;
   const whole = mergeMany(received);
@@ -251,7 +252,7 @@ const updateOf = (...blocks: readonly (readonly (number | string)[])[]): Uint8Ar
       else encoding.writeVarUint(encoder, part);
   });
 
-/** Text, and what was collected as garbage. */
+/** Text, and collected garbage. */
 const typed = (text: string) => [4, 1, "text", text];
 const collected = (length: number) => [0, length];
 

@@ -1,12 +1,12 @@
-/** What is left of the history of documents when it is older than it is kept, against plain Yjs documents. */
+/** Document history that is older than it is kept, against plain Yjs documents. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import { AppError } from "@atrium/contract/errors.ts";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
 import { documentTrailKeptMs } from "../../../src/platform/config.ts";
-import { AppError } from "../../../src/platform/errors.ts";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
-import { Documents } from "../../../src/room/documents/documents.ts";
-import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
+import { RoomDocuments } from "../../../src/room/documents/documents.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author, VersionInfo } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
@@ -25,7 +25,7 @@ function openAged(storage: RoomStorage, now = 1_000 * DAY_MS) {
     read: (name: string, seq: number): readonly Uint8Array[] => read(name, seq) ?? [],
     versions: (name: string): readonly VersionInfo[] => [...(history.versions(name, ALL) ?? [])].reverse(),
     trail: (name: string) => [...(history.trail(name, ALL) ?? [])].reverse(),
-    /** Before this, history is old: the start of a day, at least 30 days ago. */
+    /** Start of old history: the start of a day, at least 30 days ago. */
     horizon: () => Math.floor((clock.now - FREE.trailKeptMs) / DAY_MS) * DAY_MS,
   };
 }
@@ -210,7 +210,7 @@ test("a document of which an update is refused for want of space gives up what i
     if (isFull) throw new AppError("Rooms", "FORBIDDEN", "on purpose");
   };
   const ports = { ...FREE, storage, now: () => clock.now, quota: { require: full, changed: () => {} } };
-  const documents = new Documents(ports);
+  const documents = new RoomDocuments(ports);
   const history = new DocumentHistory(ports, documents);
   const [last = new Uint8Array(), ...others] = letters(101).reverse();
   for (const [index, update] of others.reverse().entries()) documents.append("notes", update, by(index % 2));
@@ -229,6 +229,6 @@ test("a document of which an update is refused for want of space gives up what i
   isFull = false;
   expect(write()).toBe(last);
   documents.fold("notes");
-  const read = missing(new Documents(ports), "notes", NOTHING_KNOWN);
+  const read = missing(new RoomDocuments(ports), "notes", NOTHING_KNOWN);
   expect(contentOf(read).text).toEqual([{ insert: "a".repeat(101) }]);
 });

@@ -5,7 +5,7 @@ import * as Y from "yjs";
 import { revertingUpdate } from "../../../src/room/documents/history/rollback.ts";
 import { contentOf, edit, updatesOf } from "./yjs-edits.ts";
 
-/** What a document shows, however it came to that. */
+/** Visible content of a document, without its history. */
 function shownBy(updates: readonly Uint8Array[]) {
   const { state: _, ...shown } = contentOf(updates);
   return shown;

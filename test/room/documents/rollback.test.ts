@@ -1,4 +1,4 @@
-/** Taking back what one author wrote, against plain Yjs documents. */
+/** Rollback of one author's edits, against plain Yjs documents. */
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
@@ -34,7 +34,7 @@ function shared() {
     author = by(who);
     doc.transact(() => edit(doc));
   };
-  /** Takes back what one of them wrote, as another edit; false when there is nothing to take back. */
+  /** Rolls back the edits of one of them, as another edit; false when there is nothing to roll back. */
   const rollBack = (who: string, upTo = ALL, from = 0): boolean => {
     const update = rollbackUpdate(dataOf(since.slice(0, from)), since.slice(from), { author: by(who), upTo });
     if (update === null) return false;
@@ -63,7 +63,8 @@ it("takes back all that one has inserted, and nothing that others have (D25)", (
           const [had, shown, left] = [was, then, is].map(
             (text) => [...(text ?? "")].filter((each) => each === letter).length,
           );
-          // Of the author, no more than before; of others, what they show now and what the author had deleted.
+          // The author has no more text than before; others have their present text and what the author had
+          // deleted.
           if (client === who) expect(left ?? 0).toBeLessThanOrEqual(had ?? 0);
           else expect(left ?? 0).toBeGreaterThanOrEqual(shown ?? 0);
         }

@@ -1,11 +1,11 @@
 /** Documents over the room's own socket: binary frames beside the room's messages. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import { writeSyncStep1 } from "y-protocols/sync";
 import * as Y from "yjs";
-import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { makeRoom } from "../support/rooms.ts";
 import { DocumentClient } from "./document-client.ts";
 

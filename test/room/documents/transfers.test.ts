@@ -1,8 +1,8 @@
-/** How documents are sent part by part, and what the room remembers of the clients that it asks. */
+/** Transfer of documents part by part, and the room's memory of clients that it asks. */
 import * as encoding from "lib0/encoding";
 import { expect, vi } from "vitest";
 import * as Y from "yjs";
-import { Documents } from "../../../src/room/documents/documents.ts";
+import { RoomDocuments } from "../../../src/room/documents/documents.ts";
 import { KNOWN_PART } from "../../../src/room/documents/loaded-documents.ts";
 import { Channels, Subscription } from "../../../src/room/documents/sync/channels.ts";
 import {
@@ -24,7 +24,7 @@ const ANSWER = { type: "step2", update: NOTHING } as const;
 
 /** Ada's socket of Hocuspocus' client, which has documents open. */
 function openRoom(storage: RoomStorage) {
-  const documents = new Documents({ ...FREE, storage, now: () => 1 });
+  const documents = new RoomDocuments({ ...FREE, storage, now: () => 1 });
   const channels = new Channels(documents);
   const effects: Effect[] = [];
   const messages = new DocumentMessages(documents, channels);
@@ -60,7 +60,7 @@ const sentIn = (effects: readonly Effect[]): DocumentFrame[] =>
 
 const typesOf = (frames: readonly DocumentFrame[]) => frames.map(({ type }) => type);
 
-/** A document that is stored in three parts and what follows them. */
+/** A document that is stored in three parts and later updates. */
 function writeLarge({ write, fold }: Pick<ReturnType<typeof openRoom>, "write" | "fold">): Y.Doc {
   const doc = new Y.Doc();
   doc.on("update", (update: Uint8Array) => write("notes", update));
@@ -111,7 +111,7 @@ test("Hocuspocus' client hears that all is stored after all is, also if it has d
   const statuses = (frame: DocumentFrame) =>
     typesOf(receive(frame)).filter((type) => type === "other").length;
   receive({ type: "step1", stateVector: Y.encodeStateVector(doc) });
-  // It counts one change, and sends these two although they are part of it.
+  // The client counts one change, and sends these two although they are part of it.
   expect(updates.map((update) => statuses({ type: "update", update }))).toEqual([0, 0]);
   expect(statuses({ type: "step2", update: Y.encodeStateAsUpdate(doc) })).toBe(2);
   expect(statuses({ type: "update", update: before })).toBe(1);
@@ -180,7 +180,7 @@ test("a client receives only the parts again that were folded meanwhile, so that
   for (let turn = 0; turn < 20 && !isSynced; turn += 1) {
     const before = Y.encodeStateVector(doc);
     doc.getText("text").insert(0, "e".repeat(1.5 * MEBIBYTE));
-    Y.applyUpdate(reader, Y.encodeStateAsUpdate(doc, before)); // as all others are sent it
+    Y.applyUpdate(reader, Y.encodeStateAsUpdate(doc, before)); // all others receive this as well
     room.fold();
     isSynced = apply(receive(ANSWER));
   }
@@ -216,7 +216,7 @@ test("an answer about one document of a socket is none about another one (D9)", 
   room.open("other").receive(STEP_1);
   const { receive } = room.open("notes");
   receive(STEP_1);
-  // It is synchronized, and learns so by a status, when it has answered the last part.
+  // The client is synchronized, and a status says so, once it has answered the last part.
   expect([receive(ANSWER), receive(ANSWER), receive(ANSWER)].map(typesOf)).toEqual([
     ["update", "step1"],
     ["update", "step2", "step1"],

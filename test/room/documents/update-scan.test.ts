@@ -1,12 +1,12 @@
-/** Reading what Yjs updates have, and refusing what is none. */
+/** Reading of Yjs updates, and refusal of invalid ones. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import fc from "fast-check";
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
 import { MalformedUpdate } from "../../../src/room/documents/updates/content-reader.ts";
-import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import { type ClockRange, IdSet } from "../../../src/room/documents/updates/ranges.ts";
 import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import { edit, updatesOf } from "./yjs-edits.ts";

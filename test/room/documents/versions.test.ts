@@ -1,8 +1,8 @@
 /** Versions of documents: points in their trails, against plain Yjs documents. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import fc from "fast-check";
 import { describe, expect } from "vitest";
-import { DOCUMENT_LIMITS } from "../../../src/room/documents/updates/limits.ts";
 import type { VersionInfo } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
 import { ALL, openDocuments } from "./opened-documents.ts";

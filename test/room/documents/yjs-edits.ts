@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import * as Y from "yjs";
-import type { Documents } from "../../../src/room/documents/documents.ts";
+import type { RoomDocuments } from "../../../src/room/documents/documents.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
 import { ofKind } from "../../support/steps.ts";
 
@@ -76,7 +76,7 @@ export function updatesOf(
   return updates;
 }
 
-/** The updates of one client that types so many letters. */
+/** The updates of one client that types this number of letters. */
 export const letters = (count: number, client = 0): Uint8Array[] =>
   updatesOf(Array.from({ length: count }, () => ({ client, kind: "insert", at: 0, text: "a" }) as const)).map(
     ({ update }) => update,
@@ -87,13 +87,13 @@ export const by = (id: string | number): Author => ({ type: "user", id: `user ${
 /** The state vector of a client that has nothing. */
 export const NOTHING_KNOWN = new Uint8Array([0]);
 
-/** What a client with this state vector is sent of a document, in its order. */
-export const missing = (documents: Documents, name: string, stateVector: Uint8Array): Uint8Array[] =>
+/** Updates that a client with this state vector receives of a document, in order. */
+export const missing = (documents: RoomDocuments, name: string, stateVector: Uint8Array): Uint8Array[] =>
   Array.from({ length: documents.partCount(name) }, (_, part) =>
     documents.missingPart(name, stateVector, part),
   );
 
-/** What a document shows, for comparison. */
+/** Content of a document, for comparison. */
 export function contentOf(updates: Iterable<Uint8Array>) {
   const doc = new Y.Doc();
   for (const update of updates) Y.applyUpdate(doc, update);

@@ -1,4 +1,4 @@
-/** R66: what a room asks of the database, counted and held at the binding. */
+/** R66: requests of a room to the database, counted and held at the binding. */
 import { describe, expect, it } from "vitest";
 import { DatabaseGate } from "../support/database-gate.ts";
 import { failed, roomOfTwo } from "../support/rooms.ts";
@@ -6,10 +6,10 @@ import type { TestSocket } from "../support/test-socket.ts";
 
 const purposes = ({ reached }: DatabaseGate) => reached.map(({ purpose }) => purpose);
 
-/** Waits until the room has received everything that the socket has sent, while its questions wait. */
+/** Waits until the room has received everything that the socket has sent, while its reads wait. */
 const received = (socket: TestSocket) => socket.request("STORE_GET", { store: "none", key: "none" });
 
-describe("the questions of one user", () => {
+describe("the expensive reads of one user", () => {
   it("wait while REST changes a user, for at most the one that is being answered (R66)", async () => {
     const { room, ben, atAda } = await roomOfTwo();
     await DatabaseGate.during(room, async (gate) => {

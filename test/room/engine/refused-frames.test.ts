@@ -1,10 +1,10 @@
-/** R85: what a room reads for nothing counts by its size, so that who goes on sending it is closed. */
+/** R85: refused frames count by size, so that a client that keeps sending them is closed. */
 import { describe, expect, it } from "vitest";
 import { failed, roomOfTwo } from "../support/rooms.ts";
 
 const KIB = 1024;
 
-/** Of a user's 1,000 frames at once, and as many points as the user may spend. */
+/** Frames among a user's 1,000 that spend all points of the user. */
 const SPENDING_FRAMES = 60;
 
 /** Ada can afford nothing more, and the clock stands still: her broadcasts are refused. */

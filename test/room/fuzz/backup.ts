@@ -1,4 +1,4 @@
-/** Copies what an object stores in SQLite, as a backup does, and puts it back. */
+/** Copies an object's storage in SQLite, like a backup, and puts it back. */
 
 interface Part {
   readonly type: string;
@@ -6,7 +6,7 @@ interface Part {
   readonly sql: string;
 }
 
-/** Copies everything; the function that it returns replaces what is stored by then. */
+/** Copies everything; the returned function replaces the storage of that time by the copy. */
 export function copyStored({ sql }: DurableObjectStorage): () => void {
   const parts = partsOf(sql);
   const tables = parts.filter(({ type }) => type === "table");

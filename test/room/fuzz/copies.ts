@@ -1,4 +1,4 @@
-/** A client's copies of documents: made of what it is sent, and of what it writes itself. */
+/** A client's copies of documents, made of received and own updates. */
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { expect } from "vitest";
@@ -10,10 +10,10 @@ import {
   questionFrame,
   readFrame,
   updateFrame,
-} from "../../../src/sdk/documents/frames.ts";
+} from "../../../packages/sdk/documents/frames.ts";
 import type { DocumentAct } from "./document-acts.ts";
 
-/** What viewers type, and no one may ever see. */
+/** Text of viewers, which no one may ever see. */
 export const BY_VIEWER = "[a viewer's]";
 const BY_EDITOR = "edited ";
 const SYNC_UPDATES = new Set(["type", "erase", "damage", "skip", "repeat"]);
@@ -22,11 +22,11 @@ const QUERY = 3;
 /** A frame to send, and whether the room has to answer it with a status. */
 interface Sent {
   readonly frame: Uint8Array<ArrayBuffer>;
-  /** Of an update, the key of its document. */
+  /** The document's key, for an update. */
   readonly updated: string | null;
 }
 
-/** What was sent about one document, and what has arrived. */
+/** Sent and received frames of one document. */
 interface Tally {
   updates: number;
   statuses: number;
@@ -43,7 +43,7 @@ export class Copies {
   readonly #docs: Map<string, Y.Doc>;
   /** The documents that the room has sent everything of. */
   readonly synced = new Set<string>();
-  /** By the key in the frames. */
+  /** Tallies by the key in the frames. */
   readonly #tallies = new Map<string, Tally>();
   /** Answers to the room's questions, until they are sent. */
   readonly replies: Sent[] = [];
@@ -55,7 +55,7 @@ export class Copies {
     this.#docs = new Map(docs);
   }
 
-  /** For the client's next connection. */
+  /** Copies for the client's next connection. */
   reconnected(owner: string): Copies {
     return new Copies(owner, this.#clientId, this.#docs);
   }
@@ -88,7 +88,7 @@ export class Copies {
     return doc;
   }
 
-  /** What the act sends, if the client has anything to send; it changes the client's own copy. */
+  /** Changes the client's own copy, and returns the frames of an act, if any. */
   act(act: DocumentAct, role: "editor" | "viewer"): Sent {
     const { kind, name } = act;
     const updated = SYNC_UPDATES.has(kind) ? name : null;
@@ -148,7 +148,7 @@ export class Copies {
   }
 }
 
-/** What a document has: everything that two equal ones agree in. */
+/** Content of a document: everything in which two equal ones agree. */
 export const contentOf = (doc: Y.Doc) => ({
   text: doc.getText("text").toString(),
   known: Object.fromEntries([...Y.decodeStateVector(Y.encodeStateVector(doc))].sort()),
@@ -168,7 +168,7 @@ function editOf(
   role: "editor" | "viewer",
 ): Uint8Array {
   const text = doc.getText("text");
-  if (act.kind === "skip") text.insert(0, BY_EDITOR); // this update stays with its client
+  if (act.kind === "skip") text.insert(0, BY_EDITOR); // keeps this update at its client
   const before = Y.encodeStateVector(doc);
   if (act.kind === "erase") {
     const at = Math.min(act.at, text.length);
@@ -180,7 +180,7 @@ function editOf(
     text.insert(at, role === "viewer" ? BY_VIEWER : BY_EDITOR);
     return Y.encodeStateAsUpdate(doc, before);
   }
-  // Of a copy that is thrown away: the client itself never made this edit.
+  // Damages a copy that is thrown away: the client itself never made this edit.
   const other = new Y.Doc();
   damaged += 1;
   // No damage makes one of these ids another one of them, or that of a client.

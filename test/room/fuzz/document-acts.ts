@@ -1,9 +1,9 @@
-/** What a client does with a document over the room's socket: as an editor would, nearly so, and with bytes that mean nothing. */
+/** Acts of a client on a document over the room's socket: those of an editor, near misses, and meaningless bytes. */
 import fc from "fast-check";
 import { ofKind } from "../../support/steps.ts";
 
 export type DocumentAct =
-  /** Asks for what it lacks, sends all that it has, asks who is there, or closes it. */
+  /** Asks for missing updates, sends all of its own, asks who is there, or closes it. */
   | { readonly kind: "open" | "repeat" | "query" | "close"; readonly name: string }
   | { readonly kind: "type"; readonly name: string; readonly at: number }
   | { readonly kind: "erase"; readonly name: string; readonly at: number; readonly length: number }
@@ -18,10 +18,10 @@ export type DocumentAct =
       readonly clock: number;
       readonly state: string;
     }
-  /** After the name, if that is to be there. */
+  /** Bytes after the name, or alone if it is null. */
   | { readonly kind: "bytes"; readonly name: string | null; readonly bytes: readonly number[] };
 
-/** Those that the one who behaves well has open. */
+/** Documents that the well-behaved client has open. */
 export const DOCUMENTS = ["d", "e"] as const;
 
 const name = fc.oneof(

@@ -16,7 +16,7 @@ export class FailingStorage {
     this.storage = this.#wrap(storage);
   }
 
-  /** Of the calls from now on, the one after `after` others fails. */
+  /** Makes one call fail, after `after` others. */
   arm(after: number): void {
     this.#remaining = after;
   }

@@ -1,7 +1,9 @@
 /** The room's object for the fuzzer, with its database, its alarms and real sockets. */
+
 import { env } from "cloudflare:workers";
+import { AppError } from "@atrium/contract/errors.ts";
+import type { InputOf } from "@atrium/contract/operations/room.ts";
 import { expect } from "vitest";
-import { AppError } from "../../../src/platform/errors.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import type { RoomCommand } from "../../../src/room/types/room-object.ts";
@@ -10,22 +12,22 @@ import { copyStored } from "./backup.ts";
 import type { Host, Line, Receiver, RoomState } from "./host.ts";
 import { USERS, VIEWER } from "./steps.ts";
 
-/** So that what a user may spend is refilled. */
+/** Time per frame in which a user's budget refills. */
 const FRAME_MS = 20;
 const GRACE_MS = 10_000;
-/** What a room keeps beside its content, however long it lives: bounds of docs/protocol.md. */
+/** Bound of docs/protocol.md on a room's storage beside its content, however long it lives. */
 const MAX_PAGES_BYTES = 64 * 1024 * 1024;
 
 /** A client's end of a real socket. */
 class ObjectLine implements Line {
   readonly #socket: WebSocket;
   readonly #receiver: Receiver;
-  /** Those that wait for a pong, in their order. */
+  /** Callers that wait for a pong, in order. */
   readonly #waiting: (() => void)[] = [];
   isClosed = false;
   /** The client's end closes without an event here. */
   #isCut = false;
-  /** What the receiver threw. */
+  /** The error that the receiver threw. */
   failure: unknown = null;
 
   constructor(socket: WebSocket, receiver: Receiver) {
@@ -71,7 +73,7 @@ class ObjectLine implements Line {
     this.#socket.close(1000, "cut");
   }
 
-  /** The connection ends with its object: what is on its way is lost. */
+  /** The connection ends with its object: frames on their way are lost. */
   lose(): void {
     if (!this.isOpen) return;
     this.#isCut = true;
@@ -192,8 +194,9 @@ export class FuzzedObject implements Host {
       .catch(requireRefusal);
   }
 
-  async request(request: RoomRequest): Promise<void> {
-    await gateway.request(this.#room.id, this.#room.accountId, request).catch(requireRefusal);
+  async request({ type, data, ...options }: RoomRequest): Promise<void> {
+    const { id, accountId } = this.#room;
+    await gateway.call(id, accountId, type, data as InputOf<typeof type>, options).catch(requireRefusal);
   }
 
   async deleteRoom(): Promise<void> {
@@ -230,7 +233,7 @@ export class FuzzedObject implements Host {
     return true;
   }
 
-  /** Those who ping are heard meanwhile. */
+  /** Advances the clock. Clients that ping are heard before the alarm runs. */
   async advance(ms: number): Promise<void> {
     this.#room.now += ms;
     const mark = JSON.stringify({ type: "MARK", data: { mark: 1 } });

@@ -1,22 +1,22 @@
 /** Hosts the pure room in this process, with a database and a clock. Its storage may fail. */
 
+import { AppError } from "@atrium/contract/errors.ts";
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { rightsOfRole } from "@atrium/contract/resources/permissions.ts";
+import type { Role, UserRecord } from "@atrium/contract/resources/user.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import { expect } from "vitest";
 import type { RoomRow } from "../../../src/features/rooms/table.ts";
-import { AppError } from "../../../src/platform/errors.ts";
-import { byteLength } from "../../../src/platform/text.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "../../../src/room/engine/join/join-decision.ts";
 import { Room } from "../../../src/room/engine/room.ts";
 import { PartialFailure } from "../../../src/room/engine/room-commands.ts";
 import { deliveryPoints } from "../../../src/room/protocol/costs.ts";
 import { serialize } from "../../../src/room/protocol/frame.ts";
-import { LIMITS } from "../../../src/room/protocol/limits.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, Waiting } from "../../../src/room/transport/connection.ts";
 import type { RoomCommand } from "../../../src/room/types/room-object.ts";
-import { rightsOfRole } from "../../../src/wire/permissions.ts";
-import type { Role, UserRecord } from "../../../src/wire/user.ts";
 import { roomPorts } from "../support/room-ports.ts";
 import { knownUser, ROOM, userRecord } from "../support/rows.ts";
 import { FailingStorage } from "./failing-storage.ts";
@@ -36,7 +36,7 @@ interface Socket {
   attachment: Waiting | Joined | null;
 }
 
-/** What waits for the database. The command that caused it is applied again after a crash. */
+/** A read that waits for the database. The command that caused it is applied again after a crash. */
 interface Read {
   readonly command: RoomCommand | null;
   run(): void;
@@ -72,7 +72,7 @@ export class FuzzedRoom implements Host {
   readonly #people: readonly Person[];
   readonly #sockets = new Map<string, Socket>();
   #failing: FailingStorage;
-  /** Of storages before this one. */
+  /** Faults of the storages before this one. */
   #faults = 0;
   #row: RoomRow;
   #accountEpoch = 0;
@@ -86,7 +86,7 @@ export class FuzzedRoom implements Host {
   #recoverAt: number | null = null;
   #hasPresenceChanged = false;
   #isFoldDue = false;
-  /** Points of what was sent since the last `countDelivery`. */
+  /** Points of frames sent since the last `countDelivery`. */
   #points = 0;
   #arm: number | null = null;
 
@@ -167,7 +167,7 @@ export class FuzzedRoom implements Host {
     this.heal();
   }
 
-  /** As the object does: what fails closes its socket. */
+  /** Runs work like the object, which closes a socket whose work fails. */
   #attempt(ids: readonly string[], work: () => readonly Effect[]): void {
     let effects: readonly Effect[];
     try {
@@ -263,7 +263,7 @@ export class FuzzedRoom implements Host {
     if (socket === undefined) return;
     socket.attachment = connection;
     if (connection.phase !== "joined") return;
-    // As `transport/attachment` stores them: together far below the 16 KiB of the platform.
+    // Bounds of `transport/attachment`: together far below the 16 KiB of the platform.
     expect(byteLength(connection.presence ?? "")).toBeLessThanOrEqual(LIMITS.presenceBytes);
     const subscriptions = byteLength(JSON.stringify(connection.subscriptions));
     expect(subscriptions).toBeLessThanOrEqual(LIMITS.subscriptionBytes);
@@ -280,7 +280,7 @@ export class FuzzedRoom implements Host {
     for (const { seq } of events.list(1_000)) events.delete(seq);
   }
 
-  /** Reads what the database has now; the room learns of it at once, or when the database is released. */
+  /** Reads the present state of the database; the room receives it at once, or when the database is released. */
   #read(effect: Effect): void {
     const result = this.#answerTo(effect);
     this.#reads.push({ command: this.#command, run: () => this.#perform(result()) });
@@ -339,7 +339,7 @@ export class FuzzedRoom implements Host {
   #query({ query }: Extract<Effect, { type: "queryDatabase" }>) {
     if (query.type === "ROOM_GET") return this.state === "deleted" ? "failed" : { room: this.#row };
     if ("mentionId" in query.data || "commentId" in query.data || "text" in query.data)
-      return { addressees: { readers: [], groups: [], unnotified: [] } };
+      return { recipients: { readers: [], groups: [], unnotified: [] } };
     if (query.type !== "USERS_GET") return { userExists: this.#exists(query.data.userId) };
     const { offset, limit, userIds } = query.data;
     const users = this.#people
@@ -411,7 +411,7 @@ export class FuzzedRoom implements Host {
     this.#row = { ...this.#row, state };
   }
 
-  /** What fails may have begun a session. */
+  /** A failed call may have begun a session. */
   async addParticipant(user: number, ttl: number): Promise<void> {
     const person = this.#people[user];
     if (person === undefined || person.isDeleted || this.state !== "active") return;
@@ -475,7 +475,7 @@ export class FuzzedRoom implements Host {
     this.#perform(this.#room.flush(0));
   }
 
-  /** What fails is done another time. */
+  /** A failed fold is repeated later. */
   #fold(): void {
     if (!this.#isFoldDue) return;
     this.#isFoldDue = false;

@@ -1,4 +1,4 @@
-/** Plays a room's life: hostile clients send anything, one behaves well, and what all of them see must be right. */
+/** Plays a room's life: hostile clients send anything, one behaves well, and all of them must see the right state. */
 import { expect } from "vitest";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import { BY_VIEWER, contentOf } from "./copies.ts";
@@ -17,7 +17,7 @@ interface Client {
 }
 
 const WELL_BEHAVED = 0;
-/** What only editors may change; a viewer may follow. */
+/** Changes that only editors may make; a viewer may follow. */
 const EDITED = new Set(["storeChanged", "commentCreated", "commentUpdated", "commentDeleted"]);
 const MAX_DEPTH = 40;
 const LONGEST_REQUEST_ID = 255;
@@ -35,7 +35,7 @@ export class Fuzzer {
   readonly #host: Host;
   readonly #clients: Client[] = [];
   readonly #order = new Order();
-  /** What the one who behaves well knows. */
+  /** Knowledge of the well-behaved client. */
   #known: Known = newKnown(USERS[WELL_BEHAVED], 0);
   #epoch: string | undefined;
   #wellBehaved: Client | null = null;
@@ -68,8 +68,7 @@ export class Fuzzer {
         await this.#sendTo(this.#pick(step.pick), step.frame);
         break;
       case "flood":
-        for (let time = 0; time < step.times; time += 1)
-          await this.#sendTo(this.#pick(step.pick), step.frame);
+        for (let time = 0; time < step.times; time += 1) await this.#flood(this.#pick(step.pick), step.frame);
         break;
       case "document":
         await this.#actOn(this.#pick(step.pick), step.act);
@@ -153,7 +152,7 @@ export class Fuzzer {
     { peer, line }: Client,
     { frame, updated }: { readonly frame: Uint8Array<ArrayBuffer>; readonly updated: string | null },
   ): Promise<void> {
-    peer.expectAnswer(undefined, false); // for a frame that is none
+    peer.expectAnswer(undefined, false); // the answer to a malformed frame
     if (updated !== null) peer.copies.countUpdate(updated);
     this.#frames += 1;
     const { faults } = this.#host;
@@ -161,7 +160,7 @@ export class Fuzzer {
     if (this.#host.faults > faults) this.#excused.add(CLOSE.failed); // D1
   }
 
-  /** Answers what the room has asked of clients with documents, until it asks nothing more. */
+  /** Answers the room's questions to clients with documents, until there are none. */
   async #reply(): Promise<void> {
     for (const client of this.#clients) {
       const { copies } = client.peer;
@@ -170,7 +169,7 @@ export class Fuzzer {
     }
   }
 
-  /** So much that the broadcast may have to wait behind it. */
+  /** Enough entries that the broadcast may have to wait behind them. */
   async #sendOrdered(client: Client | undefined, entries: number): Promise<void> {
     if (client?.peer.closed !== null || client.peer.joined === null) return;
     const number = this.#order.next();
@@ -185,7 +184,7 @@ export class Fuzzer {
     await this.#send(client, frameOf("BROADCAST", this.#order.broadcastOf(number)));
   }
 
-  /** Of the clients whose sockets are open, except the one who behaves well. */
+  /** Picks a client with an open socket, except the well-behaved one. */
   #pick(pick: number): Client | undefined {
     const open = this.#clients.filter(
       (client) => client.peer.closed === null && client !== this.#wellBehaved,
@@ -195,6 +194,11 @@ export class Fuzzer {
 
   async #sendTo(client: Client | undefined, frame: FrameSpec): Promise<void> {
     if (client?.peer.closed === null) await this.#send(client, frame);
+  }
+
+  /** A flood pauses its user on all sockets (R70): the one who behaves well has no tab that floods. */
+  async #flood(client: Client | undefined, frame: FrameSpec): Promise<void> {
+    if (client?.peer.joined?.user.id !== this.#host.userIds[WELL_BEHAVED]) await this.#sendTo(client, frame);
   }
 
   async #send(client: Client, spec: FrameSpec): Promise<string | undefined> {
@@ -210,7 +214,7 @@ export class Fuzzer {
     return requestId;
   }
 
-  /** Puts what exists in the room in place of the names of the grammar. */
+  /** Replaces names of the grammar by things that exist in the room. */
   async #resolve(frame: string | ArrayBuffer): Promise<string | ArrayBuffer> {
     if (typeof frame !== "string") return frame;
     const tokens = await Promise.all(USERS.map((_, user) => this.#host.token(user)));
@@ -234,7 +238,7 @@ export class Fuzzer {
     await carryOut(this.#host, change);
   }
 
-  /** The one who behaves well joins, or joins again with what it knows. */
+  /** The well-behaved client joins, or joins again with its knowledge. */
   async #rejoin(): Promise<Client> {
     const { mirror, copies } = this.#known;
     this.#known = { mirror, copies: copies.reconnected(USERS[WELL_BEHAVED]) };
@@ -257,7 +261,7 @@ export class Fuzzer {
     return client;
   }
 
-  /** What the one who behaves well asks succeeds, whatever others do. */
+  /** Requests of the well-behaved client succeed, whatever others do. */
   async #work(what: Extract<Step, { type: "work" }>["what"]): Promise<void> {
     const client = this.#wellBehaved;
     if (client === null || client.peer.closed !== null) return;
@@ -332,7 +336,7 @@ export class Fuzzer {
     return client;
   }
 
-  /** Who joins anew is given what the one who was there all the time knows. Returns it. */
+  /** A newcomer receives the same content that the client who never left knows. Returns it. */
   async #checkNewcomer(known: Peer): Promise<object> {
     const newcomer = await this.#joinAgain();
     const { joined } = newcomer.peer;
@@ -367,7 +371,7 @@ export class Fuzzer {
     return { users: users.map(({ id }) => id), presence, seq, follows, content, documents };
   }
 
-  /** Who opens a document now is sent what the one has who had it open all the time. */
+  /** A client that opens a document now receives the content of the one who had it open all the time. */
   async #checkDocuments(newcomer: Client, known: Peer): Promise<object[]> {
     const contents: object[] = [];
     for (const name of DOCUMENTS) {
@@ -385,7 +389,7 @@ export class Fuzzer {
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number =>
   one < other ? -1 : 1;
 
-/** What a client knows of a frame that it sends. */
+/** Request id and kind of a frame that a client sends. */
 function readFrame(frame: string | ArrayBuffer): {
   readonly requestId: string | undefined;
   readonly isJoin: boolean;

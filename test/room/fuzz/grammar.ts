@@ -1,10 +1,13 @@
-/** The grammar of what a client can send, made from the schemas of the messages: right, nearly right, and at each bound. */
+/** The grammar of clients' messages, made from their schemas: right, nearly right, and at each bound. */
+
+import { MESSAGES } from "@atrium/contract/operations/room.ts";
+import { StoreOperation } from "@atrium/contract/operations/stores.ts";
+import { RequestId } from "@atrium/contract/operations/values.ts";
 import fc from "fast-check";
 import * as z from "zod";
-import { ClientMessage, StoreOperation } from "../../../src/room/protocol/messages.ts";
 import { ofKind } from "../../support/steps.ts";
 
-/** What is used here of JSON Schema. A node without any of it is any JSON value. */
+/** The subset of JSON Schema that is used here. A node without any of it is any JSON value. */
 interface Node {
   readonly type?: string;
   readonly const?: unknown;
@@ -20,7 +23,7 @@ interface Node {
   readonly required?: readonly string[];
   readonly anyOf?: readonly Node[];
   readonly oneOf?: readonly Node[];
-  /** Of a JSON object. */
+  /** A JSON object that replaces the node. */
   readonly override?: Node;
 }
 
@@ -48,7 +51,7 @@ const ODD_TEXTS = [
 ];
 const ODD_NUMBERS = [0, -0, -1, 1.5, 1e21, -1e308, 5e-324, 2 ** 31, 2 ** 53 - 1, 2 ** 53];
 
-/** What names refer to, so that messages concern the same things: the driver replaces `@user0` and the like. */
+/** Names that messages share, so that they concern the same things: the driver replaces `@user0` and the like. */
 const users = ["@user0", "@user1", "@user2", "@user3", "@user4"];
 const comments = ["@comment0", "@comment1", "@comment2"];
 const WORDS: Readonly<Record<string, readonly unknown[]>> = {
@@ -95,7 +98,7 @@ const jsonObject = fc.dictionary(fc.constantFrom("a", "b", "x", "__proto__"), js
   noNullPrototype: true,
 });
 
-/** Values that are too large for some fields, and deep ones at the bound of what a frame may nest. */
+/** Values that are too large for some fields, and deep ones at the nesting limit of a frame. */
 const large = fc.constantFrom(8_190, 65_535, 65_537, 196_600, 200_000).map((length) => "x".repeat(length));
 const deep = fc.integer({ min: 34, max: 42 }).map((depth) => nested(depth));
 function nested(depth: number): unknown {
@@ -191,9 +194,9 @@ function recordsOf(
   return fc.record(Object.fromEntries(fields), { requiredKeys: [...required], noNullPrototype: true });
 }
 
-/** What is wrong with a frame beyond its fields. */
+/** Damage to a frame beyond wrong fields. */
 export type Damage =
-  /** Of all the frame's fields, in order, the one at `at` modulo their number is left out or becomes something else. */
+  /** One of all the frame's fields in order, the one at `at` modulo their number, is left out or replaced. */
   | { readonly kind: "without" | "retyped" | "endless"; readonly at: number }
   | { readonly kind: "cutOff" | "binary" | "inArray" | "tooLarge" | "tooDeep" | "polluted" | "repeated" };
 
@@ -208,7 +211,9 @@ const damage: fc.Arbitrary<Damage> = fc.oneof(
   ofKind(1, ["cutOff", "binary", "inArray", "tooLarge", "tooDeep", "polluted", "repeated"]),
 );
 
-const messages = nodeOf(ClientMessage).oneOf ?? [];
+const messages = Object.entries(MESSAGES).flatMap(([type, { input, isMessage }]) =>
+  !isMessage ? [] : nodeOf(z.object({ type: z.literal(type), requestId: RequestId, data: input() })),
+);
 
 /** Any message of the protocol; a new type takes part as soon as it has a schema. */
 export const frame: fc.Arbitrary<FrameSpec> = fc.record({

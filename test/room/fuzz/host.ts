@@ -3,7 +3,7 @@ import type { RoomRequest } from "../../../src/room/protocol/room-request.ts";
 import type { RoomCommand } from "../../../src/room/types/room-object.ts";
 import type { RestChange } from "./steps.ts";
 
-/** What a client's end of a socket does with what arrives. */
+/** A client's end of a socket. */
 export interface Receiver {
   /** A frame of text, or one of a document. */
   receive(frame: string | Uint8Array): void;
@@ -20,7 +20,7 @@ export interface Line {
 export type RoomState = "active" | "closed" | "deleted";
 
 export interface Host {
-  /** By the index of the user in `USERS`. */
+  /** IDs by the index of the user in `USERS`. */
   readonly userIds: readonly string[];
   readonly state: RoomState;
   /** How many faults the storage has had. */
@@ -49,9 +49,9 @@ export interface Host {
   crash(): Promise<void>;
   sweep(): Promise<void>;
   reconcile(): Promise<void>;
-  /** Copies what the room stores. */
+  /** Copies the room's storage. */
   backUp(): Promise<void>;
-  /** Replaces what the room stores by the latest copy, which ends all connections. False if there is none. */
+  /** Replaces the room's storage by the latest copy, which ends all connections. False if there is none. */
   restore(): Promise<boolean>;
   /** Waits until everything that was sent is answered, as time passes; where that takes real time, until `isSettled`. */
   settle(isSettled: () => boolean): Promise<void>;
@@ -101,8 +101,9 @@ export async function carryOut(host: Host, change: RestChange): Promise<void> {
       });
     case "comment":
       return host.request({
-        type: "COMMENT_POST",
-        data: { text: "of the organization", mentions: [], userId: host.userIds[0] ?? "" },
+        type: "COMMENT_CREATE",
+        data: { text: "of the organization", mentions: [] },
+        reader: { subject: host.userIds[0] ?? "", userId: host.userIds[0] ?? "" },
       });
     case "broadcast":
       return host.request({ type: "BROADCAST", data: { event: "news" } });

@@ -1,4 +1,7 @@
-/** R80: what one socket sends takes effect in its order, so no one receives a broadcast before the write that precedes it. */
+/**
+ * R80: messages of one socket take effect in order, so no one receives a broadcast before the write that
+ * precedes it.
+ */
 import { expect } from "vitest";
 import type { Peer } from "./peer.ts";
 import type { Change, Passing } from "./wire.ts";
@@ -6,7 +9,7 @@ import type { Change, Passing } from "./wire.ts";
 const NAME = "ordered";
 const STORE = "s";
 
-/** That a client received the broadcast after a write, and up to which change it had seen the room by then. */
+/** A client received the broadcast after a write, and had seen the room up to the change `seq` by then. */
 interface Receipt {
   readonly peer: Peer;
   readonly number: number;
@@ -47,7 +50,7 @@ export class Order {
   check(): void {
     for (const { peer, number, seq } of this.#receipts) {
       const write = this.#writes.get(number);
-      if (write === undefined) continue; // it was refused
+      if (write === undefined) continue; // the write was refused
       expect(seq, `${peer.name} receives broadcast ${number} after its write`).toBeGreaterThanOrEqual(write);
     }
   }

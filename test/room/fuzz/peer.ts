@@ -1,4 +1,4 @@
-/** A client's end of a socket: checks everything that it receives, and keeps what it has learned of the room. */
+/** A client's end of a socket: checks everything that it receives, and keeps its knowledge of the room. */
 import { expect } from "vitest";
 import { ShownStates } from "../support/shown-states.ts";
 import { Copies } from "./copies.ts";
@@ -19,7 +19,7 @@ interface Awaited {
   most: number;
 }
 
-/** What a client knows of a room's content: the result of all changes, by what they are about. */
+/** A room's content as a client knows it: the result of all changes, by subject. */
 export interface Mirror {
   readonly entries: Map<string, { readonly value: unknown; readonly version: number }>;
   readonly comments: Map<string, unknown>;
@@ -27,13 +27,13 @@ export interface Mirror {
   readonly follows: Set<string>;
 }
 
-/** What outlives a connection of a client. */
+/** Knowledge that outlives a connection of a client. */
 export interface Known {
   readonly mirror: Mirror;
   readonly copies: Copies;
 }
 
-/** Of the client with this number, which knows nothing. */
+/** Empty knowledge of the client with this number. */
 export const newKnown = (name: string, number: number): Known => ({
   mirror: newMirror(),
   copies: new Copies(name, 2_000_000_011 + 97 * number),
@@ -45,20 +45,20 @@ export const followName = (follower: string, followed: string): string =>
 
 export class Peer {
   readonly name: string;
-  /** Whose token it joined with, and the role that it asked for. */
+  /** User of the token that it joined with. */
   readonly userId: string;
   joined: Joined | null = null;
   closed: number | null = null;
   /** All changes up to this one are known. */
   seq = 0;
-  /** The room could not say what was missed. */
+  /** The room could not list the missed changes. */
   wasReset = false;
   readonly onlineUsers = new Set<string>();
   readonly #shown = new ShownStates();
   readonly mirror: Mirror;
   readonly copies: Copies;
   readonly #awaited = new Map<string, Awaited>();
-  /** For frames without a request id, which may have no response. */
+  /** Frames without a request id, which may have no response. */
   readonly #anonymous: Awaited = { arrived: 0, least: 0, most: 0 };
   readonly answers = new Map<string, Answer>();
   /** Failures that only the server can be to blame for. */
@@ -122,7 +122,7 @@ export class Peer {
       this.mirror.entries.clear();
       this.mirror.comments.clear();
       this.mirror.follows.clear();
-      this.seq = 0; // in another history
+      this.seq = 0; // the start of another history
     }
     for (const change of joined.changes ?? []) {
       expect(change.seq, `${this.name} catches up`).toBeGreaterThan(this.seq);
@@ -193,7 +193,7 @@ export class Peer {
     );
   }
 
-  /** Whether this client has received what a newcomer was given. */
+  /** Whether this client has received everything that a newcomer was given. */
   knowsAll({ seq, users, presence }: Joined): boolean {
     const states = JSON.stringify(Object.entries(presence).sort());
     const isCurrent = this.seq === seq && this.onlineUsers.size === users.length;

@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { inject, it } from "vitest";
 import { SqliteStorage } from "../../../src/room/storage/storage.ts";
-import type { Runs } from "../../endurance/runs.ts";
+import type { Runs } from "../../node/endurance/runs.ts";
 import { copyStored } from "./backup.ts";
 import { FuzzedObject } from "./fuzzed-object.ts";
 import { FuzzedRoom } from "./fuzzed-room.ts";

@@ -1,4 +1,4 @@
-/** What clients do and what happens to their room, as values that fast-check generates, shrinks and prints. */
+/** Steps of clients and events of their room, as values that fast-check generates, shrinks and prints. */
 import fc from "fast-check";
 import { ofKind, ofType } from "../../support/steps.ts";
 import { type DocumentAct, documentAct } from "./document-acts.ts";
@@ -8,7 +8,7 @@ import { type FrameSpec, frame } from "./grammar.ts";
 export const USERS = ["well-behaved", "editor", "another editor", "viewer", "latecomer"] as const;
 export const VIEWER = 3;
 
-/** What REST does. Numbers that pick a user or a socket are taken modulo how many there are. */
+/** Changes over REST. Numbers that pick a user or a socket are taken modulo their count. */
 export type RestChange =
   | {
       readonly kind: "userUpdated" | "userCreated" | "userDeleted" | "userErased" | "tokensEnded";
@@ -33,18 +33,18 @@ export type Step =
   | { readonly type: "flood"; readonly pick: number; readonly frame: FrameSpec; readonly times: number }
   /** Something with a document, over the room's socket. */
   | { readonly type: "document"; readonly pick: number; readonly act: DocumentAct }
-  /** Writes of so many entries, and then a broadcast that must not overtake them. */
+  /** This number of writes, and then a broadcast that must not overtake them. */
   | { readonly type: "ordered"; readonly pick: number; readonly entries: number }
   | { readonly type: "cut"; readonly pick: number }
   /** The one who behaves well works. */
   | { readonly type: "work"; readonly what: "set" | "comment" | "present" | "follow" | "broadcast" | "type" }
   | { readonly type: "rest"; readonly change: RestChange }
-  /** From now on the database answers at once, or only when it is released. */
+  /** Makes the database answer at once, or only when it is released. */
   | { readonly type: "database"; readonly isHeld: boolean }
-  /** Of the storage's calls from now on, this one fails. */
+  /** One of the storage's next calls fails. */
   | { readonly type: "fault"; readonly after: number }
   | { readonly type: "advance"; readonly ms: number }
-  /** A backup is made, or replaces what the room has stored by what it was at the latest one. */
+  /** A backup is made, or the latest one replaces the room's storage. */
   | { readonly type: "backUp" | "restore" }
   | { readonly type: "flush" | "hibernate" | "crash" | "sweep" | "reconcile" | "deleteRoom" };
 

@@ -1,16 +1,20 @@
-/** What the server may send, as docs/protocol.md has it: every frame that a fuzzed client receives must match. */
+/** Frames that the server may send by docs/protocol.md: every frame that a fuzzed client receives must match. */
 
+import { ERROR_CODES, MODULES } from "@atrium/contract/errors.ts";
+import { OnlinePlace } from "@atrium/contract/operations/presence.ts";
+import { Comment } from "@atrium/contract/resources/comment.ts";
+import { Permission } from "@atrium/contract/resources/permissions.ts";
+import { Room } from "@atrium/contract/resources/room.ts";
+import { SubscriptionSettings, Thread } from "@atrium/contract/resources/thread.ts";
+import { Role, User } from "@atrium/contract/resources/user.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import * as z from "zod";
-import { ERROR_CODES, MODULES } from "../../../src/platform/errors.ts";
-import { byteLength } from "../../../src/platform/text.ts";
-import { OnlinePlace } from "../../../src/room/protocol/messages.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
-import { Comment } from "../../../src/wire/comment.ts";
-import { Permission } from "../../../src/wire/permissions.ts";
-import { Room } from "../../../src/wire/room.ts";
-import { Role, User } from "../../../src/wire/user.ts";
 
-/** The largest frame: the changes of a join, or a page of a store with one entry too much, and what surrounds them. */
+/**
+ * The largest frame: the changes of a join, or a page of a store with one entry too many, and the rest of the
+ * message.
+ */
 const MAX_SENT_BYTES = 2 * 1024 * 1024;
 
 const codes = Object.keys(ERROR_CODES) as (keyof typeof ERROR_CODES)[];
@@ -90,7 +94,7 @@ const Change = z.discriminatedUnion("event", [
 ]);
 export type Change = z.infer<typeof Change>;
 
-/** With a number for the user who is introduced, or with one instead of the user's id (R86). */
+/** A state with a number that introduces the user, or with one instead of the user's id (R86). */
 const Shown = z.union([
   z.tuple([userId, State.nullable(), z.int().min(0).optional()]),
   z.tuple([z.int().min(0), z.record(z.string(), z.unknown())]),
@@ -109,6 +113,8 @@ const Passing = z.discriminatedUnion("event", [
   passing("mark", z.strictObject({ mark: z.int().min(1) })),
   passing("roleChanged", z.strictObject({ role: Role })),
   passing("accessChanged", z.strictObject({ role: Role, permissions: z.array(Permission) })),
+  passing("threadUpdated", z.strictObject({ thread: Thread.strict() })),
+  passing("settingsUpdated", z.strictObject({ settings: SubscriptionSettings.strict() })),
   passing("authFailed", z.strictObject({ code: z.enum(codes), message: z.string().min(1) })),
 ]);
 export type Passing = z.infer<typeof Passing>;
@@ -136,7 +142,7 @@ export const CLOSE_CODES: ReadonlySet<number> = new Set([
   ...Object.values(ERROR_CODES).map(({ close }) => close),
 ]);
 
-/** A frame of the server, by what it is. */
+/** A frame of the server, by its kind. */
 export type Received =
   | { readonly kind: "answer"; readonly answer: Answer }
   | { readonly kind: "change"; readonly change: Change }
@@ -150,10 +156,13 @@ export function requireMatch<Schema extends z.ZodType>(schema: Schema, value: un
 
 const Typed = z.looseObject({ type: z.string() });
 
-/** What was parsed last: most frames go to several clients. */
+/** The latest parsed frame: most frames go to several clients. */
 let latest: { readonly text: string; readonly received: readonly Received[] } | null = null;
 
-/** The messages of a frame; a client that joined with `batch` receives arrays. Throws for what no client expects. */
+/**
+ * The messages of a frame; a client that joined with `batch` receives arrays. Throws for frames that no client
+ * expects.
+ */
 export function parseReceived(text: string): readonly Received[] {
   if (latest?.text !== text) latest = { text, received: parseFrame(text) };
   return latest.received;

@@ -1,10 +1,10 @@
-/** Which request the events of a live room follow from: that which opened a socket, or one over REST. */
+/** The request that events of a live room follow from: one that opened a socket, or one over REST. */
 import { evictDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { Room } from "@atrium/contract/resources/room.ts";
+import type { UserWithToken } from "@atrium/contract/rest/users.ts";
 import { expect, it } from "vitest";
-import type { UserWithToken } from "../../../src/features/users/schema.ts";
 import { CurrentTrace } from "../../../src/room/host/room-context.ts";
-import type { Room } from "../../../src/wire/room.ts";
 import { RecordingSubscriber } from "../../delivery/recording-subscriber.ts";
 import { account } from "../../support/api.ts";
 import { gateway } from "../support/rooms.ts";

@@ -1,7 +1,8 @@
 /** R6, R8, R10 and R17: the frames that a joined socket may send, and the errors for all others. */
+
+import { PresenceUpdate, parseMove } from "@atrium/contract/operations/presence.ts";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PresenceUpdate, parseMove } from "../../../src/room/protocol/messages.ts";
 import { failed, makeRoom, roomWithUsers } from "../support/rooms.ts";
 
 describe("what a cursor sends", () => {
@@ -12,7 +13,7 @@ describe("what a cursor sends", () => {
   const field = fc.oneof({ weight: 3, arbitrary: object }, fc.jsonValue({ maxDepth: 1 }));
   const names = ["state", "patch", "remove", "more", "__proto__"] as const;
   const fields = fc.array(fc.tuple(fc.constantFrom(...names), field), { maxLength: 3 });
-  /** As a frame has it: `__proto__` is a field like any other. */
+  /** The data as a frame has it: `__proto__` is a field like any other. */
   const data = fields.map((each): unknown =>
     JSON.parse(`{${[...new Map(each)].map(([name, value]) => `"${name}":${JSON.stringify(value)}`).join()}}`),
   );
@@ -64,10 +65,34 @@ describe("a joined socket", () => {
         const { error, requestId } = await socket.nextResponse();
         expect([error?.code, error?.message.split(":")[0], requestId]).toEqual([
           "VALIDATION_ERROR",
-          field,
+          `data.${field}`,
           "r",
         ]);
       }
+    const others = [
+      ["USERS_GET", '{"limit":1e300}', "data.limit: must be at most 1000"],
+      ["USERS_GET", '{"limit":-1e300}', "data.limit: must be at least 1"],
+      ["USERS_GET", '{"limit":1e400}', expect.stringMatching(/^data\.limit: must be a number of at most/)],
+      ["MARK", '{"mark":1e300}', `data.mark: must be at most ${Number.MAX_SAFE_INTEGER}`],
+      ["STORE_GET", '{"store":1e400,"key":"k"}', "data.store: must be a string"],
+      ["STORE_BATCH", '{"operations":1e400}', "data.operations: must be an array"],
+      ["PRESENCE_UPDATE", "1e400", "data: must be an object"],
+      ["BROADCAST", "1e400", "data: must be an object"],
+      [
+        "PRESENCE_UPDATE",
+        '{"state":{"":1e400}}',
+        expect.stringMatching(/^data\.state\."": must be a number/),
+      ],
+      [
+        "BROADCAST",
+        '{"event":"e","data":{"":{"a":1e400}}}',
+        expect.stringMatching(/^data\.data\.""\.a: must/),
+      ],
+    ] as const;
+    for (const [type, data, message] of others) {
+      socket.sendRaw(`{"type":"${type}","requestId":"r","data":${data}}`);
+      expect((await socket.nextResponse()).error).toMatchObject({ code: "VALIDATION_ERROR", message });
+    }
     expect(await socket.request("STORE_SYNC", { store: "s" })).toMatchObject({ data: { entries: {} } });
   });
 

@@ -1,13 +1,14 @@
 /** A subscriber that checks each event against those before it. */
+
+import type { Event } from "@atrium/contract/resources/events.ts";
 import { expect } from "vitest";
-import type { Event } from "../../../src/wire/events.ts";
 
 export class EventHistory {
   readonly #ids = new Set<string>();
   /** The session of each user who is online. */
   readonly #online = new Map<string, string>();
   #sessionId: string | null = null;
-  /** Who took part in the occupancy period. */
+  /** Participants of the occupancy period. */
   #participants: string[] = [];
 
   /** Adds the next event; one that was received before is ignored. */

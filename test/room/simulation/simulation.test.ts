@@ -5,7 +5,7 @@ import { ofType } from "../../support/steps.ts";
 import { makeRoom, type TestRoom, type TestUser } from "../support/rooms.ts";
 import type { TestSocket } from "../support/test-socket.ts";
 import { test } from "../support/with-storage.ts";
-import { Simulation, type Step } from "./simulation.ts";
+import { RoomSimulation, type Step } from "./simulation.ts";
 
 const pick = fc.nat(9);
 const userIndex = fc.nat(3);
@@ -30,7 +30,7 @@ test("sessions, stats and what clients receive agree, whatever happens (R18 to R
       fc.constantFrom(0, 10_000),
       (steps, graceMs) => {
         reopen().clear();
-        const simulation = new Simulation(reopen, graceMs);
+        const simulation = new RoomSimulation(reopen, graceMs);
         for (const each of steps) simulation.run(each);
         simulation.finish();
       },
@@ -42,7 +42,7 @@ test("sessions, stats and what clients receive agree, whatever happens (R18 to R
 test("a decision that is older than the deletion of its user does not let the user join (R18)", ({
   reopen,
 }) => {
-  const simulation = new Simulation(reopen, 10_000);
+  const simulation = new RoomSimulation(reopen, 10_000);
   simulation.run({ type: "open" });
   simulation.run({ type: "join", pick: 0, user: 0, answerNow: false });
   simulation.run({ type: "deleteUser", user: 0 });
@@ -54,7 +54,7 @@ test("a decision that is older than the deletion of its user does not let the us
 test("no one notices a restart whose users come back within the grace, and who comes back later has left (R20, R75)", ({
   reopen,
 }) => {
-  const simulation = new Simulation(reopen, 10_000);
+  const simulation = new RoomSimulation(reopen, 10_000);
   const joinAll = (users: readonly number[]) => {
     for (const user of users) {
       simulation.run({ type: "open" });
@@ -80,7 +80,7 @@ test("no one notices a restart whose users come back within the grace, and who c
   simulation.finish();
 });
 
-/** What can happen to a real object with two users. */
+/** Steps of a real object with two users. */
 type RealStep =
   | { readonly type: "join" | "leave" | "close"; readonly user: number }
   | { readonly type: "hibernate" }

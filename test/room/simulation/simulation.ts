@@ -1,5 +1,6 @@
 /** A host for the pure room: sockets, hibernation, crashes and a database, all in memory and checked at each step. */
 
+import { rightsOfRole } from "@atrium/contract/resources/permissions.ts";
 import { expect } from "vitest";
 import { type JoinDecision, joinRefusal } from "../../../src/room/engine/join/join-decision.ts";
 import { Room } from "../../../src/room/engine/room.ts";
@@ -8,7 +9,6 @@ import type { JoinedRoom, ServerMessage } from "../../../src/room/protocol/proto
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Effect, Joined, JoinRequest, Waiting } from "../../../src/room/transport/connection.ts";
-import { rightsOfRole } from "../../../src/wire/permissions.ts";
 import { roomPorts } from "../support/room-ports.ts";
 import { knownUser, ROOM, userRecord } from "../support/rows.ts";
 import { EventHistory } from "./event-history.ts";
@@ -18,7 +18,7 @@ interface Socket {
   readonly id: string;
   attachment: Waiting | Joined | null;
   lastPingAt: number | null;
-  /** Who is online, according to what the client has received; null before it has joined. */
+  /** Users online as the client has received them; null before it has joined. */
   seesOnline: Set<string> | null;
 }
 
@@ -35,7 +35,7 @@ export type Step =
   | { readonly type: "answer" }
   | { readonly type: "leave" | "close" | "break" | "ping" | "message"; readonly pick: number }
   | { readonly type: "wake"; readonly lose: number | null }
-  /** From now on, until the room restarts, its outbox is not drained. */
+  /** Keeps the outbox from being drained until the room restarts. */
   | { readonly type: "stall" }
   | { readonly type: "crash" | "sweep" | "reconcile" | "closeRoom" | "reopenRoom" | "deleteRoom" }
   | { readonly type: "deleteUser" | "updateUser"; readonly user: number }
@@ -46,7 +46,7 @@ const USERS = ["u0", "u1", "u2", "u3"];
 /** The end of a grace is a whole second. */
 const WHOLE_MS = 1_000;
 
-export class Simulation {
+export class RoomSimulation {
   readonly #open: () => RoomStorage;
   #storage: RoomStorage;
   readonly #sockets = new Map<string, Socket>();
@@ -108,7 +108,7 @@ export class Simulation {
     );
   }
 
-  /** What the step means for those who are online without a socket. */
+  /** Applies a step to users who are online without a socket. */
   #updateGraces(step: Step, before: ReadonlySet<string>): void {
     const joined = this.#joined();
     for (const [userId, endsAt] of this.#gracePeriods) {
@@ -224,7 +224,7 @@ export class Simulation {
     return this.#room.restore([...this.#sockets.values()].flatMap(({ attachment }) => attachment ?? []));
   }
 
-  /** Returns the oldest pending decision, based on what was true when it was made. */
+  /** Returns the oldest pending decision, based on the state at its time. */
   #answer(): readonly Effect[] {
     const pending = this.#pendingDecisions.shift();
     return pending === undefined ? [] : this.#room.handshake.complete(pending.socketId, pending.decision);
@@ -341,7 +341,7 @@ export class Simulation {
     this.#occupiedMs = stats.occupiedMs;
   }
 
-  /** After a sweep, reconciling changes nothing. */
+  /** Checks that reconciling changes nothing after a sweep. */
   finish(): void {
     this.run({ type: "wake", lose: null });
     this.run({ type: "sweep" });

@@ -1,7 +1,7 @@
-/** Holds what a room's object asks of D1, at the binding itself, until the test lets it through. */
+/** Holds requests of a room's object to D1, at the binding itself, until the test lets them through. */
 import type { TestRoom } from "./rooms.ts";
 
-/** What a batch is for, by the statements that it has. */
+/** Purpose of a batch, by its statements. */
 type Purpose = "join or refresh of a user" | "users" | "room" | "other";
 
 interface HeldBatch {

@@ -15,7 +15,7 @@ export interface Fault {
   heal(): void;
 }
 
-/** From now on, nothing can be attached to the user's sockets. */
+/** Makes attaching data to the user's sockets fail from now on. */
 export function failAttachments(userId: string): Fault {
   const attach = WebSocket.prototype.serializeAttachment;
   const spy = vi.spyOn(WebSocket.prototype, "serializeAttachment").mockImplementation(function (
@@ -28,7 +28,7 @@ export function failAttachments(userId: string): Fault {
   return fault(() => spy.mockRestore());
 }
 
-/** From now on, nothing can be sent to the user's sockets. */
+/** Makes sending to the user's sockets fail from now on. */
 export function failSends(userId: string): Fault {
   const send = WebSocket.prototype.send;
   const spy = vi.spyOn(WebSocket.prototype, "send").mockImplementation(function (
@@ -50,7 +50,7 @@ function readAttachment(socket: WebSocket): AttachedUser | null {
   }
 }
 
-/** From now on until `heal` is called, statements of the room's storage fail if they match; those of other rooms do not. */
+/** Makes matching statements of the room's storage fail, but not those of other rooms, until `heal` is called. */
 export async function failStorage(room: TestRoom, matching: RegExp): Promise<Fault> {
   const spy = await room.inside((_, { storage: { sql } }) => {
     const exec = sql.exec.bind(sql);

@@ -1,7 +1,7 @@
 /** A socket that has joined, as the pure parts of a room see it. */
 
+import { ALL_RIGHTS } from "@atrium/contract/resources/permissions.ts";
 import type { Joined } from "../../../src/room/transport/connection.ts";
-import { ALL_RIGHTS } from "../../../src/wire/permissions.ts";
 
 /** An editor's socket that was never seen, with a token that has expired, unless `fields` say otherwise. */
 export const joinedSocket = (fields: Partial<Joined> = {}): Joined => ({

@@ -1,6 +1,8 @@
 /** Rooms, users and sockets for the tests of a room's object, with a clock that only the test moves. */
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { Role, UserRecord } from "@atrium/contract/resources/user.ts";
+import { fold } from "@atrium/contract/text.ts";
 import { eq } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
 import { expect, vi } from "vitest";
@@ -9,8 +11,7 @@ import { recordOf, type UserRow, users } from "../../../src/features/users/table
 import { tokensFor } from "../../../src/features/users/tokens.ts";
 import { accounts } from "../../../src/platform/d1/table.ts";
 import { roomGateway } from "../../../src/room/host/gateway.ts";
-import type { RoomObject } from "../../../src/room/host/room-object.ts";
-import type { Role, UserRecord } from "../../../src/wire/user.ts";
+import type { RoomObjectBase } from "../../../src/room/host/room-object.ts";
 import { TestSocket } from "./test-socket.ts";
 
 const db = drizzle(env.DB);
@@ -37,13 +38,13 @@ export class TestRoom {
     this.id = id;
   }
 
-  get stub(): DurableObjectStub<RoomObject> {
+  get stub(): DurableObjectStub<RoomObjectBase> {
     return env.ROOMS.getByName(this.id);
   }
 
   /** Runs `work` inside the object, which then uses the room's clock. */
-  inside<T>(work: (object: RoomObject, state: DurableObjectState) => T | Promise<T>): Promise<T> {
-    return runInDurableObject(this.stub, (object: RoomObject, state) => {
+  inside<T>(work: (object: RoomObjectBase, state: DurableObjectState) => T | Promise<T>): Promise<T> {
+    return runInDurableObject(this.stub, (object: RoomObjectBase, state) => {
       object.clock = () => this.now;
       return work(object, state);
     });
@@ -152,9 +153,10 @@ export class TestRoom {
       accountId: this.accountId,
       roomId: this.id,
       name: "Ada",
-      nameFolded: "ADA",
+      nameFolded: fold(fields.name ?? "Ada"),
       profilePicture: null,
       customId: null,
+      kind: null,
       role: "editor",
       createdAt: START - 1_000,
       tokenEpoch: 0,

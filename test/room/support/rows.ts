@@ -1,34 +1,13 @@
 /** Database rows, for tests of rooms without a database. */
 
-import type { RoomRow } from "../../../src/features/rooms/table.ts";
+import { rightsOfRole } from "@atrium/contract/resources/permissions.ts";
+import type { UserRecord } from "@atrium/contract/resources/user.ts";
+import { newRoomRow } from "../../../src/features/rooms/table.ts";
 import type { KnownUser } from "../../../src/room/engine/join/join-decision.ts";
 import type { OpenSession } from "../../../src/room/storage/storage.ts";
-import { rightsOfRole } from "../../../src/wire/permissions.ts";
-import type { UserRecord } from "../../../src/wire/user.ts";
 
 /** A room that no one has joined yet. */
-export const ROOM: RoomRow = {
-  accountId: "account",
-  id: "room",
-  name: "Room",
-  nameFolded: "ROOM",
-  customId: null,
-  state: "active",
-  createdAt: 0,
-  totalUsersCreated: 0,
-  userCount: 0,
-  activeParticipants: 0,
-  occupiedMs: 0,
-  occupiedSince: null,
-  lastActiveAt: 0,
-  storeBytes: 0,
-  fileCount: 0,
-  fileBytes: 0,
-  deletedAt: null,
-  statsVersion: 0,
-  joiningUntil: 0,
-  firstJoinAt: null,
-};
+export const ROOM = newRoomRow({ accountId: "account", id: "room", name: "Room", createdAt: 0 });
 
 /** A user of this room, an editor. */
 export const userRecord = (id: string, fields: Partial<UserRecord> = {}): UserRecord => ({
@@ -38,6 +17,7 @@ export const userRecord = (id: string, fields: Partial<UserRecord> = {}): UserRe
   name: id,
   profilePicture: null,
   customId: null,
+  kind: null,
   role: "editor",
   createdAt: 0,
   ...fields,

@@ -23,7 +23,10 @@ export class ShownStates {
     this.byUser.set(userId, Object.hasOwn(state, "color") ? state : { color, ...state });
   }
 
-  /** Of an earlier connection: they arrive again. Numbers are not forgotten, because no client needs to. */
+  /**
+   * Forgets states of an earlier connection, which arrive again. Numbers stay, because no client needs to
+   * forget them.
+   */
   clear(): void {
     this.byUser.clear();
   }

@@ -1,4 +1,4 @@
-/** The client's end of a socket for tests: sends messages, and waits for what it receives. */
+/** The client's end of a socket for tests: sends messages, and waits for answers and events. */
 import type {
   JoinedRoom,
   Response,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { FrameBatcher } from "../../../src/room/transport/batching.ts";
 
-/** Turns that handle names: those of `writers` write. Each turn of the event loop has a list of what it handled. */
+/** A batcher of names, with the list of handled ones. Names for which `isWriter` is true write. */
 function watched(isWriter: (name: string) => boolean) {
   const handled: string[] = [];
   const clock = { now: 0 };

@@ -1,4 +1,4 @@
-/** What goes out in chunks: no socket's order changes, and other work gets its turn between two chunks. */
+/** Sending in chunks keeps each socket's order, and gives other work its turn between two chunks. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Outgoing, type Receiver, SendQueues } from "../../../src/room/transport/send-queues.ts";
 
@@ -98,7 +98,7 @@ describe.each([
     }
     const last = sockets.at(-1);
     if (last === undefined) throw new Error("There is no socket");
-    queues.flush(last); // as before its close
+    queues.flush(last); // happens before its close
     for (let turns = 0; turns < MANY_TURNS; turns += 1) await turn();
     const wanted = [0, 1, 2, 3].flatMap((round) => [`${round}${LARGE}`, `${round}`]);
     for (const { name } of sockets) {
@@ -246,7 +246,7 @@ it("what one turn has sent does not delay the next one, a millisecond later", as
   await drain();
 });
 
-it("a room rests after a large flush, and not after a small one (R58)", async () => {
+it("a room cools down after a large flush, and not after a small one (R58)", async () => {
   const [one, ...others] = open(101, true);
   if (one === undefined) throw new Error("There is no socket");
   sendTo([one], "1");

@@ -2,7 +2,7 @@
 import { RpcTarget, WorkerEntrypoint } from "cloudflare:workers";
 import { findScript, type NamespaceEnv, type Script } from "./scripts.ts";
 
-/** As `DynamicDispatchOptions`, of which the limits are what is known here. */
+/** The part of `DynamicDispatchOptions` that is known here. */
 export interface DispatchOptions {
   readonly limits?: { readonly cpuMs?: number; readonly subRequests?: number };
 }
@@ -29,10 +29,10 @@ export class Dispatcher extends WorkerEntrypoint<NamespaceEnv> {
   }
 }
 
-/** What `attempt` answers. */
+/** Answer of `attempt`. */
 export type Attempt = { readonly value: unknown } | { readonly problem: string };
 
-/** What `get` gives: the methods that the tests' scripts have. */
+/** Result of `get`, with the methods that the tests' scripts have. */
 class DispatchedScript extends RpcTarget {
   readonly #env: NamespaceEnv;
   readonly #name: string;

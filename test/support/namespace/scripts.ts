@@ -38,7 +38,7 @@ export const Metadata = z.strictObject({
 export interface ScriptModule {
   readonly name: string;
   readonly type: string;
-  /** In Base64, whatever it is. */
+  /** Content in Base64. */
   readonly content: string;
 }
 

@@ -4,7 +4,7 @@ import { build } from "esbuild";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 import type { Script } from "./scripts.ts";
 
-/** What it answers to. */
+/** Names and token that the stand-in accepts. */
 export const NAMESPACE = {
   accountId: "0123456789abcdef0123456789abcdef",
   namespace: "atrium-workflows",

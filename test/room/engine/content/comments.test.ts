@@ -1,10 +1,9 @@
 /** R42 to R46: comments, threads and reactions. */
 import { expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import { Comments } from "../../../../src/room/engine/content/comments.ts";
-import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
-import { Threads } from "../../../../src/room/engine/content/threads.ts";
-import { eventPorts, roomPorts } from "../../support/room-ports.ts";
+import { RoomComments } from "../../../../src/room/engine/content/comments.ts";
+import { RoomThreads } from "../../../../src/room/engine/content/threads.ts";
+import { eventPorts, limits, roomPorts } from "../../support/room-ports.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
 import { withStorage } from "../../support/with-storage.ts";
 
@@ -219,17 +218,15 @@ it("an erased user's comments, mentions and reactions go, and no one catches up 
 
 it("the comments of a board of the demo have less room", () =>
   withStorage(({ storage }) => {
-    const ports = roomPorts({ storage });
-    const quota = new StoreQuota(ports, () => 0);
+    let commentBytes = 1_000;
+    const ports = roomPorts({ storage, limits: () => limits({ commentBytes })() });
     const changes = new Changes(ports);
-    const comments = new Comments(ports, changes, new Threads(ports, changes), eventPorts(ports), quota);
+    const comments = new RoomComments(ports, changes, new RoomThreads(ports, changes), eventPorts(ports));
     const ada = { subject: "ada", userId: "ada" };
     const write = () =>
       comments.create({ text: "x".repeat(500), mentions: [] }, ada, { readers: [], groups: [] });
-    const use = { quota: "store_bytes", used: 0, limit: 1_000_000 } as const;
-    quota.copied(use, 0, 1_000);
     write();
     expect(write).toThrow("The comments of this room can have at most 1000 bytes; delete some");
-    quota.copied(use, 0);
+    commentBytes = 2_000;
     expect(write().text).toHaveLength(500);
   }));

@@ -1,11 +1,11 @@
 /** R77: downloads of large stores, whose parts a joined client reads over HTTP. */
 
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { rightsOfRole } from "@atrium/contract/resources/permissions.ts";
 import { describe, expect, it } from "vitest";
 import { Downloads } from "../../../../src/room/engine/downloads.ts";
-import { LIMITS } from "../../../../src/room/protocol/limits.ts";
 import type { RoomStorage } from "../../../../src/room/storage/storage.ts";
-import { Connections } from "../../../../src/room/transport/connections.ts";
-import { rightsOfRole } from "../../../../src/wire/permissions.ts";
+import { RoomConnections } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
 import { openStores, roomPorts } from "../../support/room-ports.ts";
 import { gateway, roomOfTwo, type TestRoom } from "../../support/rooms.ts";
@@ -36,7 +36,7 @@ async function fill(socket: TestSocket, keys: readonly string[]): Promise<void> 
 function openLarge(storage: RoomStorage) {
   const content = openStores({ storage });
   const { stores } = content;
-  const connections = new Connections();
+  const connections = new RoomConnections();
   connections.put(ADA);
   const user = { canAfford: true };
   const ports = roomPorts({ storage, newId: () => "id" });

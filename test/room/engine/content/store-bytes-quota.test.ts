@@ -1,4 +1,4 @@
-/** The quota of what the stores of all of an organization's rooms have together (R74). */
+/** The quota of the bytes in all stores of an organization's rooms together (R74). */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
@@ -88,7 +88,7 @@ describe("the quota of the bytes of stores (R74)", () => {
     const room = await makeRoom();
     for (let index = 0; index < 11; index += 1) {
       await room.inside((object) =>
-        object.request(
+        object.call(
           room.accountId,
           JSON.stringify({ type: "STORE_SET", data: { store: "s", key: `key-${index}`, value: KIB_100 } }),
         ),
@@ -126,6 +126,7 @@ it("the documents of a room (R74) count like its stores, are refused beyond the 
 it("what a room knows of it is due at each whole MiB that is passed, in either direction, and after a refusal", () => {
   let planned = 0;
   const ports = {
+    storage: { occupancy: { limits: {} } },
     planAlarm() {
       planned += 1;
     },

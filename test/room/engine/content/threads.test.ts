@@ -1,19 +1,19 @@
 /** Threads as their readers see them: unread comments, subscriptions, and the updates for inboxes. */
+
+import type { CommentCreation } from "@atrium/contract/operations/comments.ts";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { EventCause } from "@atrium/contract/resources/events.ts";
+import type { Mentioned, SubscriptionSettings } from "@atrium/contract/resources/thread.ts";
+import { fold } from "@atrium/contract/text.ts";
 import { describe, expect } from "vitest";
-import { fold } from "../../../../src/platform/text.ts";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import { Comments } from "../../../../src/room/engine/content/comments.ts";
-import { StoreQuota } from "../../../../src/room/engine/content/stores.ts";
+import { RoomComments } from "../../../../src/room/engine/content/comments.ts";
 import { ThreadRemoval } from "../../../../src/room/engine/content/thread-removal.ts";
-import { Threads } from "../../../../src/room/engine/content/threads.ts";
-import type { CommentCreation } from "../../../../src/room/protocol/messages.ts";
+import { RoomThreads } from "../../../../src/room/engine/content/threads.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import type { InboxUpdate } from "../../../../src/room/types/inbox-updates.ts";
-import type { Comment } from "../../../../src/wire/comment.ts";
-import type { EventCause } from "../../../../src/wire/events.ts";
-import type { Mentioned, SubscriptionSettings } from "../../../../src/wire/thread.ts";
 import { type Random, randomOf } from "../../../support/random.ts";
-import { eventPorts, roomPorts } from "../../support/room-ports.ts";
+import { eventPorts, limits, roomPorts } from "../../support/room-ports.ts";
 import { ROOM } from "../../support/rows.ts";
 import { test } from "../../support/with-storage.ts";
 
@@ -35,10 +35,9 @@ function open(
 ) {
   const ports = roomPorts({ storage, ...some });
   const changes = new Changes(ports);
-  const threads = new Threads(ports, changes);
+  const threads = new RoomThreads(ports, changes);
   storage.occupancy.writeRoom(ROOM);
-  const quota = new StoreQuota(ports, () => 0);
-  const comments = new Comments(ports, changes, threads, { ...eventPorts(ports), cause }, quota, erased);
+  const comments = new RoomComments(ports, changes, threads, { ...eventPorts(ports), cause }, erased);
   const removal = new ThreadRemoval(ports, changes, comments);
   const write = (author: Author, threadId?: string, mentioned: Mentioned = NO_ONE, mentions: string[] = []) =>
     comments.create({ text: "Hello", mentions, threadId }, author, mentioned);
@@ -147,7 +146,9 @@ describe("the quota of notifications that a user's mentions cause", () => {
   const team = { groups: ["team"], groupSizes: { team: 6 } };
 
   test("counts the members of groups, and is refused as a whole above it (R91)", ({ storage }) => {
-    const { changes, write, takeUpdates } = open(storage, { notificationsPerHour: HOURLY });
+    const { changes, write, takeUpdates } = open(storage, {
+      limits: limits({ notificationsPerHour: HOURLY }),
+    });
     const attempt = (mentioned: Partial<Mentioned>, author = ada) =>
       changes.transaction(() => write(author, undefined, { ...NO_ONE, ...mentioned }));
     attempt({ ...team, readers: [ben] });
@@ -163,7 +164,7 @@ describe("the quota of notifications that a user's mentions cause", () => {
   });
 
   test("counts each inbox once, however often a person or a group is mentioned (R91)", ({ storage }) => {
-    const { write } = open(storage, { notificationsPerHour: HOURLY });
+    const { write } = open(storage, { limits: limits({ notificationsPerHour: HOURLY }) });
     const readers = Array.from({ length: 50 }, () => ben);
     write(ada, undefined, { ...NO_ONE, ...team, readers, groups: ["team", "team"] });
     expect(storage.notificationCounts.find(ada.userId, -1)).toMatchObject({ count: 7 });
@@ -171,7 +172,7 @@ describe("the quota of notifications that a user's mentions cause", () => {
 
   test("is another one for guests, and ends an hour after its first notification (R91)", ({ storage }) => {
     let now = 1_000;
-    const ports = { notificationsPerHour: HOURLY, now: () => now };
+    const ports = { limits: limits({ notificationsPerHour: HOURLY }), now: () => now };
     const byGuest = { ...NO_ONE, readers: [ben], byGuest: true };
     const { changes, threads, write } = open(storage, ports);
     const mention = () => threads.mentionInText({ mentionId: "m", userId: ben.subject }, byGuest, ada);
@@ -190,7 +191,7 @@ describe("the quota of notifications that a user's mentions cause", () => {
   });
 
   test("counts only those whom an edit mentions besides (R91)", ({ storage }) => {
-    const { comments, write } = open(storage, { notificationsPerHour: HOURLY });
+    const { comments, write } = open(storage, { limits: limits({ notificationsPerHour: HOURLY }) });
     const { id } = write(ada, undefined, { ...NO_ONE, readers: [ben] }, [ben.userId]);
     const edit = (readers: Author[]) =>
       comments.edit(id, { mentions: readers.map(({ userId }) => userId) }, ada.userId, {
@@ -225,7 +226,7 @@ test("a thread has the resolution of its first comment, and ends with its last",
   const reply = write(ben, id);
   comments.resolve(reply.id, true, null);
   expect(threads.get(id, null).resolved).toBe(false);
-  expect(comments.resolveThread(id, true).resolved).toBe(true);
+  expect(comments.resolveThread(id, true, null).resolved).toBe(true);
   expect(listed(ada, { resolved: true }).total).toBe(1);
   comments.delete(id, null);
   expect(threads.get(id, ada)).toMatchObject({ resolved: true, comment_count: 1 });
@@ -295,7 +296,7 @@ test("a deleted thread is gone at once, and its comments go in slices, also afte
   expect(() => room.threads.read(id, cleo)).toThrow(missing);
   expect(room.takeUpdates()).toMatchObject([{ type: "threadDeleted", threadId: id }]);
   for (let slices = 0; ; slices += 1) {
-    const next = open(storage); // as after a restart
+    const next = open(storage); // after a restart
     expect(shown(next)).toEqual(gone);
     if (next.removal.dueAt() === null) break;
     const events = next.removal.run();
@@ -342,7 +343,7 @@ test("a slice that fails is tried again a second later", ({ storage }) => {
   expect(room.removal.dueAt()).toBeNull();
 });
 
-/** What is sent, recorded and logged behind a change: comments as others receive them. */
+/** Comments as others receive them: in messages, events and the log after a change. */
 function receivedAfter(seq: number, { changes }: ReturnType<typeof open>, storage: SqliteStorage): Comment[] {
   const received = [
     ...changes.takeEvents().map((event) => JSON.stringify(event)),
@@ -604,7 +605,7 @@ test("nothing of an erased user is left, nor of its identity", ({ storage }) => 
   expect(threads.updateSettings(ben, {}).threads).toBe("replies_and_mentions");
 });
 
-/** A thread as the model has it: the seq of each comment, and what each reader knows. */
+/** A thread of the model: the seq of each comment, and the state of each reader. */
 interface ModelThread {
   readonly comments: Map<string, number>;
   /** The subjects that each comment mentions, or has mentioned. */

@@ -1,8 +1,8 @@
-/** What writes to stores cost: the rows that they write, which are most of a bill, and what else they do to the disk. */
+/** Costs of writes to stores: written rows, which are most of a bill, and their effect on the disk. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { StoreOperation } from "@atrium/contract/operations/stores.ts";
 import { describe, expect, it } from "vitest";
-import type { StoreOperation } from "../../../../src/room/protocol/messages.ts";
 import { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { recordCursors } from "../../../support/recorded-cursors.ts";
 import { openStores } from "../../support/room-ports.ts";
@@ -15,7 +15,7 @@ interface Cost {
 
 const set = (key: string, value: string): StoreOperation => ({ type: "STORE_SET", store: "s", key, value });
 
-/** Runs `work` with what carries out the writes of one user, as a request each, and says what each cost. */
+/** Runs `work` with a function that makes one user's writes, each as a request, and returns the cost of each. */
 const metered = (work: (write: (...operations: StoreOperation[]) => Cost, tables: SqliteStorage) => void) =>
   runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (_, { storage: { sql }, storage }) => {
     const cursors = recordCursors(sql);

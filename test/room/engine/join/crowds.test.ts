@@ -1,6 +1,7 @@
 /** R11, R69 and R84: a room with a thousand users online answers a join, and each page of them, with a bounded part. */
+
+import type { User } from "@atrium/contract/resources/user.ts";
 import { describe, expect, it } from "vitest";
-import type { User } from "../../../../src/wire/user.ts";
 import { failed, makeRoom, seedOnline } from "../../support/rooms.ts";
 
 const CROWD = 1_000;

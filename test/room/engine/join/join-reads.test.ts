@@ -1,4 +1,4 @@
-/** R66, R76: what many wait for is read in turns by key, together, and not for those who are gone. */
+/** R66, R76: reads for many users are made together, in turns by key, and not for users who are gone. */
 import { describe, expect, it } from "vitest";
 import { FairLoader } from "../../../../src/platform/flow/fair-queue.ts";
 import { JOIN_READS } from "../../../../src/room/engine/join/join-decision.ts";

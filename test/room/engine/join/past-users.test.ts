@@ -1,4 +1,4 @@
-/** What a join costs a room that very many users have joined before: what it costs a new one. */
+/** A join costs the same in a room that very many users have joined before. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { recordCursors } from "../../../support/recorded-cursors.ts";
@@ -8,7 +8,10 @@ import { makeRoom } from "../../support/rooms.ts";
 const PAST_USERS = 100_000;
 const AT_ONCE = 10_000;
 
-/** Rows read in D1 and in the object's own database, and characters of the response, of a join after so many users. */
+/**
+ * Cost of a join after this many users: rows read in D1 and in the object's own database, and characters of the
+ * response.
+ */
 async function costOfJoin(pastUsers: number) {
   const room = await makeRoom();
   const user = await room.user();

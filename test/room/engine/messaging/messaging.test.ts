@@ -1,4 +1,4 @@
-/** R53 to R57: broadcasts, following, and what clients read about the room and its users. */
+/** R53 to R57: broadcasts, following, and reads of the room and its users. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { roomGateway } from "../../../../src/room/host/gateway.ts";
@@ -113,6 +113,40 @@ describe("the room and its users", () => {
     expectLogged("no such table: rooms");
   });
 
+  it("are searched by name in a room of any size, by an index (R100)", async () => {
+    const { room, ben, atAda } = await roomOfTwo();
+    const insert = env.DB.prepare(
+      `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers LIMIT 5000)
+       INSERT INTO users (id, account_id, room_id, name, name_folded, role, created_at)
+       SELECT ?1 || n, ?2, ?1, 'Hannah Al' || n, 'HANNAH AL' || n, 'editor', ?3 + n FROM numbers`,
+    );
+    await insert.bind(room.id, room.accountId, Date.now()).run();
+    const old = [];
+    for (const name of ["Al", "Alí", "Jo Al", "Ǆordan_%", "佐藤　健"]) old.push(await room.user({ name }));
+    type Found = { readonly total: number; readonly users: readonly { readonly name: string }[] };
+    const search = async (text: string, limit?: number) => {
+      const { data } = await atAda.call("USERS_GET", { search: text, limit });
+      const { total, users } = data as unknown as Found;
+      return { total, names: users.map(({ name }) => name) };
+    };
+    const al = await search("al");
+    expect([al.total, al.names.length, al.names.slice(0, 2)]).toEqual([5_003, 20, ["Al", "Alí"]]);
+    expect((await search("HANNAH al4999")).names).toEqual(["Hannah Al4999"]);
+    expect((await search("jo a")).names).toEqual(["Jo Al"]);
+    expect((await search("ali\u0301")).names).toEqual(["Alí"]);
+    expect((await search("佐藤")).names).toEqual(["佐藤　健"]);
+    expect((await search("n_%")).names).toEqual(["Ǆordan_%"]);
+    expect((await search("%")).total).toBe(1);
+    expect((await search(ben.user.id.slice(0, 18))).names).toEqual([ben.user.name]);
+    expect((await search("hannah", 3)).names).toHaveLength(3);
+    expect((await search("no such name")).names).toEqual([]);
+    expect((await search("")).names).toHaveLength(1_000);
+    const after = { id: "x", created_at: "2026-01-31T09:30:00Z" };
+    for (const others of [{ offset: 1 }, { after }, { userIds: [ben.user.id] }])
+      expect(await atAda.call("USERS_GET", { search: "al", ...others })).toEqual(failed("VALIDATION_ERROR"));
+    expect(await atAda.call("USERS_GET", { search: "x".repeat(257) })).toEqual(failed("VALIDATION_ERROR"));
+  });
+
   it("send their changes once, also to clients that reconnect (R32, R33, R57)", async () => {
     const { room, ada, atAda } = await roomOfTwo();
     const cy = await room.user({ name: "Cy" });
@@ -132,10 +166,6 @@ describe("the room and its users", () => {
 
 it("the gateway throws the error of a refused request", async () => {
   const { room } = await roomOfTwo();
-  const refused = roomGateway(env).request(room.id, room.accountId, {
-    type: "COMMENT_DELETE",
-    requestId: undefined,
-    data: { commentId: "x" },
-  });
+  const refused = roomGateway(env).call(room.id, room.accountId, "COMMENT_DELETE", { commentId: "x" });
   await expect(refused).rejects.toMatchObject({ code: "NOT_FOUND", module: "Rooms" });
 });

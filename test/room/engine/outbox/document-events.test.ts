@@ -1,12 +1,12 @@
-/** What happens to documents is reported together, each once and in order, while a subscriber listens. */
+/** Document events are reported together, each once and in order, while a subscriber listens. */
 
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
+import type { DocumentUpdatedEvent, EventName, VersionEvent } from "@atrium/contract/resources/events.ts";
 import { expect } from "vitest";
 import { DocumentHistory } from "../../../../src/room/documents/document-history.ts";
-import { Documents } from "../../../../src/room/documents/documents.ts";
-import { DOCUMENT_LIMITS } from "../../../../src/room/documents/updates/limits.ts";
+import { RoomDocuments } from "../../../../src/room/documents/documents.ts";
 import { DocumentEvents } from "../../../../src/room/engine/outbox/delayed-events.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
-import type { DocumentUpdatedEvent, EventName, VersionEvent } from "../../../../src/wire/events.ts";
 import { FREE } from "../../documents/opened-documents.ts";
 import { updatesOf } from "../../documents/yjs-edits.ts";
 import { eventPorts } from "../../support/room-ports.ts";
@@ -18,15 +18,15 @@ const ADA = { type: "user", id: "ada" } as const;
 let now: number;
 let storage: SqliteStorage;
 let events: DocumentEvents;
-let documents: Documents;
+let documents: RoomDocuments;
 let history: DocumentHistory;
 let letters: Uint8Array[];
 
-/** As after a restart of the room. */
+/** Restarts the room. */
 function open(): void {
   events = new DocumentEvents(eventPorts({ storage, now: () => now }));
   const ports = { ...FREE, events, storage, now: () => now };
-  documents = new Documents(ports);
+  documents = new RoomDocuments(ports);
   history = new DocumentHistory(ports, documents);
 }
 

@@ -1,7 +1,8 @@
-/** Events are recorded in the transaction of what they report, and completely. */
+/** Events are recorded in the transaction of their change, and completely. */
+
+import type { SessionClosedEvent } from "@atrium/contract/resources/events.ts";
 import { expect } from "vitest";
 import { Sessions } from "../../../../src/room/engine/participants/sessions.ts";
-import type { SessionClosedEvent } from "../../../../src/wire/events.ts";
 import { openSession, ROOM } from "../../support/rows.ts";
 import { test } from "../../support/with-storage.ts";
 

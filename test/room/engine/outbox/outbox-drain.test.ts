@@ -1,4 +1,4 @@
-/** The drain passes events on in order, retries what fails, and remembers the subscriptions still to be reached. */
+/** The drain passes events on in order, retries failures, and remembers the subscriptions still to be reached. */
 import { expect } from "vitest";
 import { OutboxDrain, type Unreached } from "../../../../src/room/engine/outbox/outbox-drain.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
@@ -11,7 +11,7 @@ let drain: OutboxDrain;
 let batches: string[][];
 /** The results of the next fan-outs, in turn; later ones reach everyone. */
 let results: (Unreached | Error)[];
-/** What was reported. */
+/** Reported failures. */
 let failures: string[];
 /** The calls that the next fan-outs make, in turn; later ones make none. */
 let calls: number[];

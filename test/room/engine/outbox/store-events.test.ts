@@ -1,9 +1,10 @@
 /** The changes of stores are reported together, each once, while a subscriber listens. */
+
+import type { EventCause, StoreEvent } from "@atrium/contract/resources/events.ts";
 import { expect } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { StoreEvents } from "../../../../src/room/engine/outbox/delayed-events.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
-import type { EventCause, StoreEvent } from "../../../../src/wire/events.ts";
 import { eventPorts, roomPorts } from "../../support/room-ports.ts";
 import { ROOM } from "../../support/rows.ts";
 import { test } from "../../support/with-storage.ts";
@@ -45,7 +46,7 @@ const report = (isHeard: () => Promise<boolean> | boolean) =>
     async () => {},
   );
 
-/** What was recorded, as store and range. */
+/** Recorded events, as store and range. */
 const recorded = () =>
   storage.events.list(99).map(({ body }) => {
     const { store, fromSeq, toSeq } = (JSON.parse(body) as StoreEvent).data;

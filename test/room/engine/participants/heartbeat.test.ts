@@ -1,6 +1,6 @@
 /** R24 to R26 and R68: pings, silence, and expiring tokens. */
 import { describe, expect, it } from "vitest";
-import { findOverdue, planAlarm } from "../../../../src/room/transport/connections.ts";
+import { findOverdue, planAlarm, RoomConnections } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
 import { failed, makeRoom, roomOfTwo, roomWithUsers, tokens } from "../../support/rooms.ts";
 
@@ -17,9 +17,8 @@ describe("the heartbeat", () => {
     const { room, ada, ben } = await roomWithUsers();
     const silent = await room.join(ada);
     await room.alarm();
-    expect(await room.alarmAt()).toBe(room.now + 60_000);
+    expect(await room.alarmAt()).toBe(room.now + 75_000);
     await room.advance(60_000);
-    expect(await room.alarmAt()).toBe(room.now + 15_000);
     const atBen = await room.join(ben);
     await room.advance(14_999);
     expect(await room.online(ada, ben)).toHaveLength(2);
@@ -124,14 +123,37 @@ describe("the heartbeat", () => {
   });
 });
 
-it("the next alarm is at the earliest deadline, and at most 60 s ahead while a user is online (R2, R25, R31)", () => {
-  const joined = (lastSeenAt: number) => joinedSocket({ tokenExpiresAt: 1e15, lastSeenAt });
+const joined = (lastSeenAt: number, savedLastSeenAt = lastSeenAt) =>
+  joinedSocket({ tokenExpiresAt: 1e15, lastSeenAt, savedLastSeenAt });
+
+it("the next alarm is at the earliest deadline (R2, R25, R26, R31)", () => {
   expect(planAlarm(100_000, [])).toBeNull();
   expect(planAlarm(100_000, [{ phase: "waiting", id: "a", openedAt: 95_000, address: "192.0.2.1" }])).toBe(
     105_000,
   );
-  expect(planAlarm(100_000, [joined(100_000)])).toBe(160_000);
+  expect(planAlarm(100_000, [joined(100_000)])).toBe(175_000);
   expect(planAlarm(100_000, [joined(100_000), joined(40_000)])).toBe(115_000);
+  const expiring = joinedSocket({ tokenExpiresAt: 110_000, lastSeenAt: 100_000 });
+  expect(planAlarm(100_000, [joined(100_000), expiring])).toBe(120_000);
+});
+
+it("a room in which nothing is sent wakes 12 times in an hour at most, and soon again once something is (R25)", () => {
+  const start = 1_000_000;
+  let now = start;
+  let alarms = 0;
+  const pinging = () => joined(now - 20_000, start);
+  for (; now < start + 3_600_000; alarms += 1) now = planAlarm(now, [pinging(), pinging()]) ?? now;
+  expect(alarms - 1).toBeLessThanOrEqual(12); // the last of them is after the hour
+  expect(planAlarm(start + 79_999, [joined(start + 5_000, start)])).toBe(start + 80_000); // it may have died at once
+  expect(planAlarm(now, [pinging(), joined(now)])).toBe(now + 55_000);
+  const connections = new RoomConnections();
+  const active = joined(now);
+  expect(connections.recordSeen(active, now + 74_999).map(({ type }) => type)).toEqual(["attach"]);
+  const quiet = joined(now);
+  expect(connections.recordSeen(quiet, now + 75_000).map(({ type }) => type)).toEqual([
+    "attach",
+    "planAlarm",
+  ]);
 });
 
 it("a thousand sockets that do not join need few alarms, and are closed at most 250 ms late (R2)", () => {

@@ -57,7 +57,7 @@ describe("the quota of users online (R73)", () => {
       await socket.drain();
       await socket.request("LEAVE_ROOM");
     }
-    // Before the room's copy, the database still counts the user who comes back.
+    // The database still counts the returning user until the room's copy.
     await room.join(ada);
     await room.alarm();
     expect(await room.refusedJoin(bo)).toMatchObject({ answer: failed("FORBIDDEN", "Accounts") });

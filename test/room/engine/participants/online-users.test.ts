@@ -1,13 +1,14 @@
 /** R11 and R84: the users online, whole and page by page. */
+
+import type { OnlinePlace } from "@atrium/contract/operations/presence.ts";
+import type { User } from "@atrium/contract/resources/user.ts";
 import { expect, it } from "vitest";
 import {
   allOnline,
   firstOnlinePage,
   onlinePage,
 } from "../../../../src/room/engine/participants/online-users.ts";
-import type { OnlinePlace } from "../../../../src/room/protocol/messages.ts";
 import type { OpenSession } from "../../../../src/room/storage/storage.ts";
-import type { User } from "../../../../src/wire/user.ts";
 import { openSession as session } from "../../support/rows.ts";
 
 const named = (users: readonly User[]) => users.map(({ name }) => name);

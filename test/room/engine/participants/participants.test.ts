@@ -1,4 +1,4 @@
-/** R19 to R23: who is online, what others receive about it, and what changes made over REST do. */
+/** R19 to R23: users online, events about them, and the effects of changes over REST. */
 import { describe, expect, it } from "vitest";
 import { makeRoom, roomWithUsers } from "../../support/rooms.ts";
 

@@ -7,7 +7,7 @@ const add = (room: TestRoom, { user }: TestUser, state: object | null | undefine
   gateway.addParticipant(room.id, room.accountId, user.id, { state, ttl });
 
 const remove = (room: TestRoom, { user }: TestUser) =>
-  gateway.request(room.id, room.accountId, { type: "PARTICIPANT_REMOVE", data: { userId: user.id } });
+  gateway.call(room.id, room.accountId, "PARTICIPANT_REMOVE", { userId: user.id });
 
 describe("a user without a socket", () => {
   it("is online and seen for as long as it was said, through a crash, and then leaves (R81)", async () => {

@@ -21,7 +21,7 @@ function slowDatabase() {
         this.record = { ...this.record, version: this.record.version + 1 };
       },
     },
-    storeQuota: new StoreQuota({ planAlarm: () => {} }, () => 0),
+    storeQuota: new StoreQuota({ planAlarm: () => {}, storage: { occupancy: { limits: {} } } }, () => 0),
   };
   const projection = new StatsProjection({
     now: () => 0,

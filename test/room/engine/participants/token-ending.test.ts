@@ -1,9 +1,9 @@
 /** How a room closes the sockets of ended tokens: exactly those, in whatever order it learns of things. */
 
 import { env } from "cloudflare:workers";
+import { ALL_RIGHTS } from "@atrium/contract/resources/permissions.ts";
 import { describe, expect, it } from "vitest";
 import { Room } from "../../../../src/room/engine/room.ts";
-import { ALL_RIGHTS } from "../../../../src/wire/permissions.ts";
 import { roomPorts } from "../../support/room-ports.ts";
 import { makeRoom, roomWithUsers, type TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
 import { ROOM, userRecord } from "../../support/rows.ts";

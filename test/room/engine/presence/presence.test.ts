@@ -1,11 +1,11 @@
 /** R47 to R52, R86 and R87: presence. */
 import { describe, expect, it, vi } from "vitest";
-import { Presence } from "../../../../src/room/engine/presence/presence.ts";
+import { RoomPresence } from "../../../../src/room/engine/presence/presence.ts";
 import { serialize } from "../../../../src/room/protocol/frame.ts";
 import type { ServerMessage } from "../../../../src/room/protocol/protocol.ts";
 import { readAttachment } from "../../../../src/room/transport/attachment.ts";
 import type { Effect, Joined } from "../../../../src/room/transport/connection.ts";
-import { Connections } from "../../../../src/room/transport/connections.ts";
+import { RoomConnections } from "../../../../src/room/transport/connections.ts";
 import { joinedSocket } from "../../support/joined-socket.ts";
 import { failed, makeRoom, roomOfTwo, seedOnline, type TestRoom } from "../../support/rooms.ts";
 import { type PresenceTuple, ShownStates } from "../../support/shown-states.ts";
@@ -18,7 +18,7 @@ const show = (socket: TestSocket, state: object | null) => socket.call("PRESENCE
 const subscribe = (socket: TestSocket, target: string, on = true) =>
   socket.call("PRESENCE_SUBSCRIBE", { target, on });
 
-/** So many of two users, who all receive them, are more than 3,000 deliveries in a moment. */
+/** Number of updates of two users, who all receive them, that makes more than 3,000 deliveries in a moment. */
 const BUSY_UPDATES = 900;
 
 /** A joined socket with a user of its own. */
@@ -26,18 +26,18 @@ const joinedAs = (id: string): Joined => joinedSocket({ id, userId: id });
 
 /** The presence of sockets alone; `canTakeMore` says whether their clients have read enough. */
 function openPresence(canTakeMore = () => true) {
-  const connections = new Connections();
-  return { connections, presence: new Presence(connections, () => [], canTakeMore) };
+  const connections = new RoomConnections();
+  return { connections, presence: new RoomPresence(connections, () => [], canTakeMore) };
 }
 
-/** So many that they show 16 MiB together. */
+/** Number of users who show 16 MiB together. */
 const LARGE_CROWD = 2_000;
 
-/** So many that a room is busy for seconds after they have shown something a few times. */
+/** Number of users that keeps a room busy for seconds after each has shown something a few times. */
 const CROWD = 60;
 const SLOW_SEND_MS = 1;
 
-/** From now on, by the room's clock, each frame with presence takes a while to send. */
+/** Makes each frame with presence take a while to send, by the room's clock. */
 function slowSending(room: TestRoom) {
   const send = WebSocket.prototype.send;
   return vi.spyOn(WebSocket.prototype, "send").mockImplementation(function (this: WebSocket, frame) {
@@ -366,8 +366,8 @@ describe("presence", () => {
     const sizes = watchers.map(({ shown }) => shown.byUser.size);
     expect(Math.min(...sizes)).toBeGreaterThan(50);
     expect(Math.max(...sizes)).toBeLessThan(100);
-    show(1, 1); // which they have seen
-    show(100, 1); // which they have not
+    show(1, 1); // seen by the watchers
+    show(100, 1); // not seen yet
     show(2, null);
     show(3, null);
     show(101, null);

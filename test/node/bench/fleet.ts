@@ -1,0 +1,260 @@
+/** The fleet bench: units of Cloudflare's bill for rooms and their users, alone and by the hundred. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { EventName } from "@atrium/contract/resources/events.ts";
+import { CommandError } from "../../../src/cli/process/command.ts";
+import { type Bill, minus, ofObjects, times } from "./fleet/bill.ts";
+import { Fleet, USERS_PER_ROOM } from "./fleet/fleet.ts";
+import { billOf, type Counts, MONTH, monthOf, type UnitBills } from "./fleet/model.ts";
+import { listPrice, PRICES, surcharge } from "./fleet/prices.ts";
+import { Organization } from "./organization.ts";
+import type { Bench, BenchOptions, BenchReport } from "./run.ts";
+import { type Served, serving } from "./serve.ts";
+import { count, ratio, table } from "./table.ts";
+
+/** Two sizes: the cost of a room must not depend on the number of rooms. */
+const FLEETS = [50, 200] as const;
+const EXTRAPOLATED_ROOMS = 10_000;
+/** A room in which nothing is sent wakes twice in this time, to see who is still there, and 12 times in an hour. */
+const IDLE_SECONDS = 150;
+const SECONDS_OF_IDLE_HOUR = 6 * IDLE_SECONDS;
+const CURSORS_PER_SECOND = 5;
+const WRITES_PER_SECOND = 0.5;
+const COMMENTS_PER_SECOND = 0.2;
+
+/** Events of the webhook of the fleet's organization. */
+const EVENTS: readonly EventName[] = [
+  "participant.joined",
+  "participant.left",
+  "session.started",
+  "session.closed",
+  "user.created",
+  "user.updated",
+  "user.deleted",
+];
+
+/** A frame with an id, which the SDK gives to requests with receipts. */
+const frame = (type: string, data: object): string =>
+  JSON.stringify({ type, requestId: crypto.randomUUID(), data });
+const cursor = (number: number): string =>
+  JSON.stringify({ type: "PRESENCE_UPDATE", data: { state: { cursor: { x: number % 1_000, y: 7 } } } });
+const write = (number: number): string =>
+  frame("STORE_SET", {
+    store: "shapes",
+    key: `shape-${number % 500}`,
+    value: { x: number, y: 7, kind: "rect" },
+  });
+const comment = (number: number): string => frame("COMMENT_CREATE", { text: `Comment ${number}` });
+
+export const bench: Bench = { parts: [], run };
+
+/** Bills of a fleet of one size. */
+interface Survey {
+  readonly rooms: number;
+  readonly units: UnitBills;
+  /** One room with all its users connected, for a second shortly after something was sent. */
+  readonly idleRoomSecond: Bill;
+  /** A visit, cursors, writes and comments at once, and the prediction from the units. */
+  readonly mixed: { readonly seconds: number; readonly measured: Bill; readonly predicted: Bill };
+}
+
+function run(options: BenchOptions): Promise<BenchReport> {
+  return serving(["fleet"], options.stop, async (served) => {
+    const surveys: Survey[] = [];
+    for (const rooms of FLEETS) {
+      options.progress(`Measuring ${rooms} rooms`);
+      surveys.push(await survey(served, rooms, options));
+    }
+    const [small, large] = surveys;
+    if (small === undefined || large === undefined) throw new CommandError("No fleet was surveyed");
+    const markdown = [
+      unitsTable(large),
+      supportTable(small, large),
+      fleetTable(large),
+      monthTable(large.units),
+    ].join("\n\n");
+    return { markdown, raw: surveys };
+  });
+}
+
+/** Surveys a fleet in an organization of its own, whose seven events of users and rooms go to one webhook. */
+async function survey(served: Served, rooms: number, options: BenchOptions): Promise<Survey> {
+  const origin = served.origin("fleet");
+  const organization = await Organization.create(served.db, origin);
+  const receiver = createServer((request, response) => request.resume().once("end", () => response.end()));
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  try {
+    await listen(organization, origin, (receiver.address() as AddressInfo).port);
+    return await surveyFleet(new Fleet(origin, organization, options.stop), rooms, options);
+  } finally {
+    receiver.close();
+    receiver.closeAllConnections();
+  }
+}
+
+async function listen({ accountId, headers }: Organization, origin: string, port: number): Promise<void> {
+  const response = await fetch(`${origin}/v1/accounts/${accountId}/webhooks`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body: JSON.stringify({ url: `http://127.0.0.1:${port}/`, events: EVENTS }),
+  });
+  if (response.status !== 201) throw new CommandError(`A webhook was refused: ${await response.text()}`);
+}
+
+async function surveyFleet(fleet: Fleet, rooms: number, { seconds }: BenchOptions): Promise<Survey> {
+  let before = await fleet.settledBill();
+  /** Growth of the bill during `work`. */
+  const during = async (work: () => Promise<unknown>): Promise<Bill> => {
+    await work();
+    const after = await fleet.settledBill();
+    const added = minus(after, before);
+    before = after;
+    return added;
+  };
+  /** Cost of one message while all users send it. */
+  const perMessage = async (perSecond: number, frameOf: (number: number) => string): Promise<Bill> => {
+    let sent = 0;
+    const bill = await during(async () => {
+      sent = await fleet.send(perSecond, seconds, frameOf);
+    });
+    return times(bill, 1 / sent);
+  };
+  const room = times(await during(() => fleet.createRooms(rooms)), 1 / rooms);
+  const user = times(await during(() => fleet.createUsers()), 1 / fleet.users);
+  const joins = await during(() => fleet.join());
+  const idle = await during(() => fleet.rest(IDLE_SECONDS));
+  const onCursor = await perMessage(CURSORS_PER_SECOND, cursor);
+  const onWrite = await perMessage(WRITES_PER_SECOND, write);
+  const onComment = await perMessage(COMMENTS_PER_SECOND, comment);
+  const leaves = await during(() => fleet.leave());
+  const visit = times(minus(joins, times(leaves, -1)), 1 / fleet.users);
+  const units = { room, user, visit, cursor: onCursor, write: onWrite, comment: onComment };
+  return {
+    rooms,
+    units,
+    idleRoomSecond: times(idle, 1 / (rooms * IDLE_SECONDS)),
+    mixed: await mix(fleet, units, seconds, during),
+  };
+}
+
+/** Users who visit, move, write and comment, one after the other on the same sockets. */
+async function mix(
+  fleet: Fleet,
+  units: UnitBills,
+  seconds: number,
+  during: (work: () => Promise<unknown>) => Promise<Bill>,
+): Promise<Survey["mixed"]> {
+  const counts: Record<keyof UnitBills, number> = {
+    room: 0,
+    user: 0,
+    visit: fleet.users,
+    cursor: 0,
+    write: 0,
+    comment: 0,
+  };
+  const every = CURSORS_PER_SECOND / WRITES_PER_SECOND;
+  const frameOf = (number: number): string => {
+    const kind = number % (every * 5) === 0 ? "comment" : number % every === 0 ? "write" : "cursor";
+    counts[kind] += 1;
+    return { cursor, write, comment }[kind](number);
+  };
+  const measured = await during(async () => {
+    await fleet.join();
+    await fleet.send(CURSORS_PER_SECOND, seconds, frameOf);
+    await fleet.leave();
+  });
+  const predicted = billOf(units, counts satisfies Counts, fleet.rooms * seconds);
+  return { seconds, measured, predicted };
+}
+
+/** Figures of a bill, as columns. */
+const FIGURES: readonly (readonly [string, (bill: Bill) => number])[] = [
+  ["Worker requests", ({ requests }) => requests],
+  ["object calls", (bill) => ofObjects(bill, "calls") + ofObjects(bill, "alarms")],
+  ["frames received", (bill) => ofObjects(bill, "messages")],
+  ["object rows read", (bill) => ofObjects(bill, "rowsRead")],
+  ["object rows written", (bill) => ofObjects(bill, "rowsWritten")],
+  ["D1 trips", ({ database }) => database.trips],
+  ["D1 statements", ({ database }) => database.statements],
+  ["D1 rows read", ({ database }) => database.rowsRead],
+  ["D1 rows written", ({ database }) => database.rowsWritten],
+];
+
+const figure = (value: number): string =>
+  value >= 100 ? count(value) : String(Number(value.toPrecision(2)));
+
+function unitsTable({ units, idleRoomSecond }: Survey): string {
+  const rows: (readonly [string, Bill])[] = [
+    ["a room is created", units.room],
+    ["a user is created", units.user],
+    ["a visit: join and leave", units.visit],
+    ["1,000 cursor positions", times(units.cursor, 1_000)],
+    ["1,000 store writes", times(units.write, 1_000)],
+    ["1,000 comments", times(units.comment, 1_000)],
+    ["an hour of a room with 3 users who do nothing", times(idleRoomSecond, SECONDS_OF_IDLE_HOUR)],
+  ];
+  return table(
+    ["What", ...FIGURES.map(([name]) => name), "US$ per million"],
+    rows.map(([name, bill]) => [
+      name,
+      ...FIGURES.map(([, of]) => figure(of(bill))),
+      figure(listPrice(bill) * (name.startsWith("1,000") ? 1e3 : 1e6)),
+    ]),
+  );
+}
+
+/** Table that compares the cost of a room beside 50 and beside 200 others, and the prediction from the units. */
+function supportTable(small: Survey, large: Survey): string {
+  const perRoom = ({ rooms, mixed }: Survey): Bill => times(mixed.measured, 1 / rooms);
+  const predicted = times(large.mixed.predicted, 1 / large.rooms);
+  return table(
+    [
+      `Per room: ${USERS_PER_ROOM} visits, ${count(large.mixed.seconds)} s of all at once`,
+      `of ${small.rooms}`,
+      `of ${large.rooms}`,
+      "predicted",
+      "measured / predicted",
+    ],
+    FIGURES.map(([name, of]) => [
+      name,
+      figure(of(perRoom(small))),
+      figure(of(perRoom(large))),
+      figure(of(predicted)),
+      of(predicted) === 0 ? "–" : ratio(of(perRoom(large)) / of(predicted)),
+    ]),
+  );
+}
+
+/** Rooms whose users behave as in {@link MONTH}. */
+function fleetTable({ units }: Survey): string {
+  const { counts, activeSeconds } = monthOf(MONTH);
+  const roomMinutes = (counts.visit * MONTH.minutesPerVisit) / MONTH.together;
+  const perMinute = times(billOf(units, { ...counts, room: 0, user: 0 }, activeSeconds), 1 / roomMinutes);
+  return table(
+    ["A room's share", "per minute", `${count(EXTRAPOLATED_ROOMS)} rooms, per second`],
+    FIGURES.map(([name, of]) => [
+      name,
+      figure(of(perMinute)),
+      figure((of(perMinute) * EXTRAPOLATED_ROOMS) / 60),
+    ]),
+  );
+}
+
+function monthTable(units: UnitBills): string {
+  const { counts, activeSeconds } = monthOf(MONTH);
+  const bill = billOf(units, counts, activeSeconds);
+  const rows = PRICES.map(({ item, units: unitsOf, dollars, included }) => [
+    item,
+    figure(unitsOf(bill)),
+    figure(included),
+    (unitsOf(bill) * dollars).toFixed(2),
+  ]);
+  return table(
+    [`A month of ${count(MONTH.users)} users`, "units", "the plan includes", "US$ at list price"],
+    [
+      ...rows,
+      ["together", "", "", listPrice(bill).toFixed(2)],
+      ["beyond the plan", "", "", surcharge(bill).toFixed(2)],
+    ],
+  );
+}

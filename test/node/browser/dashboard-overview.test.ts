@@ -1,0 +1,193 @@
+/** The overview: who is online among many rooms, samples that run as they are, and metrics over a time. */
+
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { AtriumServer } from "atrium/server";
+import type { Locator } from "playwright-core";
+import { afterAll, expect, it } from "vitest";
+import { bundleDashboard } from "../../../src/cli/bundle/dashboard-bundle.ts";
+import { run } from "../cli/processes.ts";
+import { openDesk } from "./browser.ts";
+
+/** The largest limit of a quota. */
+const LARGEST = 999_999_999_999_999;
+
+const { service, browser, desk } = await openDesk();
+
+const chooseTab = async (name: string) => {
+  await desk.page.getByRole("tab", { name, exact: true }).click();
+  await desk.page.getByRole("tabpanel", { name, exact: true }).waitFor();
+};
+
+it("fills in the samples for React, TypeScript and a server, and the one for curl runs as it is", async () => {
+  await desk.enter();
+  await desk.heading("Connect your application").waitFor();
+  await desk.button("Create a test user").click();
+  await desk.page.getByText('authToken="ey').waitFor();
+  const [, token = ""] = /authToken="([^"]+)"/.exec(await desk.copy("the React sample")) ?? [];
+  await chooseTab("TypeScript");
+  expect(await desk.copy("the TypeScript sample")).toContain(`authToken: "${token}"`);
+  await chooseTab("Server");
+  await desk.button("Create an API key").click();
+  await desk.button("Create an API key").waitFor({ state: "detached" });
+  const sample = await desk.copy("the Server sample");
+  const [, apiKey = ""] = /apiKey: "([^"]+)"/.exec(sample) ?? [];
+  expect(sample).toContain(`serverUrl: "${service.url}"`);
+  const atrium = new AtriumServer({ serverUrl: service.url, accountId: desk.accountId, apiKey });
+  expect((await atrium.rooms.list()).total).toBe(1);
+  await chooseTab("curl");
+  await desk.page.getByText("Waiting for your first connection").waitFor();
+  const { stdout } = await run("sh", ["-c", await desk.copy("the curl sample")]);
+  expect(JSON.parse(stdout)).toMatchObject({ success: true });
+  await desk.heading("Connect your application").waitFor({ state: "detached" });
+  await desk.row("My first room").getByText("1", { exact: true }).waitFor();
+});
+
+it("names the room of someone online behind more than a hundred newer rooms, and leads to all that are online", async () => {
+  const takePart = async (roomId: string) => {
+    const { user } = await desk.ask<{ user: { id: string } }>("POST", "/users", { name: "Bo", roomId });
+    await desk.ask("PUT", `/rooms/${roomId}/participants/${user.id}`, { presence: {}, ttl: 3600 });
+  };
+  await takePart(await desk.createRoom({ name: "Behind all others" }));
+  const rooms = Array.from({ length: 110 }, (_, index) => ({ name: `Newer ${index + 1}` }));
+  const newer = await Promise.all(rooms.map((room) => desk.createRoom(room)));
+  await desk.enter();
+  await desk.row("Behind all others").getByText("1", { exact: true }).waitFor();
+  expect(await desk.page.getByText("No one is online").count()).toBe(0);
+  await Promise.all(newer.slice(0, 25).map(takePart));
+  await desk.page.getByRole("link", { name: /^Show all \d+ rooms online$/ }).click();
+  await desk.link("Newer 25").waitFor();
+  await desk.button("Next").click();
+  await desk.link("Behind all others").waitFor();
+});
+
+it("shows usage of an hour, a day, 7 and 30 days, and the way to quotas of which little is used", async () => {
+  await desk.enter();
+  await desk.link("All quotas").waitFor();
+  await desk.chooseEachRange(desk.page.locator("#main"), async (range, { usage }) => {
+    expect(usage).toMatchObject({ range });
+    expect(await desk.page.getByRole("list", { name: "Quotas" }).count()).toBe(0);
+    await desk.page.locator("figcaption", { hasText: /^[1-9]\d* events/ }).waitFor();
+  });
+});
+
+it("shows the use of each quota with its limit, and the rate of the requests that were just made", async () => {
+  const quotas = desk.page.getByRole("list", { name: "Quotas" }).getByRole("listitem");
+  const entryOf = (quota: string) => quotas.filter({ has: desk.page.getByText(quota, { exact: true }) });
+  const shown = async () => {
+    await desk.enter("/settings/quotas");
+    return await entryOf("Requests per second").textContent();
+  };
+  await shown();
+  for (const [quota, limit] of [
+    ["Waiting events", "50,000,000"],
+    ["Waiting events, size", "50 GiB"],
+    ["Requests per second", "1,000"],
+  ] as const)
+    await entryOf(quota).getByText(` of ${limit}`).waitFor();
+  const request = () => desk.ask("GET", "/rooms");
+  await Promise.all(Array.from({ length: 60 }, request));
+  await expect.poll(shown, { interval: 1_000 }).toMatch(/second[1-9]/);
+});
+
+/** The parts of this that are outside of what the window shows of it, by their text. */
+const cutOffIn = (whole: Locator) =>
+  whole.evaluate((one) => {
+    const right = Math.min(one.getBoundingClientRect().right, innerWidth);
+    return [...one.querySelectorAll("*")]
+      .filter((part) => part.getBoundingClientRect().right > right || part.scrollWidth > part.clientWidth)
+      .map((part) => part.textContent || part.tagName);
+  });
+
+it("shows quotas as a whole on a phone, also the largest that an operator can set", async () => {
+  await desk.ask("POST", "/rooms", { name: "With one room, the overview shows those that are half used" });
+  const storageState = await desk.page.context().storageState();
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, storageState });
+  const page = await context.newPage();
+  await page.route("**/v1/**/quotas", async (route) => {
+    const response = await route.fetch();
+    const { data, ...rest } = await response.json();
+    const quotas = data.quotas.map((quota: object) => ({ ...quota, used: LARGEST, limit: LARGEST }));
+    await route.fulfill({ response, json: { ...rest, data: { ...data, quotas } } });
+  });
+  for (const path of ["/settings/quotas", ""]) {
+    await page.goto(`${service.url}/dashboard/${desk.accountId}${path}`);
+    const quotas = page.locator("#main :is(ul, table)").filter({ has: page.locator("meter") });
+    await quotas.getByText(LARGEST.toLocaleString("en")).first().waitFor();
+    expect(await cutOffIn(quotas)).toEqual([]);
+  }
+  await context.close();
+});
+
+it("copies where the browser offers pages no clipboard, as over plain HTTP", async () => {
+  const context = await browser.newContext({ storageState: await desk.page.context().storageState() });
+  await context.addInitScript("delete Navigator.prototype.clipboard");
+  const page = await context.newPage();
+  await page.goto(`${service.url}/dashboard/${desk.accountId}/settings`);
+  expect(await page.evaluate(() => "clipboard" in navigator)).toBe(false);
+  await page.getByRole("button", { name: "Copy the account ID" }).click();
+  await page.getByText("Copied the account ID").waitFor({ state: "attached" });
+  await page.goto(`${service.url}/dashboard/${desk.accountId}/rooms`);
+  await page.getByRole("searchbox").press("Control+v");
+  expect(await page.getByRole("searchbox").inputValue()).toBe(desk.accountId);
+  await context.close();
+});
+
+// The download size of the dashboard.
+
+const FIRST_LOAD_LIMIT_BYTES = 111 * 1024;
+/** Of all pages together, without what they load on demand. */
+const PAGES_LIMIT_BYTES = 244 * 1024;
+const YJS_LIMIT_BYTES = 40 * 1024;
+
+/** Bytes by name, gzipped. */
+const sizes = new Map<string, number>();
+
+const outdir = await mkdtemp(path.join(tmpdir(), "atrium-dashboard-"));
+await bundleDashboard(outdir);
+const directory = path.join(outdir, "dashboard");
+for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+  if (!entry.isFile()) continue;
+  const file = path.join(entry.parentPath, entry.name);
+  sizes.set(path.relative(directory, file), gzipSync(await readFile(file)).length);
+}
+
+afterAll(() => rm(outdir, { recursive: true, force: true }));
+
+/** What pages load on demand, by the start of its name. */
+const sizeOf = (part: string): number =>
+  [...sizes].filter(([name]) => name.startsWith(`assets/${part}-`)).reduce((sum, [, size]) => sum + size, 0);
+
+const PAGES = [
+  ...["overview-page", "rooms-page", "room-page", "files-page", "webhooks-page", "webhook-page"],
+  ...["people-page", "identity-page", "group-page"],
+  ...["workflows-page", "workflow-page", "logs-page", "settings-page"],
+];
+/** What pages load on demand: the code editor, the palette, and Yjs, which reads documents. */
+const ON_DEMAND = ["code-editor", "finder", "read-document", "watch-document", "document-part"];
+
+const readPage = () => readFile(path.join(outdir, "dashboard/index.html"), "utf8");
+
+it("loads no page, and nothing that a page loads on demand, before it is opened", async () => {
+  const html = await readPage();
+  for (const part of [...PAGES, ...ON_DEMAND]) {
+    expect([part, sizeOf(part)]).not.toEqual([part, 0]);
+    expect(html).not.toContain(`/${part}-`);
+  }
+  const first = [...sizes].filter(([name]) => name === "index.html" || html.includes(name));
+  expect(first.length).toBeGreaterThan(2);
+  expect(first.reduce((sum, [, size]) => sum + size, 0)).toBeLessThan(FIRST_LOAD_LIMIT_BYTES);
+});
+
+it("stays small on all pages together", () => {
+  const onDemand = ON_DEMAND.reduce((sum, part) => sum + sizeOf(part), 0);
+  const all = [...sizes.values()].reduce((sum, size) => sum + size, 0);
+  expect(all - onDemand).toBeLessThan(PAGES_LIMIT_BYTES);
+  expect(sizeOf("read-document")).toBeLessThan(YJS_LIMIT_BYTES);
+});
+
+it("has no inline scripts or styles", async () => {
+  expect(await readPage()).not.toMatch(/<script(?![^>]*\ssrc=)|<style|\son\w+=/);
+});

@@ -1,0 +1,748 @@
+/** The demo in real browsers: all visitors see each change, and no change is lost. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { Atrium } from "atrium/client";
+import { decodeJwt } from "jose";
+import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { bundleDemo } from "../../../src/cli/bundle/demo-bundle.ts";
+import { IdentityClaims } from "../../../src/platform/token-claims.ts";
+import { eventually } from "../cli/processes.ts";
+import { startService } from "../cli/service.ts";
+import { preparedState } from "../cli/shared-service.ts";
+import { findingsOf } from "./axe.ts";
+import { openBrowser } from "./browser.ts";
+import { type VisitOptions, Visitor } from "./visitor.ts";
+
+const directory = await mkdtemp(path.join(tmpdir(), "atrium-demo-"));
+const persistTo = path.join(directory, "state");
+let service = await startService({ persistTo, preparedState: await preparedState() });
+await bundleDemo({ outdir: directory, development: true });
+const browser = await openBrowser();
+/** Runs the page with React's development build, which warns about mistakes. */
+const ada = await Visitor.open(browser, service.url, "Ada", { scripts: path.join(directory, "demo") });
+/** Runs the production build of the page. */
+const bo = await Visitor.open(browser, service.url, "Bo");
+const guests: Visitor[] = [];
+
+afterEach(async () => {
+  for (const guest of guests.splice(0)) await guest.close();
+});
+afterAll(async () => {
+  await service.kill();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+async function welcome(name: string, options: VisitOptions = {}): Promise<Visitor> {
+  const guest = await Visitor.open(browser, service.url, name, options);
+  guests.push(guest);
+  return guest;
+}
+
+/** Waits for an emoji to float up. */
+const floatsUp = ({ page }: Visitor, emoji: string): Promise<void> =>
+  page.locator(".float", { hasText: emoji }).first().waitFor({ state: "attached" });
+
+describe("participants", () => {
+  it("are shown to each other until they close their window", async () => {
+    await ada.other("Bo").waitFor();
+    await bo.other("Ada").waitFor();
+    const cleo = await welcome("Cleo");
+    const place = await cleo.point(200, 200);
+    await ada.arrives(ada.cursor("Cleo"), place);
+    await cleo.close();
+    await ada.other("Cleo").waitFor({ state: "detached" });
+    await ada.cursor("Cleo").waitFor({ state: "detached" });
+    await ada.other("Bo").waitFor();
+  });
+
+  it("stay the same user after a reload, and are a new one in a new window", async () => {
+    const guest = await welcome("Guest");
+    await guest.page.reload();
+    await guest.page.getByText("You are Guest").waitFor();
+    const context = await browser.newContext();
+    const stranger = await context.newPage();
+    await stranger.goto(guest.page.url());
+    await stranger.getByText(/^You are [A-Z]\w+ [A-Z]\w+$/).waitFor();
+    await context.close();
+  });
+});
+
+it("a visitor without a link gets a board of their own, with a link for others and something on it", async () => {
+  const guest = await welcome("Guest", { room: null });
+  await guest.page.getByText("Share the link to add others").waitFor();
+  expect(guest.page.url()).toMatch(/\/demo\?room=[0-9a-f]{12}$/);
+  await guest.page.locator(".note").nth(3).waitFor();
+  const invitation = guest.page.getByRole("region", { name: "Invitation" });
+  await invitation.getByText("This board is live").waitFor();
+  const [second] = await Promise.all([
+    guest.page.context().waitForEvent("page"),
+    invitation.getByRole("button", { name: "Open a second window" }).click(),
+  ]);
+  await second.getByText(/^You are (?!Guest)/).waitFor();
+  await second.getByText("2 people are here").waitFor();
+  await invitation.waitFor({ state: "detached" });
+  await second.close();
+  await guest.page.getByRole("button", { name: "Share" }).click();
+  await guest.page.getByRole("img", { name: "QR code of the link" }).waitFor();
+  expect(await guest.page.getByRole("textbox", { name: "Link" }).inputValue()).toBe(guest.page.url());
+  const dashboard = guest.page.getByRole("link", { name: "Open in the dashboard" });
+  expect(await dashboard.count()).toBe(0);
+  expect(await findingsOf(guest.page)).toEqual([]);
+  // What the dashboard keeps of the organization that this browser has opened there.
+  await guest.page.evaluate((id) => localStorage.setItem("organization", id), service.accountId);
+  await guest.page.reload();
+  await guest.page.getByRole("button", { name: "Share" }).click();
+  expect(await dashboard.getAttribute("href")).toMatch(
+    new RegExp(`^/dashboard/${service.accountId}/rooms/[0-9a-f-]{36}$`),
+  );
+});
+
+describe("a visitor who is alone", () => {
+  it("has the company of helpers, who go on while the connection is cut, and leave when another visitor comes", async () => {
+    const guest = await welcome("Guest", { room: "alone" });
+    const { page } = guest;
+    expect(await guest.other("Helper Pip").count()).toBe(0); // this browser prefers less motion
+    await page.getByRole("button", { name: "Helpers: off" }).click();
+    for (const name of ["Helper Pip", "Helper Juno"]) await guest.other(name).waitFor();
+    await guest.note("Picnic on Saturday?").waitFor();
+    const colors = await page
+      .locator(".atrium-cursor")
+      .evaluateAll((cursors: HTMLElement[]) =>
+        cursors.map(({ style }) => style.getPropertyValue("--atrium-user")),
+      );
+    expect(colors.sort()).toEqual(["#0d9488", "#7c3aed"]);
+    await page.getByText(/^\d+ ms · \d+ messages\/s$/).waitFor();
+    await page.getByRole("button", { name: "Cut my connection" }).click();
+    await page.getByRole("complementary", { name: "Connection" }).getByText("Reconnecting…").waitFor();
+    await guest.addNote("Meanwhile");
+    const notes = await page.locator(".note").count();
+    await page.getByRole("button", { name: "Restore connection" }).click();
+    await eventually("what was written meanwhile is there", async () => {
+      const isConnected = (await page.getByText(/ms · /).count()) > 0;
+      return isConnected && (await page.locator(".note").count()) >= notes;
+    });
+    const other = await welcome("Other", { room: "alone" });
+    await other.note("Meanwhile").waitFor();
+    for (const name of ["Helper Pip", "Helper Juno"]) await guest.other(name).waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Helpers: away" }).waitFor();
+    await other.close();
+    await guest.other("Other").waitFor({ state: "detached" });
+    await guest.other("Helper Pip").waitFor();
+    await page.getByRole("button", { name: "Helpers: on" }).click();
+    await guest.other("Helper Pip").waitFor({ state: "detached" });
+  });
+
+  it("can read the code behind the board", async () => {
+    const { page } = ada;
+    await page.getByRole("button", { name: "Show the code" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
+    expect(await page.getByRole("textbox", { name: "Code" }).inputValue()).toContain("useUndo()");
+    expect(await findingsOf(page)).toEqual([]);
+    await page.keyboard.press("Escape");
+  });
+});
+
+it("a board is shared: everyone with the link may do at once what it allows", async () => {
+  const [cleo, dan] = [await welcome("Cleo", { room: "shared" }), await welcome("Dan", { room: "shared" })];
+  const tools = dan.page.getByRole("region", { name: "Drawing" });
+  await tools.waitFor();
+  await cleo.page.getByRole("button", { name: "Share" }).click();
+  const access = cleo.page.getByRole("combobox", { name: "Everyone with the link" });
+  await access.selectOption("viewer");
+  await dan.notice("You can now only view this board.").waitFor();
+  await tools.waitFor({ state: "detached" });
+  await dan.page.getByText("You are Dan (view only)").waitFor();
+  for (const name of ["Add note", "Delete note", "☕"])
+    expect(await dan.page.getByRole("button", { name }).count()).toBe(0);
+  for (const key of ["n", "Control+a", "Delete"]) await dan.page.keyboard.press(key);
+  await dan.page.getByRole("button", { name: "Comments" }).click();
+  await dan.page.getByText("There is no comment yet.").waitFor();
+  expect(await dan.page.getByRole("button", { name: "Add comment" }).count()).toBe(0);
+  expect(await findingsOf(dan.page)).toEqual([]);
+  await access.selectOption("commenter");
+  await dan.notice("You can now only comment.").waitFor();
+  await dan.page.getByRole("button", { name: "Add comment" }).waitFor();
+  expect(await cleo.page.locator(".note").count()).toBe(4);
+
+  await access.selectOption("editor");
+  await tools.waitFor();
+
+  await access.selectOption("none");
+  await dan.page.getByText("You have no access to this board. Ask the person who shared it.").waitFor();
+  expect(await findingsOf(dan.page)).toEqual([]);
+  await dan.page.reload();
+  await dan.page.getByText("You have no access to this board.").waitFor();
+});
+
+describe("the board", () => {
+  it("shows the cursors of others", async () => {
+    for (const [x, y] of [
+      [300, 300],
+      [640, 420],
+    ] as const) {
+      await ada.arrives(ada.cursor("Bo"), await bo.point(x, y));
+      await bo.arrives(bo.cursor("Ada"), await ada.point(x + 10, y - 10));
+    }
+  });
+
+  it("keeps a cursor where its owner points while they move the board below it", async () => {
+    const { x, y } = await bo.point(500, 400);
+    await ada.arrives(ada.cursor("Bo"), { x, y });
+    await bo.pan(60, 40);
+    await ada.arrives(ada.cursor("Bo"), { x: x - 60, y: y - 40 });
+    await bo.pan(-60, -40);
+  });
+
+  it("stacks items alike for everyone, the newest in front", async () => {
+    const [cleo, dan] = [await welcome("Cleo", { room: "stack" }), await welcome("Dan", { room: "stack" })];
+    await cleo.addNote("Newest");
+    await dan.note("Newest").waitFor();
+    const stackOf = ({ page }: Visitor) =>
+      page.locator(".note").evaluateAll((notes) => notes.map((note) => note.ariaLabel));
+    const stack = await stackOf(cleo);
+    expect(stack.at(-1)).toBe("Note: Newest");
+    expect(await stackOf(dan)).toEqual(stack);
+    await dan.page.reload();
+    await dan.note("Newest").waitFor();
+    expect(await stackOf(dan)).toEqual(stack);
+  });
+
+  it("shows a note to everyone while it is written, and lets anyone continue it", async () => {
+    await ada.addNote("Milk");
+    await bo.note("Milk").getByRole("textbox").press("End");
+    await bo.page.keyboard.type(" and bread");
+    await ada.note("Milk and bread").waitFor();
+    expect(await ada.note("Milk and bread").getByRole("textbox").inputValue()).toBe("Milk and bread");
+  });
+
+  it("shows a note to everyone while it is dragged, and keeps where it is dropped", async () => {
+    await ada.addNote("Dragged");
+    const start = await bo.placeOf(bo.note("Dragged"));
+    const box = await bo.note("Dragged").locator(".grip").boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 10];
+    await bo.page.mouse.move(x, y);
+    await bo.page.mouse.down();
+    await bo.page.mouse.move(x + 100, y - 60, { steps: 5 });
+    await ada.arrives(ada.note("Dragged"), { x: start.x + 100, y: start.y - 60 });
+    await ada.page.locator(".held").waitFor();
+    await bo.page.mouse.move(x + 150, y - 90, { steps: 5 });
+    await bo.page.mouse.up();
+    const end = { x: start.x + 150, y: start.y - 90 };
+    await ada.page.locator(".held").waitFor({ state: "detached" });
+    await ada.arrives(ada.note("Dragged"), end);
+    const cleo = await welcome("Cleo");
+    await cleo.arrives(cleo.note("Dragged"), end);
+  });
+
+  it("shows who is typing in a note", async () => {
+    await ada.addNote("Typed");
+    await bo.note("Typed").waitFor();
+    await eventually("Bo sees who is typing", async () => {
+      await ada.page.keyboard.type("!");
+      return (await bo.page.locator(".note", { hasText: "Ada is typing" }).count()) === 1;
+    });
+    await ada.page.getByRole("button", { name: "Delete note" }).last().click();
+    await bo.page.getByText("Ada is typing").waitFor({ state: "detached" });
+  });
+
+  it("shows a stroke to everyone while it is drawn, and takes back one's own alone", async () => {
+    const { mouse, keyboard } = ada.page;
+    await bo.page.locator(".shapes path").nth(8).waitFor({ state: "attached" });
+    const paths = await bo.shapes.count();
+    await keyboard.press("Escape");
+    await ada.page.getByRole("button", { name: "Pen" }).click();
+    await mouse.move(700, 600);
+    await mouse.down();
+    await mouse.move(760, 640, { steps: 4 });
+    await eventually("Bo sees it growing", async () => (await bo.shapes.count()) === paths + 1);
+    await mouse.up();
+    await ada.draw("Box", [800, 600], [860, 660]);
+    await bo.draw("Arrow", [700, 680], [780, 690]);
+    await eventually("all three are there", async () => (await ada.shapes.count()) === paths + 3);
+    await keyboard.press("Control+z");
+    await eventually("the box is gone", async () => (await bo.shapes.count()) === paths + 2);
+    await keyboard.press("Control+z");
+    await eventually("the stroke is gone", async () => (await bo.shapes.count()) === paths + 1);
+    await ada.page.getByRole("button", { name: "Redo" }).click();
+    await eventually("the stroke is back", async () => (await bo.shapes.count()) === paths + 2);
+    await ada.draw("Eraser", [690, 685], [790, 685]);
+    await eventually("Bo's arrow is erased", async () => (await bo.shapes.count()) === paths + 1);
+    for (const visitor of [ada, bo])
+      await visitor.page.getByRole("button", { name: "Select", exact: true }).click();
+  });
+
+  it("has no end, and is the same for everyone however far they have zoomed out", async () => {
+    const guest = await welcome("Guest");
+    await guest.page.keyboard.press("-");
+    await guest.page.keyboard.press("ArrowLeft");
+    await guest.pan(3000, 2000);
+    const { x, y } = await guest.point(500, 400);
+    const zoom = await guest.zoom();
+    expect([zoom, x / zoom < -2400]).toEqual([0.8, true]);
+    await ada.arrives(ada.cursor("Guest"), { x: Math.round(x / zoom), y: Math.round(y / zoom) });
+  });
+
+  it("leaves the keyboard to who writes while a panel is loaded", async () => {
+    const guest = await welcome("Guest");
+    const { page } = guest;
+    let load = () => {};
+    const written = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route("**/demo/comments-*.js", async (route) => {
+      await written;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Comments" }).click();
+    await guest.addNote("First");
+    load();
+    await page.locator(".side").waitFor();
+    await page.keyboard.type(" words");
+    await guest.note("First words").getByRole("button", { name: "Delete note" }).click();
+    await ada.note("First words").waitFor({ state: "detached" });
+  });
+
+  it("supports adding, writing and deleting a note by keyboard", async () => {
+    await ada.page.getByRole("button", { name: "Comments" }).click();
+    await ada.page.locator(".side").waitFor();
+    await ada.addNote("Typed");
+    await bo.note("Typed").waitFor();
+    const [note, side] = [await ada.edgesOf('[aria-label="Note: Typed"]'), await ada.edgesOf(".side")];
+    expect(note.right).toBeLessThan(side.left);
+    await ada.page.keyboard.press("Shift+Tab");
+    await ada.page.keyboard.press("Enter");
+    await bo.note("Typed").waitFor({ state: "detached" });
+    await ada.page.getByRole("button", { name: "Close comments" }).click();
+  });
+
+  it("moves, copies and deletes all that is selected, for everyone, each as one step to undo", async () => {
+    const [cleo, dan] = [await welcome("Cleo", { room: "group" }), await welcome("Dan", { room: "group" })];
+    const { mouse, keyboard } = cleo.page;
+    const [note, others] = [dan.note("Welcome! This board is yours for a day."), dan.page.locator(".note")];
+    await note.waitFor();
+    await dan.shapes.nth(8).waitFor({ state: "attached" });
+    const start = await dan.placeOf(note);
+    const box = await dan.shapes.first().boundingBox();
+    const isShapeMoved = (x: number, y: number) =>
+      eventually(`Dan sees the shape ${x}, ${y} from where it was`, async () => {
+        const now = await dan.shapes.first().boundingBox();
+        return (
+          Math.abs((now?.x ?? 0) - (box?.x ?? 0) - x) < 1 && Math.abs((now?.y ?? 0) - (box?.y ?? 0) - y) < 1
+        );
+      });
+    const counts = (notes: number, shapes: number) =>
+      eventually(`Dan sees ${notes} notes and ${shapes} shapes`, async () => {
+        return (await others.count()) === notes && (await dan.shapes.count()) === shapes;
+      });
+
+    // A marquee around the first note and the box, from the empty board.
+    await cleo.drag([240, 160], [620, 560]);
+    await dan.page.locator(".outline").nth(2).waitFor({ state: "attached" });
+    await keyboard.press("Escape");
+    await dan.page.locator(".outline").first().waitFor({ state: "detached" });
+
+    await keyboard.press("Control+a");
+    await dan.page.locator(".outline").nth(12).waitFor({ state: "attached" });
+    const grip = await cleo.note("Welcome! This board is yours for a day.").locator(".grip").boundingBox();
+    const [x, y] = [(grip?.x ?? 0) + 40, (grip?.y ?? 0) + 10];
+    await mouse.move(x, y);
+    await mouse.down();
+    await mouse.move(x + 60, y - 20, { steps: 4 });
+    await dan.arrives(note, { x: start.x + 60, y: start.y - 20 });
+    await isShapeMoved(60, -20);
+    await mouse.up();
+    await dan.page.locator(".held").first().waitFor({ state: "detached" });
+    await keyboard.press("ArrowRight");
+    await dan.arrives(note, { x: start.x + 70, y: start.y - 20 });
+    await isShapeMoved(70, -20);
+    await keyboard.press("Control+z");
+    await keyboard.press("Control+z");
+    await dan.arrives(note, start);
+    await isShapeMoved(0, 0);
+
+    await keyboard.press("Control+d");
+    await counts(8, 18);
+    await keyboard.press("Delete");
+    await counts(4, 9);
+    await keyboard.press("Control+z");
+    await counts(8, 18);
+    await keyboard.press("Control+z");
+    await counts(4, 9);
+  });
+
+  it("supports adding, moving and deleting a shape by keyboard", async () => {
+    const { keyboard } = ada.page;
+    const paths = await bo.shapes.count();
+    const becomes = (count: number) =>
+      eventually(`Bo sees ${count} shapes`, async () => (await bo.shapes.count()) === count);
+    await ada.page.getByRole("button", { name: "Box", exact: true }).focus();
+    for (const key of ["Enter", "Enter"]) await keyboard.press(key);
+    await becomes(paths + 1);
+    await ada.notice("1 selected").waitFor();
+    const before = await bo.page.locator(".outline").boundingBox();
+    await keyboard.press("ArrowDown");
+    await eventually("Bo sees it moving", async () => {
+      const after = await bo.page.locator(".outline").boundingBox();
+      return Math.round((after?.y ?? 0) - (before?.y ?? 0)) === 10;
+    });
+    expect(await findingsOf(ada.page)).toEqual([]);
+
+    // A comment by keyboard is beside what is selected, and no panel covers it.
+    await ada.page.getByRole("button", { name: "Comments" }).click();
+    await ada.page.getByRole("button", { name: "Add comment" }).click();
+    await keyboard.press("Enter");
+    await ada.page.getByRole("textbox", { name: "Comment" }).waitFor();
+    const [shape, card, side] = [
+      await ada.edgesOf(".outline"),
+      await ada.edgesOf(".atrium-pin-card"),
+      await ada.edgesOf(".side"),
+    ];
+    expect(card.left).toBeGreaterThan(shape.right);
+    expect(card.right).toBeLessThan(side.left);
+    await keyboard.press("Escape");
+    await ada.page.getByRole("button", { name: "Close comments" }).click();
+    await ada.page.getByRole("button", { name: "Box", exact: true }).focus();
+    await keyboard.press("Delete");
+    await becomes(paths);
+  });
+
+  it("zooms by keys and buttons, and pans while Space is held", async () => {
+    const guest = await welcome("Guest");
+    const { page } = guest;
+    const zooms = (zoom: number) =>
+      eventually(`the zoom is ${zoom}`, async () => Math.abs((await guest.zoom()) - zoom) < 0.001);
+    await page.keyboard.press("+");
+    await zooms(1.25);
+    await page.getByRole("button", { name: "Zoom out" }).click();
+    await zooms(1);
+    await page.keyboard.press("1");
+    await page.keyboard.press("0");
+    await zooms(1);
+    const start = await guest.point(600, 700);
+    await page.keyboard.down("Space");
+    await guest.drag([600, 700], [640, 650]);
+    await page.keyboard.up("Space");
+    const end = await guest.point(640, 650);
+    expect(end).toEqual(start);
+    await page.mouse.dblclick(640, 720);
+    await page.locator("textarea:focus").waitFor();
+    await page.keyboard.type("Here");
+    await ada.note("Here").waitFor();
+  });
+
+  it("supports touch", async () => {
+    const cleo = await welcome("Cleo", PHONE);
+    await cleo.addNote("Touched");
+    const start = await ada.placeOf(ada.note("Touched"));
+    const box = await cleo.note("Touched").locator(".grip").boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 30, (box?.y ?? 0) + 10];
+    const finger = await cleo.page.context().newCDPSession(cleo.page);
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) =>
+      finger.send("Input.dispatchTouchEvent", { type, touchPoints });
+    await touch("touchStart", [{ x, y }]);
+    await touch("touchMove", [{ x: x + 20, y: y + 30 }]);
+    await touch("touchMove", [{ x: x + 40, y: y + 60 }]);
+    await touch("touchEnd", []);
+    const zoom = await cleo.zoom();
+    const [right, down] = [Math.round(40 / zoom), Math.round(60 / zoom)];
+    await ada.arrives(ada.note("Touched"), { x: start.x + right, y: start.y + down });
+    await touch("touchStart", [
+      { x: 150, y: 500 },
+      { x: 250, y: 500 },
+    ]);
+    await touch("touchMove", [
+      { x: 100, y: 500 },
+      { x: 300, y: 500 },
+    ]);
+    await touch("touchEnd", []);
+    await eventually(
+      "two fingers have zoomed in",
+      async () => Math.abs((await cleo.zoom()) / zoom - 2) < 0.1,
+    );
+  });
+
+  it("shows a dropped picture to everyone", async () => {
+    const { x, y } = await ada.point(600, 500);
+    await ada.page.evaluate(
+      async (at) => {
+        const canvas = new OffscreenCanvas(30, 20);
+        canvas.getContext("2d")?.fillRect(0, 0, 30, 20);
+        const dataTransfer = new DataTransfer();
+        dataTransfer.items.add(new File([await canvas.convertToBlob()], "plan.png", { type: "image/png" }));
+        const target = document.elementFromPoint(at.x, at.y);
+        target?.dispatchEvent(
+          new DragEvent("drop", {
+            bubbles: true,
+            cancelable: true,
+            clientX: at.x,
+            clientY: at.y,
+            dataTransfer,
+          }),
+        );
+      },
+      { x: 600, y: 500 },
+    );
+    for (const visitor of [ada, bo]) {
+      const picture = visitor.page.locator(".note:has(img)");
+      await visitor.arrives(picture, { x, y });
+      const width = () => picture.locator("img").evaluate((image: HTMLImageElement) => image.naturalWidth);
+      await eventually("the picture is loaded", async () => (await width()) === 30);
+    }
+  });
+
+  it("removes a deleted note for everyone", async () => {
+    await ada.addNote("Gone");
+    await bo.note("Gone").hover();
+    await bo.note("Gone").getByRole("button", { name: "Delete note" }).click();
+    await ada.note("Gone").waitFor({ state: "detached" });
+  });
+});
+
+describe("comments and reactions", () => {
+  it("pin a thread to a note, which it follows, and everyone replies, reacts and resolves", async () => {
+    const note = ada.note("Welcome! This board is yours for a day.");
+    const box = await note.boundingBox();
+    await ada.comment("Shall we begin?", (box?.x ?? 0) + 150, (box?.y ?? 0) + 120);
+    await bo.pin("Shall we begin?").click();
+    await bo.page.getByRole("textbox", { name: "Reply" }).fill("In a minute");
+    await bo.page.keyboard.press("Enter");
+    await bo.page.getByRole("button", { name: "Add reaction" }).first().click();
+    await bo.card.getByRole("button", { name: "❤️" }).click();
+    await ada.card.locator("li", { hasText: "In a minute" }).waitFor();
+    await ada.page.getByRole("button", { name: "❤️ 1, by Bo" }).waitFor();
+    expect(await findingsOf(ada.page)).toEqual([]);
+
+    const pinAt = async () => {
+      const { x = 0, y = 0 } = (await bo.pin("Shall we begin?").boundingBox()) ?? {};
+      return { x: Math.round(x), y: Math.round(y) };
+    };
+    const { x, y } = await pinAt();
+    await ada.page.keyboard.press("Escape");
+    await note.locator(".grip").focus();
+    await ada.page.keyboard.press("ArrowDown");
+    await expect.poll(pinAt).toEqual({ x, y: y + 10 });
+    const cleo = await welcome("Cleo");
+    await cleo.pin("Shall we begin?").waitFor();
+
+    await cleo.pin("Shall we begin?").click();
+    await cleo.page.getByRole("textbox", { name: "Reply" }).fill("Now");
+    await cleo.page.keyboard.press("Enter");
+    await cleo.card.locator("li", { hasText: "Now" }).waitFor();
+    await cleo.closeCard();
+
+    await bo.page.getByRole("button", { name: "Resolve" }).click();
+    await cleo.pin("Shall we begin?").waitFor({ state: "detached" });
+    await ada.page.getByRole("button", { name: "Resolved" }).click();
+    await ada.page.getByRole("button", { name: "Shall we begin?" }).click();
+    await ada.page.getByRole("button", { name: "Reopen" }).click();
+    await cleo.pin("Shall we begin?").waitFor();
+    for (const visitor of [ada, bo]) await visitor.closeCard();
+    await ada.page.getByRole("button", { name: "Close comments" }).click();
+  });
+
+  it("open beside the panel of comments, however large the board is shown", async () => {
+    const guest = await welcome("Cleo", { room: "cards" });
+    const { page } = guest;
+    const isBeside = async () => {
+      await guest.card.waitFor();
+      const [card, side] = [await guest.edgesOf(".atrium-pin-card"), await guest.edgesOf(".side")];
+      expect(card.right).toBeLessThan(side.left);
+    };
+    await guest.comment("At the edge", 740, 600);
+    await isBeside();
+    await guest.closeCard();
+    for (let step = 0; step < 3; step += 1) await page.getByRole("button", { name: "Zoom out" }).click();
+    const { right } = await guest.edgesOf(".atrium-pin > button");
+    await page.mouse.move(600, 400);
+    await guest.pan(Math.round(740 - right), 0);
+    await guest.pin("At the edge").click();
+    await isBeside();
+    await guest.closeCard();
+
+    const pinAt = async () => (await guest.pin("At the edge").boundingBox())?.y ?? 0;
+    const before = await pinAt();
+    await guest.pin("At the edge").hover();
+    await guest.pan(0, 30);
+    await expect.poll(pinAt).toBe(before + 30);
+    await page.locator(".side li button").click();
+    await isBeside();
+    await page.keyboard.press("ArrowDown"); // is no matter of the board
+    const opened = await pinAt();
+    await page.keyboard.press("Escape");
+    await guest.card.waitFor({ state: "detached" });
+    expect([await pinAt(), await page.locator("button:focus .excerpt").textContent()]).toEqual([
+      opened,
+      "At the edge",
+    ]);
+  });
+
+  it("show an emoji to everyone online", async () => {
+    await bo.page.getByRole("button", { name: "☕" }).click();
+    await floatsUp(bo, "☕");
+    await floatsUp(ada, "☕");
+  });
+});
+
+it("each version of a board has its author, and is restored as one step to undo", async () => {
+  const guest = await welcome("Cleo", { room: "past" });
+  const { page } = guest;
+  const notes = page.locator(".note");
+  const becomes = (count: number) =>
+    eventually(`there are ${count} notes`, async () => (await notes.count()) === count);
+  const welcoming = guest.note("Welcome! This board is yours for a day.");
+  await welcoming.hover();
+  await welcoming.getByRole("button", { name: "Delete note" }).click();
+  await becomes(3);
+  await page.getByRole("button", { name: "History" }).click();
+  const [deletion, opening] = ["deleted “Welcome! This board is yours for a day.”", "opened the board"].map(
+    (deed) => page.locator(".side li", { hasText: deed }),
+  );
+  await deletion?.getByText("Cleo").waitFor();
+  expect(await deletion?.getByRole("button").count()).toBe(0); // it is the present
+  expect(await findingsOf(page)).toEqual([]);
+  await guest.draw("Box", [300, 600], [340, 640]);
+  await page.locator(".side li", { hasText: "drew a box" }).waitFor();
+  await opening?.getByRole("button", { name: "Restore" }).click();
+  await becomes(4);
+  await eventually("the box is gone", async () => (await guest.shapes.count()) === 9);
+  await page.locator(".side li", { hasText: "changed 2 things" }).getByText("Cleo").waitFor();
+  await page.getByRole("button", { name: "Close history" }).click();
+  await page.keyboard.press("Control+z");
+  await becomes(3);
+  await eventually("the box is back", async () => (await guest.shapes.count()) === 10);
+});
+
+describe("following a participant", () => {
+  it("highlights their cursor and keeps it in view until one moves the board oneself", async () => {
+    await ada.other("Bo").click();
+    const followed = ada.cursor("Following Bo");
+    await followed.waitFor({ state: "attached" });
+    for (const [right, down] of [
+      [-1200, -900],
+      [1200, 900],
+    ] as const) {
+      await bo.pan(right, down);
+      await ada.arrives(followed, await bo.point(400, 400));
+      await eventually("Bo's cursor is in Ada's view", async () => {
+        const { x, y } = (await followed.boundingBox()) ?? { x: -1, y: -1 };
+        return x >= 0 && x <= 1200 && y >= 0 && y <= 800;
+      });
+    }
+    await ada.point(600, 600);
+    await ada.pan(10, 10);
+    await followed.waitFor({ state: "detached" });
+    await ada.cursor("Bo").waitFor();
+  });
+
+  it("survives a reload", async () => {
+    const pressed = (isPressed: boolean) =>
+      bo.page.getByRole("button", { name: "Follow Ada", pressed: isPressed });
+    await pressed(false).click();
+    await pressed(true).waitFor();
+    await bo.page.reload();
+    await pressed(true).click();
+    await pressed(false).waitFor();
+  });
+});
+
+it("a visitor who sends invalid data breaks no one's page", async () => {
+  const answer = await fetch(`${service.url}/demo/visitors?room=together&name=Mallory`, { method: "POST" });
+  const { data } = (await answer.json()) as { data: { token: string } };
+  const atrium = new Atrium({ serverUrl: service.url, authToken: data.token });
+  const [roomId = ""] = IdentityClaims.parse(decodeJwt(data.token)).rooms ?? [];
+  const mallory = atrium.enterRoom(roomId);
+  await mallory.join();
+  mallory.presence.update({
+    color: "url(https://elsewhere.test/)",
+    cursor: { x: "1e9", y: {} },
+    draft: { kind: "pen", tint: "url(x)", points: [{}, null, "x", 1e99] },
+    typing: {},
+    drag: { noteId: 7 },
+  });
+  const notes = mallory.store("notes");
+  for (const value of [null, 7, "text", [], { text: {}, x: "a", y: null, tint: -1, raisedAt: 1e300 }]) {
+    await notes.set(`evil-${JSON.stringify(value)}`, value);
+  }
+  const shapes = mallory.store("shapes");
+  const drawn = { kind: "oval", tint: 1e9, points: Array(20_000).fill(-1e300) };
+  for (const value of [null, 7, { kind: "pen" }, { kind: {}, tint: 0, points: [1, 2, 3, 4] }, drawn]) {
+    await shapes.set(`evil-${JSON.stringify(value).slice(0, 20)}`, value);
+  }
+  for (const emoji of [{ toString: "x" }, "<img src=x>", "❤️"]) {
+    await mallory.notifications.broadcast("emoji", emoji);
+  }
+  await Promise.all([floatsUp(ada, "❤️"), floatsUp(bo, "❤️")]);
+  for (const { page } of [ada, bo]) {
+    expect(await page.getByText("img src").count()).toBe(0);
+    await page.locator(".note").nth(5).waitFor();
+  }
+  for (const store of [notes, shapes])
+    for (const key of Object.keys(store.getAll())) if (key.startsWith("evil-")) await store.delete(key);
+  mallory.disconnect();
+  await ada.other("Mallory").waitFor({ state: "detached" });
+  await ada.arrives(ada.cursor("Bo"), await bo.point(500, 500));
+});
+
+describe("the page", () => {
+  it.each([
+    [1440, 900, "light"],
+    [390, 844, "dark"],
+  ] as const)("fits a screen of %i × %i, %s", async (width, height, colorScheme) => {
+    const guest = await welcome("Cleo", { viewport: { width, height }, colorScheme });
+    const excess = await guest.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(excess).toBeLessThanOrEqual(0);
+    const isWithin = async (part: string) => {
+      const box = await guest.page.locator(part).boundingBox();
+      expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([expect.any(Number), expect.any(Number)]);
+      expect(box?.x).toBeGreaterThanOrEqual(0);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    };
+    for (const part of ["header", "nav", ".tools", ".zoom", ".dock"]) await isWithin(part);
+    for (const panel of ["Comments", "History"]) {
+      await guest.page.getByRole("button", { name: panel, exact: true }).click();
+      await guest.page.locator(`.side[aria-label="${panel}"]`).waitFor();
+      await isWithin(".side");
+      expect(await findingsOf(guest.page)).toEqual([]);
+      await guest.page.getByRole("button", { name: `Close ${panel.toLowerCase()}` }).click();
+    }
+  });
+
+  it("loads from its own service only", async () => {
+    const guest = await welcome("Cleo");
+    expect(guest.requested.filter((url) => !url.startsWith(service.url))).toEqual([]);
+  });
+});
+
+it("a service that restarts loses no change", async () => {
+  await ada.addNote("Before");
+  await bo.note("Before").waitFor();
+  const { port, persistTo } = service;
+  await service.kill();
+  await ada.notice("Connecting").waitFor();
+  await bo.notice("Connecting").waitFor();
+  await ada.note("Before").getByRole("textbox").press("End");
+  await ada.page.keyboard.type(" and meanwhile");
+  const note = await ada.note("Before and meanwhile").boundingBox();
+  await ada.comment("Said meanwhile", (note?.x ?? 0) + 100, (note?.y ?? 0) + 100);
+  service = await startService({ port, persistTo });
+  for (const visitor of [ada, bo]) {
+    await visitor.notice("Connecting").waitFor({ state: "detached" });
+    await visitor.note("Before and meanwhile").waitFor();
+    await visitor.page.getByRole("button", { name: "Show everything" }).click();
+    await visitor.pin("Said meanwhile").waitFor();
+  }
+  await bo.page.getByRole("button", { name: "back to 100 %" }).click();
+  await ada.other("Bo").waitFor();
+  await ada.arrives(ada.cursor("Bo"), await bo.point(450, 350));
+  const cleo = await welcome("Cleo");
+  await cleo.note("Before and meanwhile").waitFor();
+  await cleo.page.getByRole("button", { name: "Show everything" }).click();
+  await cleo.pin("Said meanwhile").waitFor(); // fails if there are two
+});
+
+it("no browser logs errors or warnings", () => {
+  expect([...ada.complaints, ...bo.complaints]).toEqual([]);
+});

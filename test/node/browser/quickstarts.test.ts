@@ -1,0 +1,79 @@
+/** The quickstarts as their readers follow them: the files and commands of each page, in an empty folder. */
+import { rm } from "node:fs/promises";
+import { AtriumServer } from "atrium/server";
+import { afterAll, expect, it } from "vitest";
+import { findFreePort } from "../cli/processes.ts";
+import { sharedService } from "../cli/shared-service.ts";
+import { readDocument } from "../docs/markdown.ts";
+import { openBrowser } from "./browser.ts";
+import { ask, openTwo, PAGES, type Terminal, visit } from "./quickstarts.ts";
+import { buildPackage, manifestOf, Starter } from "./starter.ts";
+
+const service = await sharedService();
+const browser = await openBrowser();
+const dist = await buildPackage();
+
+afterAll(() => rm(dist, { recursive: true, force: true }));
+
+/** Follows a quickstart, and removes its folder. */
+async function following<Result>(name: string, act: (starter: Starter) => Promise<Result>): Promise<Result> {
+  const starter = await Starter.follow(name, dist, service);
+  try {
+    return await act(starter);
+  } finally {
+    await starter.remove();
+  }
+}
+
+/** The lines that each terminal shows. */
+const printed = (terminals: readonly Terminal[]): string[][] =>
+  terminals.map(({ output }) => output.trim().split("\n"));
+
+it.each(Object.entries(PAGES))("%s: two windows show what the other does", (name, play) =>
+  following(name, async (starter) => {
+    const url = await starter.start();
+    const { ada, bo, complaints } = await openTwo(browser, url);
+    await play(ada, bo);
+    expect(complaints.flat()).toEqual([]);
+    await Promise.all([ada.close(), bo.close()]);
+  }),
+);
+
+it("server: the visitor's token lets it in, the webhooks arrive, also after another start, and forged ones do not", () =>
+  following("server", async (starter) => {
+    const port = await findFreePort();
+    const url = await starter.start(undefined, port);
+    const events = ["participant.joined Ada", "comment.created Shall we begin?", "participant.left Ada"];
+    const [server, visitor] = printed(await visit(starter, url));
+    expect([server?.slice(1), visitor]).toEqual([events, ["Ada was here"]]);
+    await starter.stop();
+    await starter.start(undefined, port);
+    await visit(starter, url);
+    const atrium = new AtriumServer({ ...service, serverUrl: service.url });
+    const { webhooks } = await atrium.webhooks.list();
+    expect(webhooks.map((webhook) => webhook.url)).toEqual([`${url}/webhooks`]);
+    const { users } = await atrium.rooms.getByCustomId("quickstart-server");
+    expect(users.map(({ name }) => name)).toEqual(["Ada"]);
+    expect((await fetch(`${url}/webhooks`, { method: "POST", body: "{}" })).status).toBe(401);
+    expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
+  }));
+
+it("agent: it sees who comes and types, and answers", () =>
+  following("agent", async (starter) => {
+    const [agent, asker] = printed(await ask(starter));
+    expect(agent).toEqual([
+      "The agent is in the room",
+      ...["Ada is here", "Ada is typing", 'Answered "Who brings tea?"', "Ada has left"],
+    ]);
+    expect(asker).toEqual(['Agent: You asked "Who brings tea?" in a room with Agent, Ada.']);
+  }));
+
+it("the pages have the commands that were run, and install the package in its version", async () => {
+  const { version } = await manifestOf(".");
+  for (const name of [...Object.keys(PAGES), "server", "agent"]) {
+    const page = await readDocument(`docs/quickstarts/${name}.md`);
+    expect([name, page]).toEqual([name, expect.stringContaining("\nnpm start\n")]);
+    const tarballs = new Set(page.match(/atrium-\d[\w.]*\.tgz/g));
+    expect([name, [...tarballs]]).toEqual([name, [`atrium-${version}.tgz`]]);
+  }
+});

@@ -11,14 +11,15 @@ WORKDIR /app
 USER node
 
 COPY --chown=node:node package.json package-lock.json ./
+COPY --chown=node:node packages packages
 RUN npm ci --loglevel=error && npm cache clean --force
 COPY --chown=node:node . .
 # Whole seconds, which layers keep: a start compares them to tell whether a source has changed since.
 RUN ln -s /data/settings .dev.vars \
-  && find src docs *.md wrangler.toml node_modules/.package-lock.json -exec touch -d @1800000000 {} + \
+  && find src packages examples docs *.md wrangler.toml node_modules/.package-lock.json -exec touch -d @1800000000 {} + \
   && node src/cli/bundle/prepare.ts
 
-# A container is closed until it is opened: no sign-up, no demo, no mail, and webhooks to public hosts only.
+# Closed by default: no sign-up, no demo, no mail, and webhooks to public hosts only.
 ENV ATRIUM_SIGN_UP=invite ATRIUM_DEMO_ACCOUNT_ID= ATRIUM_MAIL_FROM= ATRIUM_WEBHOOK_DEV_TARGETS= ATRIUM_ALLOWED_HOSTS=*
 EXPOSE 8787
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s CMD ["node", "-e", "fetch('http://localhost:8787/health').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

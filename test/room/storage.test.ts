@@ -3,11 +3,9 @@
 import { DEFAULT_SETTINGS } from "@atrium/contract/resources/thread.ts";
 import { describe, expect } from "vitest";
 import { NO_STATE } from "../../src/room/storage/sqlite-threads.ts";
-import type { OpenSession, RoomRecord, RoomStorage } from "../../src/room/storage/storage.ts";
+import type { OpenSession, RoomRecord, RoomStorage, SqliteStorage } from "../../src/room/storage/storage.ts";
 import { userRecord } from "./support/rows.ts";
 import { test } from "./support/with-storage.ts";
-
-type NewChange = Parameters<RoomStorage["changes"]["append"]>[0];
 
 const RECORD: RoomRecord = {
   accountId: "account",
@@ -75,50 +73,78 @@ describe("storage", () => {
     ]);
   });
 
-  test("keeps changes in order, and of those of an entry the latest", ({ storage, reopen }) => {
-    const { changes } = storage;
-    const nothing = { droppedSeq: 0, changes: 0, bytes: 0, keepsEvery: false };
-    expect([changes.lastSeq(), [...changes.oldest()], changes.readTotals()]).toEqual([0, [], nothing]);
-    const append = (
-      seq: number,
-      replaces: NewChange["replaces"] = null,
-      deletes: NewChange["deletes"] = null,
-    ) =>
-      changes.append({
-        ...{ seq, event: "storeChanged", data: `"${seq}"`, at: seq * 10, size: seq },
-        ...{ replaces, deletes },
-      });
-    const address = { store: "s", key: "a" };
-    const deletionOf = (store: string, key: string) => ({ deletionOf: { store, key } });
-    expect([append(1), append(2, deletionOf("s", "a")), append(3, deletionOf("t", "a"))]).toEqual([
-      null,
-      null,
-      null,
+  const change = (seq: number, key: string, value: unknown = seq) => {
+    const action = value === null ? "delete" : "set";
+    const data = JSON.stringify({ store: "s", key, action, value, version: seq, by: null, seq });
+    const stored = value === null ? null : { key, value: JSON.stringify(value), version: seq };
+    return [{ seq, event: "storeChanged", data, at: seq * 10, entry: { store: "s", key } }, stored] as const;
+  };
+
+  test("keeps changes in order, and of those of an entry the latest, in the journal and behind it", ({
+    storage,
+    reopen,
+  }) => {
+    expect([storage.changes.lastSeq(), storage.changes.listAfter(0)]).toEqual([0, []]);
+    const written = [change(1, "a"), change(2, "b"), change(3, "a"), change(4, "b", null), change(5, "c")];
+    for (const each of written) storage.changes.append(...each);
+    const seqsOf = (from: SqliteStorage, after: number) => [
+      from.changes.listAfter(after).map(({ seq }) => seq),
+      from.changes.latestAfter(after).map(({ seq }) => seq),
+    ];
+    for (const each of [storage, reopen()]) {
+      expect(seqsOf(each, 1)).toEqual([
+        [2, 3, 4, 5],
+        [3, 4, 5],
+      ]);
+      expect(each.changes.listAfter(4)).toEqual([change(5, "c")[0]]);
+      expect(["a", "b", "c"].map((key) => each.entries.find("s", key)?.version)).toEqual([3, undefined, 5]);
+    }
+    const { entries, changes } = reopen();
+    expect([...entries.scan("s", null)].map(({ key, version }) => [key, version])).toEqual([
+      ["a", 3],
+      ["c", 5],
     ]);
-    expect([append(4, { seq: 2 }), append(5, { seq: 2 }), append(6, { seq: 4 }, address)]).toEqual([
-      2,
-      null,
-      4,
+    expect([changes.lastSeq(), changes.listAfter(3)]).toEqual([
+      5,
+      [change(4, "b", null)[0], change(5, "c")[0]],
     ]);
-    expect([append(7, deletionOf("s", "b")), append(8, deletionOf("s", "a"), address)]).toEqual([null, 6]);
-    expect(() => append(8)).toThrow();
-    expect(changes.listAfter(1)).toEqual(
-      [3, 5, 7, 8].map((seq) => ({ seq, event: "storeChanged", data: `"${seq}"` })),
-    );
-    expect(reopen().changes.readTotals()).toEqual({
-      droppedSeq: 0,
-      changes: 5,
-      bytes: 24,
-      keepsEvery: false,
+    const folded = reopen();
+    expect(folded.read("SELECT * FROM journal")).toEqual([]);
+    folded.changes.append(...change(6, "a"));
+    expect(seqsOf(reopen(), 2)).toEqual([
+      [3, 4, 5, 6],
+      [4, 5, 6],
+    ]);
+    folded.changes.dropAll(({ seq }) => seq < 6);
+    expect([seqsOf(reopen(), 0), reopen().changes.readDroppedSeq()]).toEqual([[[6], [6]], 5]);
+    folded.changes.dropAll(() => true);
+    const { changes: dropped } = reopen();
+    expect([dropped.listAfter(0), dropped.readDroppedSeq(), dropped.lastSeq()]).toEqual([[], 6, 6]);
+  });
+
+  test("keeps every change from when it is told to (R80)", ({ storage, reopen }) => {
+    for (const seq of [1, 2]) storage.changes.append(...change(seq, "a"));
+    storage.changes.keepEvery();
+    for (const seq of [3, 4]) storage.changes.append(...change(seq, "a"));
+    storage.entries.listStores();
+    expect(
+      reopen()
+        .changes.latestAfter(0)
+        .map(({ seq }) => seq),
+    ).toEqual([2, 3, 4]);
+  });
+
+  test("cuts what many changes need into rows, and grows the last one", ({ storage, reopen }) => {
+    const value = "x".repeat(10_000);
+    storage.transaction(() => {
+      for (let seq = 1; seq <= 20; seq += 1) storage.changes.append(...change(seq, `${seq}`, value));
     });
-    changes.drop(5);
-    const reopened = reopen().changes;
-    expect([...reopened.oldest()].map(({ seq, at, size }) => [seq, at, size])).toEqual([
-      [7, 70, 7],
-      [8, 80, 8],
-    ]);
-    expect([reopened.lastSeq(), reopened.readDroppedSeq()]).toEqual([8, 5]);
-    expect(reopened.readTotals()).toEqual({ droppedSeq: 5, changes: 2, bytes: 15, keepsEvery: false });
+    for (const seq of [21, 22]) storage.changes.append(...change(seq, "small"));
+    expect(storage.read("SELECT length(data) < 65536 AS fits FROM journal")).toHaveLength(5);
+    storage.entries.listStores();
+    expect(storage.read("SELECT changes FROM log")).toHaveLength(7);
+    expect(reopen().changes.latestAfter(0)).toHaveLength(21);
+    expect(reopen().entries.find("s", "20")?.value).toBe(JSON.stringify(value));
   });
 
   test("keeps receipts by user and request id until they are deleted or expire", ({ storage, reopen }) => {
@@ -128,31 +154,37 @@ describe("storage", () => {
     receipts.insert({ ...receipt, number: 1, total: 2, at: 10 });
     receipts.insert({ ...receipt, requestId: "s", number: 2, total: 4, at: 20 });
     receipts.insert({ ...receipt, userId: "v", number: 1, total: 2, at: 30 });
+    storage.entries.listStores();
     const again = { ...receipt, answer: "[]", number: 3, total: 6, at: 40 };
     receipts.insert(again);
-    receipts.insert({ ...receipt, requestId: "t", number: 4, total: 9, at: 50 });
-    expect(reopen().receipts.find("u", "r")).toEqual(again);
-    expect([receipts.find("u", "x"), receipts.find("w", "r")]).toEqual([null, null]);
-    for (const table of [receipts, reopen().receipts])
-      expect([table.newest("u"), table.newest("v"), table.newest("w")]).toEqual([
-        { number: 4, total: 9 },
-        { number: 1, total: 2 },
-        null,
-      ]);
-    const kept = () => ["r", "s", "t"].filter((id) => receipts.find("u", id) !== null);
-    receipts.deleteBefore("u", { number: 2, total: 4, at: 20 });
-    expect(kept()).toEqual(["r", "s", "t"]);
-    receipts.deleteBefore("u", { number: 3, total: 0, at: 0 });
-    expect(kept()).toEqual(["r", "t"]);
-    receipts.deleteBefore("u", { number: 0, total: 7, at: 0 });
-    expect(kept()).toEqual(["t"]);
-    expect(receipts.find("v", "r")).not.toBeNull();
-    for (const at of [30, 31]) receipts.deleteExpiredOfNext("u", at);
-    expect([receipts.find("v", "r"), kept()]).toEqual([null, ["t"]]);
-    receipts.deleteExpiredOfNext("u", 99); // there is no other user
-    expect(kept()).toEqual(["t"]);
+    expect(storage.read("SELECT 1 FROM journal")).toHaveLength(1);
+    const look = () => {
+      for (const table of [receipts, reopen().receipts]) {
+        expect(table.find("u", "r")).toEqual(again);
+        expect(table.find("u", "s")?.number).toBe(2);
+        expect([table.find("u", "x"), table.find("w", "r")]).toEqual([null, null]);
+        expect([table.newest("u"), table.newest("v"), table.newest("w")]).toMatchObject([
+          { number: 3, total: 6 },
+          { number: 1, total: 2 },
+          {},
+        ]);
+      }
+    };
+    look();
+    storage.entries.listStores();
+    look();
+    receipts.rewriteNaming("[]", () => '["new"]');
+    expect([reopen().receipts.find("u", "r")?.answer, receipts.find("u", "s")?.answer]).toEqual([
+      '["new"]',
+      "{}",
+    ]);
     receipts.deleteUser("u");
-    expect([kept(), receipts.newest("u"), reopen().receipts.newest("u")]).toEqual([[], null, null]);
+    for (const table of [receipts, reopen().receipts])
+      expect([table.find("u", "r"), table.newest("u"), table.find("v", "r")?.number]).toEqual([
+        null,
+        null,
+        1,
+      ]);
   });
 
   test("counts comments and their bytes as they are created, changed and deleted", ({ storage }) => {
@@ -225,20 +257,15 @@ describe("storage", () => {
       storage.writeRecord(RECORD);
       storage.insertSession(session("s1", "u1"));
     });
-    const event = "storeChanged";
-    const deletes = { store: "s", key: "k" };
-    const change = (seq: number) =>
-      ({ seq, event, data: "1", at: 1, size: 1, replaces: null, deletes }) as const;
     const work = failing(() => {
       storage.endSession("s1", 20);
       storage.insertSession(session("s2", "u2"));
       storage.updateUser(userRecord("u2", { name: "New" }));
       storage.deleteSessions("u1");
-      storage.changes.append({ ...change(2), replaces: { seq: 1 } });
-      storage.changes.drop(1);
+      storage.changes.append(...change(2, "k"));
+      storage.changes.dropAll(() => true);
       const receipt = { userId: "u", requestId: "r", fingerprint: "f", answer: "{}" };
       storage.receipts.insert({ ...receipt, number: 1, total: 1, at: 1 });
-      storage.entries.write("s", { key: "k", value: "1", version: 1 });
       storage.entries.writeSize("s", { entries: 1, bytes: 1 });
       storage.comments.insert({ id: "c", threadId: "c", resolved: false, seq: 1, comment: "{}" });
       storage.threads.writeState("c", { subject: "u", userId: "u" }, { ...NO_STATE, readSeq: 1 });
@@ -252,15 +279,18 @@ describe("storage", () => {
       storage.clear();
       storage.writeRecord({ ...RECORD, version: 9 });
     });
-    storage.changes.append(change(1));
+    storage.changes.append(...change(1, "j"));
     expect(work).toThrow("on purpose");
-    expect(storage.changes.readTotals()).toEqual({ droppedSeq: 0, changes: 1, bytes: 1, keepsEvery: false });
+    expect([storage.changes.readDroppedSeq(), storage.changes.listAfter(0)]).toEqual([
+      0,
+      [change(1, "j")[0]],
+    ]);
     expect([storage.receipts.find("u", "r"), storage.receipts.newest("u")]).toEqual([null, null]);
     expect([
       storage.changes.lastSeq(),
       [...storage.entries.scan("s", null)],
       storage.entries.listStores(),
-    ]).toEqual([1, [], []]);
+    ]).toEqual([1, [{ key: "j", value: "1", version: 1 }], []]);
     expect(storage.entries.totals()).toEqual({ stores: 0, bytes: 0 });
     expect([storage.comments.find("c"), storage.follows.list(10)]).toEqual([null, []]);
     expect([storage.events.list(9), storage.occupancy.readId()]).toEqual([[], null]);

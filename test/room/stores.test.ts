@@ -124,6 +124,7 @@ describe("a store", () => {
     const deletion = { type: "STORE_DELETE", store: "s0", key: "k" };
     const swapped = await atAda.call("STORE_BATCH", { operations: [deletion, set("another")] });
     expect(swapped.success).toBe(true);
+    await atAda.call("STORE_SYNC", { store: "another" });
     const stores = await room.inside((_, { storage }) =>
       storage.sql.exec("SELECT count(*) AS stores, sum(entries) AS entries FROM stores").one(),
     );
@@ -250,8 +251,8 @@ describe("a store", () => {
       expect(storage.entries.totals()).toEqual({ stores: 2, bytes: 999 });
       storage.clear();
       storage.entries.writeSize("s", { entries: 100_000, bytes: 256 * 1024 * 1024 });
-      const limited = openStores({ storage, limits: limits({ storeBytes: 1e12 }) }).stores;
-      storage.entries.write("s", { key: "k", value: "1", version: 1 });
+      const { changes, stores: limited } = openStores({ storage, limits: limits({ storeBytes: 1e12 }) });
+      changes.append("storeChanged", () => ({}), { store: "s", key: "k", value: "1" });
       const write = (key: string, value: number) =>
         limited.apply({ type: "STORE_SET", store: "s", key, value }, null);
       expect(() => write("new", 1)).toThrow("at most 100000 entries");
@@ -421,12 +422,12 @@ it("a request that fails unexpectedly has the error INTERNAL_ERROR and changes n
   const { room, atAda, atBen } = await roomOfTwo();
   await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 });
   await atBen.takeEvents();
-  await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE entries RENAME TO away").toArray());
+  await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE journal RENAME TO away").toArray());
   expect(await atAda.call("STORE_SET", { store: "s", key: "k", value: 2 })).toEqual(
     failed("INTERNAL_ERROR", "Server"),
   );
-  expectLogged("no such table: entries");
-  await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE away RENAME TO entries").toArray());
+  expectLogged("no such table: journal");
+  await room.inside((_, { storage }) => storage.sql.exec("ALTER TABLE away RENAME TO journal").toArray());
   expect((await atAda.call("STORE_SYNC", { store: "s" })).data).toMatchObject({ seq: 1 });
   expect(await atBen.takeEvents()).toEqual([]);
 });

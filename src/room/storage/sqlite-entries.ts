@@ -1,17 +1,7 @@
 /** The entries of a room's stores in SQLite, and their sizes. */
 
+import type { SqliteJournal, StoredEntry, StoreSize } from "./sqlite-journal.ts";
 import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
-
-export interface StoredEntry {
-  readonly key: string;
-  readonly value: string;
-  readonly version: number;
-}
-
-export interface StoreSize {
-  readonly entries: number;
-  readonly bytes: number;
-}
 
 interface StoreTotals {
   readonly stores: number;
@@ -37,14 +27,22 @@ const FEW_ROWS = 8;
 
 const NO_SIZE: StoreSize = { entries: 0, bytes: 0 };
 
+/** Changes write entries: the table has their state as of the last fold of the journal. */
 export class SqliteEntries extends SqlitePart {
+  readonly #journal: SqliteJournal;
   /** Kept because every write needs the size of its store, and the totals. */
   #sizes: Map<string, StoreSize> | null = null;
   #totals: StoreTotals | null = null;
   #sizedAt = 0;
 
-  constructor(tables: SqliteTables) {
+  constructor(tables: SqliteTables, journal: SqliteJournal) {
     super(tables);
+    this.#journal = journal;
+    journal.onFold(({ entries, sizes }) => {
+      for (const [store, changed] of entries)
+        for (const [key, entry] of changed) this.#write(store, key, entry);
+      for (const [store, size] of sizes) this.#writeSize(store, size);
+    });
     tables.onUndone((writes) => {
       if (this.#sizedAt > writes) this.#forgetSizes();
     });
@@ -56,12 +54,15 @@ export class SqliteEntries extends SqlitePart {
   }
 
   find(store: string, key: string): StoredEntry | null {
+    const changed = this.#journal.unfolded.entries.get(store)?.get(key);
+    if (changed !== undefined) return changed;
     const query = "SELECT key, value, version FROM entries WHERE store = ? AND key = ?";
     return this.tables.find<StoredEntry>(query, store, key);
   }
 
   /** The entries after a key, or all, in the order of code points, read as far as the caller iterates. */
   scan(store: string, after: string | null): Iterable<StoredEntry> {
+    this.#journal.fold();
     return this.tables.scan<StoredEntry>(
       "SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key",
       [store, after ?? ""],
@@ -71,6 +72,7 @@ export class SqliteEntries extends SqlitePart {
 
   /** The same entries as JSON, at most some MiB at a time. */
   *scanText(store: string, after: string | null): Generator<EntryText> {
+    this.#journal.fold();
     const { entries, bytes } = this.size(store);
     const limit = Math.ceil((TEXT_BYTES * entries) / Math.max(1, bytes));
     const rows = Math.min(Math.max(limit, FEW_ROWS), MANY_ROWS);
@@ -103,12 +105,21 @@ export class SqliteEntries extends SqlitePart {
     }
   }
 
-  write(store: string, { key, value, version }: StoredEntry): void {
-    this.tables.write("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)", store, key, value, version);
+  #write(store: string, key: string, entry: StoredEntry | null): void {
+    if (entry === null) this.tables.write("DELETE FROM entries WHERE store = ? AND key = ?", store, key);
+    else
+      this.tables.write(
+        "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?)",
+        store,
+        key,
+        entry.value,
+        entry.version,
+      );
   }
 
-  delete(store: string, key: string): void {
-    this.tables.write("DELETE FROM entries WHERE store = ? AND key = ?", store, key);
+  #writeSize(store: string, { entries, bytes }: StoreSize): void {
+    if (entries === 0) this.tables.write("DELETE FROM stores WHERE name = ?", store);
+    else this.tables.write("INSERT OR REPLACE INTO stores VALUES (?, ?, ?)", store, entries, bytes);
   }
 
   /** Zero for a store that does not exist. */
@@ -119,13 +130,9 @@ export class SqliteEntries extends SqlitePart {
   /** A size without entries deletes the store. */
   writeSize(store: string, size: StoreSize): void {
     const sizes = this.#known();
-    if (size.entries === 0) {
-      this.tables.write("DELETE FROM stores WHERE name = ?", store);
-      sizes.delete(store);
-    } else {
-      this.tables.write("INSERT OR REPLACE INTO stores VALUES (?, ?, ?)", store, size.entries, size.bytes);
-      sizes.set(store, size);
-    }
+    this.#journal.writeSize(store, size);
+    if (size.entries === 0) sizes.delete(store);
+    else sizes.set(store, size);
     this.#totals = null;
     this.#sizedAt = this.tables.writes;
   }
@@ -139,15 +146,21 @@ export class SqliteEntries extends SqlitePart {
   }
 
   #known(): Map<string, StoreSize> {
-    this.#sizes ??= new Map(
-      this.tables
-        .read<NamedSize>("SELECT name, entries, bytes FROM stores")
-        .map(({ name, entries, bytes }) => [name, { entries, bytes }]),
-    );
+    this.#sizes ??= this.#readSizes();
     return this.#sizes;
   }
 
+  #readSizes(): Map<string, StoreSize> {
+    const stored = this.tables.read<NamedSize>("SELECT name, entries, bytes FROM stores");
+    const sizes = new Map(stored.map(({ name, entries, bytes }) => [name, { entries, bytes }]));
+    for (const [store, size] of this.#journal.unfolded.sizes)
+      if (size.entries === 0) sizes.delete(store);
+      else sizes.set(store, size);
+    return sizes;
+  }
+
   listStores(): NamedSize[] {
+    this.#journal.fold();
     return this.tables.read<NamedSize>("SELECT name, entries, bytes FROM stores ORDER BY name");
   }
 }

@@ -1,62 +1,46 @@
 /** The log of changes, their epochs, and the receipts of requests in SQLite. */
 
+import { LIMITS } from "@atrium/contract/limits.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import { RESTORED_SEQ } from "../../platform/objects/object-tables.ts";
-import type { ChangeEvent } from "../protocol/protocol.ts";
-import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
+import {
+  addressOf,
+  type ChangeRecord,
+  inRows,
+  type LoggedChange,
+  type PlacedReceipt,
+  type Receipt,
+  type ReceiptPlace,
+  recordOf,
+  type SqliteJournal,
+  type StoredEntry,
+} from "./sqlite-journal.ts";
+import { SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
-/** A change as it is logged; `data` is JSON. */
-interface LoggedChange {
+/** Consecutive changes of the log. */
+interface LogBlock {
   readonly seq: number;
-  readonly event: ChangeEvent;
-  readonly data: string;
+  readonly length: number;
 }
-
-export interface EntryAddress {
-  readonly store: string;
-  readonly key: string;
-}
-
-/** The earlier change that a new one replaces: the log keeps the latest of each entry. */
-type Replaced =
-  | { readonly seq: number }
-  /** The change that deleted the entry, if it is kept. */
-  | { readonly deletionOf: EntryAddress };
-
-interface NewChange extends LoggedChange {
-  /** Epoch milliseconds. */
-  readonly at: number;
-  readonly size: number;
-  readonly replaces: Replaced | null;
-  /** The deleted entry, whose address finds the change; null for other changes. */
-  readonly deletes: EntryAddress | null;
-}
-
-export interface LogTotals {
-  /** The latest change that was dropped by age or size; 0 for none. */
-  readonly droppedSeq: number;
-  readonly changes: number;
-  readonly bytes: number;
-  /** Whether earlier changes of an entry stay beside its latest. */
-  readonly keepsEvery: boolean;
-}
-
-/** A change with its time (epoch ms). */
-type TimedChange = LoggedChange & Pick<NewChange, "at">;
-
-type KeptChange = { seq: number; size: number };
-
-type TotalsRow = Record<"changes" | "bytes" | "keepsEvery", number>;
-
-const EMPTY: TotalsRow = { changes: 0, bytes: 0, keepsEvery: 0 };
 
 /** The name of the fact that the log keeps every change. */
 const EVERY_CHANGE = "every change";
 
-const COLUMNS = "(seq, at, event, data, size, store, key)";
+/** Rows of the log and of receipts grow up to this length. */
+const BLOCK_LENGTH = 32 * 1024;
 
+/** The changes, in blocks: the journal's are put behind them, of each entry the latest. */
 export class SqliteChanges extends SqlitePart {
+  readonly #journal: SqliteJournal;
+
+  constructor(tables: SqliteTables, journal: SqliteJournal) {
+    super(tables);
+    this.#journal = journal;
+    journal.onFold(({ changes }) => this.#fold(changes));
+  }
+
   lastSeq(): number {
-    return this.nextNumber("changes", "seq") - 1;
+    return this.#journal.unfolded.changes.at(-1)?.seq ?? this.nextNumber("log", "last_seq") - 1;
   }
 
   /** The room was restored: numbers up to this one may be known outside, also of changes that it lost. */
@@ -70,83 +54,147 @@ export class SqliteChanges extends SqlitePart {
     return this.tables.find<{ seq: number }>(query, RESTORED_SEQ)?.seq ?? 0;
   }
 
-  /** Later changes have numbers above this one, also once its row is dropped. */
-  keepCount(seq: number): void {
-    this.retire("changes", seq);
-  }
-
   /** Later changes have numbers that a restore has left unknown. */
   skipRestored(): void {
     const seq = this.restoredSeq();
-    if (seq > 0) this.keepCount(seq);
+    if (seq === 0) return;
+    this.#journal.fold();
+    this.retire("log", seq);
   }
 
-  /** Returns the size of the replaced change, whose row it takes: deleting and inserting would write one row more. */
-  append({ seq, at, event, data, size, replaces, deletes }: NewChange): number | null {
-    const replaced = replaces === null ? null : this.#find(replaces);
-    const row = [seq, at, event, data, size, deletes?.store ?? null, deletes?.key ?? null];
-    if (replaced === null)
-      this.tables.write(`INSERT INTO changes ${COLUMNS} VALUES (?, ?, ?, ?, ?, ?, ?)`, ...row);
-    else
-      this.tables.write(
-        `UPDATE changes SET ${COLUMNS} = (?, ?, ?, ?, ?, ?, ?) WHERE seq = ?`,
-        ...row,
-        replaced.seq,
-      );
-    return replaced?.size ?? null;
+  /** Logs a change. A change of a store has the state of its entry afterwards; null when it is deleted. */
+  append(change: LoggedChange, entry: StoredEntry | null): void {
+    this.#journal.appendChange(change, entry);
   }
 
-  #find(change: Replaced): KeptChange | null {
-    if ("seq" in change)
-      return this.tables.find<KeptChange>("SELECT seq, size FROM changes WHERE seq = ?", change.seq);
-    const query = "SELECT seq, size FROM changes WHERE store = ? AND key = ?";
-    return this.tables.find<KeptChange>(query, change.deletionOf.store, change.deletionOf.key);
+  #fold(changes: readonly LoggedChange[]): void {
+    const latest = changes.at(-1);
+    if (latest === undefined) return;
+    const expiredBefore = latest.at - LIMITS.changeLifetimeMs;
+    const isExpired = ({ at }: LoggedChange) => at < expiredBefore;
+    const query = "SELECT ifnull(max(last_seq), 0) AS seq FROM log WHERE at < ?";
+    const droppedSeq =
+      changes.findLast(isExpired)?.seq ?? this.tables.find<{ seq: number }>(query, expiredBefore)?.seq ?? 0;
+    if (droppedSeq > 0) {
+      this.tables.write("DELETE FROM log WHERE at < ?", expiredBefore);
+      this.#writeDropped(droppedSeq);
+    }
+    this.#append(this.#latestOf(changes.filter((change) => !isExpired(change))));
+    const { count, bytes } = this.#totals();
+    if (count > 2 * LIMITS.keptChanges || bytes > 2 * LIMITS.catchUpBytes) this.#compact();
   }
 
-  /** The kept changes, oldest first, read as far as the caller iterates. */
-  oldest(): Iterable<Pick<NewChange, "seq" | "at" | "size">> {
-    return this.tables.scan<Pick<NewChange, "seq" | "at" | "size">>(
-      "SELECT seq, at, size FROM changes WHERE seq > ? ORDER BY seq",
-      [0],
-      ({ seq }) => [seq],
-    );
+  #append(changes: readonly LoggedChange[]): void {
+    const rows = inRows(changes, recordOf, BLOCK_LENGTH);
+    const query = "SELECT seq, length(data) AS length FROM log ORDER BY seq DESC LIMIT 1";
+    const last = this.tables.find<LogBlock>(query);
+    for (const [index, { items, text }] of rows.entries()) {
+      const [first, latest] = [items[0], items.at(-1)];
+      if (first === undefined || latest === undefined) continue;
+      const bytes = items.reduce((sum, { data }) => sum + byteLength(data), 0);
+      const columns = { last_seq: latest.seq, at: latest.at, changes: items.length, bytes };
+      if (index === 0 && last !== null && last.length + text.length <= BLOCK_LENGTH)
+        this.tables.write(
+          `UPDATE log SET last_seq = ?, at = ?, changes = changes + ?, bytes = bytes + ?, data = data || ',' || ?
+           WHERE seq = ?`,
+          ...[...Object.values(columns), text, last.seq],
+        );
+      else this.tables.insert("log", { seq: first.seq, ...columns, data: text });
+    }
   }
 
-  /** Deletes the changes up to `seq`, and remembers it. */
-  drop(seq: number): void {
-    this.tables.write("DELETE FROM changes WHERE seq <= ?", seq);
+  #totals() {
+    const query = "SELECT ifnull(sum(changes), 0) AS count, ifnull(sum(bytes), 0) AS bytes FROM log";
+    return this.tables.find<{ count: number; bytes: number }>(query) ?? { count: 0, bytes: 0 };
+  }
+
+  /** Leaves out earlier changes of entries, and the oldest above the limits. */
+  #compact(): void {
+    const changes = this.#latestOf(this.#listBlocks(0));
+    const bounds = { count: 0, bytes: 0 };
+    const tooOld = changes.findLast(({ data }) => {
+      bounds.count += 1;
+      bounds.bytes += byteLength(data);
+      return bounds.count > LIMITS.keptChanges || bounds.bytes > LIMITS.catchUpBytes;
+    });
+    this.#replace(changes.filter(({ seq }) => seq > (tooOld?.seq ?? 0)));
+    if (tooOld !== undefined) this.#writeDropped(tooOld.seq);
+  }
+
+  #replace(changes: readonly LoggedChange[]): void {
+    this.tables.write("DELETE FROM log");
+    this.#append(changes);
+  }
+
+  #writeDropped(seq: number): void {
     this.tables.write("INSERT OR REPLACE INTO dropped_changes VALUES (1, ?)", seq);
   }
 
-  listAfter(seq: number): LoggedChange[] {
-    return this.tables.read<LoggedChange>(
-      "SELECT seq, event, data FROM changes WHERE seq > ? ORDER BY seq",
-      seq,
-    );
+  /** Drops all changes but the latest, and that one as well if it is one of `dropped`. */
+  dropAll(isDropped: (change: LoggedChange) => boolean): void {
+    this.#journal.fold();
+    const latest = this.#listBlocks(this.lastSeq() - 1).at(-1);
+    if (latest === undefined) return;
+    const keeps = !isDropped(latest);
+    this.retire("log", latest.seq);
+    this.#replace(keeps ? [latest] : []);
+    this.#writeDropped(keeps ? latest.seq - 1 : latest.seq);
   }
 
-  /** Changes of stores after `seq`, oldest first. */
-  listOfStores(seq: number, limit: number): TimedChange[] {
-    const query = `SELECT seq, at, event, data FROM changes
-      WHERE seq > ? AND event = 'storeChanged' ORDER BY seq ${LIMIT}`;
-    return this.tables.read<TimedChange>(query, seq, limit);
+  /** The kept changes after `seq`, oldest first. */
+  listAfter(seq: number): readonly LoggedChange[] {
+    const { changes } = this.#journal.unfolded;
+    const isFolded = seq + 1 < (changes[0]?.seq ?? Number.POSITIVE_INFINITY);
+    const folded = isFolded ? this.#listBlocks(seq) : [];
+    return [...folded, ...changes.filter((change) => change.seq > seq)];
+  }
+
+  #listBlocks(after: number): LoggedChange[] {
+    const rows = this.tables.read<{ data: string }>(
+      "SELECT data FROM log WHERE last_seq > ? ORDER BY seq",
+      after,
+    );
+    return rows
+      .flatMap(({ data }) => JSON.parse(`[${data}]`) as ChangeRecord[])
+      .filter(([seq]) => seq > after)
+      .map(([seq, at, event, data]) => ({
+        seq,
+        at,
+        event,
+        data: JSON.stringify(data),
+        entry: addressOf(event, data),
+      }));
+  }
+
+  /** The same, but of each entry its latest change, unless the log keeps every one. */
+  latestAfter(seq: number): readonly LoggedChange[] {
+    return this.#latestOf(this.listAfter(seq));
+  }
+
+  #latestOf(changes: readonly LoggedChange[]): readonly LoggedChange[] {
+    if (this.#keepsEvery()) return changes;
+    const latest = new Map(changes.map((change) => [addressTextOf(change), change.seq]));
+    return changes.filter((change) => latest.get(addressTextOf(change)) === change.seq);
+  }
+
+  #keepsEvery(): boolean {
+    return this.tables.find("SELECT 1 FROM facts WHERE name = ?", EVERY_CHANGE) !== null;
   }
 
   keepEvery(): void {
-    this.tables.write(`INSERT OR REPLACE INTO facts VALUES ('${EVERY_CHANGE}', '1')`);
+    this.#journal.fold();
+    this.tables.write("INSERT OR REPLACE INTO facts VALUES (?, '1')", EVERY_CHANGE);
   }
 
+  /** The latest change that was dropped by age or size; 0 for none. */
   readDroppedSeq(): number {
     return this.tables.find<{ seq: number }>("SELECT up_to_seq AS seq FROM dropped_changes")?.seq ?? 0;
   }
-
-  readTotals(): LogTotals {
-    const query = `SELECT count(*) AS changes, ifnull(sum(size), 0) AS bytes,
-      EXISTS (SELECT 1 FROM facts WHERE name = '${EVERY_CHANGE}') AS keepsEvery FROM changes`;
-    const { changes, bytes, keepsEvery } = this.tables.find<TotalsRow>(query) ?? EMPTY;
-    return { droppedSeq: this.readDroppedSeq(), changes, bytes, keepsEvery: keepsEvery === 1 };
-  }
 }
+
+/** Equal for changes of the same entry. */
+const addressTextOf = ({ seq, entry }: LoggedChange): string | number =>
+  entry === null ? seq : JSON.stringify([entry.store, entry.key]);
 
 /** The epochs of the log: a new one begins when changes that clients received may have been taken back. */
 export class SqliteEpochs extends SqlitePart {
@@ -169,107 +217,162 @@ export class SqliteEpochs extends SqlitePart {
   }
 }
 
-/** The remembered result of a request that made changes. */
-export interface Receipt {
-  /** The user who sent the request, or a name that no user has. */
-  readonly userId: string;
-  readonly requestId: string;
-  /** Distinguishes the request from another one with the same id. */
-  readonly fingerprint: string;
-  /** `data` of the response, as JSON. */
-  readonly answer: string;
-}
-
-/** The place of a receipt among those of its user; both numbers grow. */
-export interface ReceiptPlace {
-  readonly number: number;
-  /** Running total of the sizes of the user's receipts. */
-  readonly total: number;
-}
-
-/** A receipt as it is stored; `at` is when it was made (epoch ms). */
-interface PlacedReceipt extends Receipt, ReceiptPlace {
-  readonly at: number;
-}
-
 /** Receipts below one of these are deleted. */
 type ReceiptBounds = Omit<PlacedReceipt, keyof Receipt>;
 
-/** More users than write at once. Forgotten places are read again. */
-const MAX_REMEMBERED = 2_000;
+/** A receipt of a block: its ID, fingerprint, number, total, time and answer. */
+type ReceiptItem = readonly [string, string, number, number, number, unknown];
 
-/** An index more would write a row more: other orders than the key's read all receipts of a user. */
+/** More IDs of requests than are made while a room is awake. Forgotten ones are read again. */
+const MAX_REMEMBERED = 100_000;
+
+/** The bounds of a user whose latest receipt has a place, at a time (epoch ms). */
+export const receiptBounds = ({ number, total }: ReceiptPlace, now: number): ReceiptBounds => ({
+  number: number - LIMITS.receipts + 1,
+  total: total - LIMITS.receiptBytes,
+  at: now - LIMITS.receiptLifetimeMs,
+});
+
+/** Receipts in blocks of each user. Their IDs are read once and remembered: every request looks for its own. */
 export class SqliteReceipts extends SqlitePart {
-  /** The places of the latest receipts of users who have written lately. */
-  readonly #newest = new Map<string, ReceiptPlace>();
-  #writtenAt = 0;
+  readonly #journal: SqliteJournal;
+  readonly #ids = new Map<string, Set<string>>();
+  #remembered = 0;
+  #foldedAt = 0;
+  /** The user whose old receipts were deleted last. */
+  #cleaned = "";
 
-  constructor(tables: SqliteTables) {
+  constructor(tables: SqliteTables, journal: SqliteJournal) {
     super(tables);
+    this.#journal = journal;
+    journal.onFold(({ receipts }) => {
+      for (const [userId, all] of receipts)
+        this.#fold(
+          userId,
+          [...all.values()].sort((one, other) => one.number - other.number),
+        );
+      this.#foldedAt = tables.writes;
+    });
     tables.onUndone((writes) => {
-      if (this.#writtenAt > writes) this.#newest.clear();
+      if (this.#foldedAt > writes) this.#forgetIds();
     });
   }
 
+  #forgetIds(): void {
+    this.#ids.clear();
+    this.#remembered = 0;
+  }
+
   find(userId: string, requestId: string): PlacedReceipt | null {
-    const query = `SELECT user_id AS userId, request_id AS requestId, fingerprint, answer, number, total, at
-      FROM receipts WHERE user_id = ? AND request_id = ?`;
-    return this.tables.find<PlacedReceipt>(query, userId, requestId);
+    const unfolded = this.#journal.unfolded.receipts.get(userId)?.get(requestId);
+    if (unfolded !== undefined) return unfolded;
+    return this.#idsOf(userId).has(requestId) ? this.#readFolded(userId, requestId) : null;
+  }
+
+  #readFolded(userId: string, requestId: string): PlacedReceipt | null {
+    const query = "SELECT data FROM receipts WHERE user_id = ? AND instr(ids, ?) > 0 ORDER BY number DESC";
+    for (const { data } of this.tables.read<{ data: string }>(query, userId, JSON.stringify(requestId))) {
+      const item = (JSON.parse(`[${data}]`) as ReceiptItem[]).findLast(([id]) => id === requestId);
+      if (item === undefined) continue;
+      const [, fingerprint, number, total, at, answer] = item;
+      return { userId, requestId, fingerprint, number, total, at, answer: JSON.stringify(answer) };
+    }
+    return null;
+  }
+
+  #idsOf(userId: string): Set<string> {
+    const known = this.#ids.get(userId);
+    if (known !== undefined) return known;
+    const rows = this.tables.read<{ ids: string }>("SELECT ids FROM receipts WHERE user_id = ?", userId);
+    const ids = new Set(rows.flatMap((row) => JSON.parse(`[${row.ids}]`) as string[]));
+    if (this.#remembered > MAX_REMEMBERED) this.#forgetIds();
+    this.#remembered += 1 + ids.size;
+    this.#ids.set(userId, ids);
+    return ids;
   }
 
   /** Replaces an earlier receipt of the same user and id. */
-  insert({ userId, requestId, ...receipt }: PlacedReceipt): void {
-    const { number, total } = receipt;
-    this.tables.insert(
-      "receipts",
-      { user_id: userId, request_id: requestId, ...receipt },
-      "INSERT OR REPLACE",
-    );
-    if (this.#newest.size >= MAX_REMEMBERED) this.#newest.clear();
-    this.#newest.set(userId, { number, total });
-    this.#writtenAt = this.tables.writes;
+  insert(receipt: PlacedReceipt): void {
+    this.#journal.appendReceipt(receipt);
   }
 
   /** The place of the latest receipt, which may be deleted by now; null for none. */
   newest(userId: string): ReceiptPlace | null {
-    return this.#newest.get(userId) ?? this.#readNewest(userId);
-  }
-
-  #readNewest(userId: string): ReceiptPlace | null {
-    const query = "SELECT max(number) AS number, max(total) AS total FROM receipts WHERE user_id = ?";
-    const row = this.tables.find<ReceiptPlace | { number: null; total: null }>(query, userId);
-    return row === null || row.number === null ? null : row;
-  }
-
-  /** Deletes the receipts with a number below that of the bounds. */
-  deleteBefore(userId: string, { number, total, at }: ReceiptBounds): void {
-    const query = "DELETE FROM receipts WHERE user_id = ? AND (number < ? OR total < ? OR at < ?)";
-    this.tables.write(query, userId, number, total, at);
-  }
-
-  /** Lists receipts of all users whose answer contains a text. */
-  listNaming(text: string): Pick<Receipt, "userId" | "requestId" | "answer">[] {
+    const latest = this.#journal.unfolded.newest.get(userId);
     const query =
-      "SELECT user_id AS userId, request_id AS requestId, answer FROM receipts WHERE instr(answer, ?) > 0";
-    return this.tables.read<Pick<Receipt, "userId" | "requestId" | "answer">>(query, text);
+      "SELECT last_number AS number, total FROM receipts WHERE user_id = ? ORDER BY number DESC LIMIT 1";
+    return latest ?? this.tables.find<ReceiptPlace>(query, userId);
   }
 
-  rewrite({ userId, requestId, answer }: Pick<Receipt, "userId" | "requestId" | "answer">): void {
-    const query = "UPDATE receipts SET answer = ? WHERE user_id = ? AND request_id = ?";
-    this.tables.write(query, answer, userId, requestId);
+  #fold(userId: string, receipts: readonly PlacedReceipt[]): void {
+    const query = `SELECT number, length(ids) + length(data) AS length FROM receipts
+      WHERE user_id = ? ORDER BY number DESC LIMIT 1`;
+    const last = this.tables.find<{ number: number; length: number }>(query, userId);
+    for (const [index, { items, text }] of inRows(receipts, itemOf, BLOCK_LENGTH).entries()) {
+      const [first, latest] = [items[0], items.at(-1)];
+      if (first === undefined || latest === undefined) continue;
+      const ids = items.map(({ requestId }) => JSON.stringify(requestId)).join();
+      const columns = { last_number: latest.number, total: latest.total, at: latest.at };
+      if (index === 0 && last !== null && last.length + text.length <= BLOCK_LENGTH)
+        this.tables.write(
+          `UPDATE receipts SET last_number = ?, total = ?, at = ?, ids = ids || ',' || ?, data = data || ',' || ?
+           WHERE user_id = ? AND number = ?`,
+          ...[...Object.values(columns), ids, text, userId, last.number],
+        );
+      else
+        this.tables.insert("receipts", {
+          user_id: userId,
+          number: first.number,
+          ...columns,
+          ids,
+          data: text,
+        });
+    }
+    const known = this.#ids.get(userId);
+    for (const { requestId } of receipts) known?.add(requestId);
+    if (known !== undefined) this.#remembered += receipts.length;
+    const latest = receipts.at(-1);
+    if (latest !== undefined) this.#clean(userId, receiptBounds(latest, latest.at));
+  }
+
+  /** Deletes the blocks of a user that are below the bounds, and old ones of the next user in the order of ids: over time, of all who are gone. */
+  #clean(userId: string, { number, total, at }: ReceiptBounds): void {
+    const query = "DELETE FROM receipts WHERE user_id = ? AND (last_number < ? OR total < ? OR at < ?)";
+    this.tables.write(query, userId, number, total, at);
+    const nextQuery = `SELECT ifnull(
+        (SELECT min(user_id) FROM receipts WHERE user_id > ?), (SELECT min(user_id) FROM receipts)) AS next`;
+    this.#cleaned = this.tables.find<{ next: string | null }>(nextQuery, this.#cleaned)?.next ?? "";
+    this.tables.write("DELETE FROM receipts WHERE user_id = ? AND at < ?", this.#cleaned, at);
+  }
+
+  /** Rewrites the answers of all users that contain a text. */
+  rewriteNaming(text: string, rewrite: (answer: string) => string): void {
+    this.#journal.fold();
+    const query = "SELECT user_id AS userId, number, data FROM receipts WHERE instr(data, ?) > 0";
+    for (const { userId, number, data } of this.tables.read<{ userId: string; number: number; data: string }>(
+      query,
+      text,
+    )) {
+      const items = (JSON.parse(`[${data}]`) as ReceiptItem[]).map(([...item]) => {
+        const answer = item.pop();
+        const json = JSON.stringify(answer);
+        return `${JSON.stringify(item).slice(0, -1)},${json.includes(text) ? rewrite(json) : json}]`;
+      });
+      this.tables.write(
+        "UPDATE receipts SET data = ? WHERE user_id = ? AND number = ?",
+        items.join(),
+        userId,
+        number,
+      );
+    }
   }
 
   deleteUser(userId: string): void {
-    this.#newest.delete(userId);
+    this.#journal.fold();
+    this.#ids.delete(userId);
     this.tables.write("DELETE FROM receipts WHERE user_id = ?", userId);
   }
-
-  /** Deletes old receipts of the next user in the order of ids: over time, of all users who are gone. */
-  deleteExpiredOfNext(userId: string, at: number): void {
-    const query = `SELECT ifnull(
-        (SELECT min(user_id) FROM receipts WHERE user_id > ?), (SELECT min(user_id) FROM receipts)) AS next`;
-    const next = this.tables.find<{ next: string | null }>(query, userId)?.next ?? userId;
-    if (next === userId) return;
-    this.tables.write("DELETE FROM receipts WHERE user_id = ? AND at < ?", next, at);
-  }
 }
+
+const itemOf = ({ requestId, fingerprint, number, total, at, answer }: PlacedReceipt): string =>
+  `${JSON.stringify([requestId, fingerprint, number, total, at]).slice(0, -1)},${answer}]`;

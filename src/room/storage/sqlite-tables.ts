@@ -1,7 +1,7 @@
 /** The tables of a room's SQLite database: created by the first write, and empty to reads until then. */
 import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
 
-/** The partial index allows one open session per user. Only deleted entries have `store` and `key` in the log. */
+/** The partial index allows one open session per user. */
 const TABLES: Readonly<Record<string, string>> = {
   room: `CREATE TABLE IF NOT EXISTS room (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
@@ -24,16 +24,20 @@ const TABLES: Readonly<Record<string, string>> = {
   );
   CREATE INDEX IF NOT EXISTS sessions_by_user ON sessions (user_id, seq);
   CREATE UNIQUE INDEX IF NOT EXISTS sessions_open ON sessions (user_id) WHERE left_at IS NULL;`,
-  changes: `CREATE TABLE IF NOT EXISTS changes (
+  // Records of changes, sizes of stores and receipts that are not in their places yet, as items of JSON.
+  journal: `CREATE TABLE IF NOT EXISTS journal (
+    number INTEGER PRIMARY KEY,
+    data TEXT NOT NULL
+  );`,
+  // Changes in blocks, as items of JSON; `at` is the time of the last one.
+  log: `CREATE TABLE IF NOT EXISTS log (
     seq INTEGER PRIMARY KEY,
+    last_seq INTEGER NOT NULL,
     at INTEGER NOT NULL,
-    event TEXT NOT NULL,
-    data TEXT NOT NULL,
-    size INTEGER NOT NULL,
-    store TEXT,
-    key TEXT
-  );
-  CREATE UNIQUE INDEX IF NOT EXISTS changes_by_entry ON changes (store, key) WHERE store IS NOT NULL;`,
+    changes INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    data TEXT NOT NULL
+  );`,
   dropped_changes: `CREATE TABLE IF NOT EXISTS dropped_changes (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
     up_to_seq INTEGER NOT NULL
@@ -43,15 +47,16 @@ const TABLES: Readonly<Record<string, string>> = {
     id TEXT NOT NULL UNIQUE,
     after_seq INTEGER NOT NULL
   );`,
+  // Receipts in blocks, as items of JSON. The number is that of the first, the columns after it are of the last one.
   receipts: `CREATE TABLE IF NOT EXISTS receipts (
     user_id TEXT NOT NULL,
-    request_id TEXT NOT NULL,
     number INTEGER NOT NULL,
+    last_number INTEGER NOT NULL,
     total INTEGER NOT NULL,
     at INTEGER NOT NULL,
-    fingerprint TEXT NOT NULL,
-    answer TEXT NOT NULL,
-    PRIMARY KEY (user_id, request_id)
+    ids TEXT NOT NULL,
+    data TEXT NOT NULL,
+    PRIMARY KEY (user_id, number)
   ) WITHOUT ROWID;`,
   entries: `CREATE TABLE IF NOT EXISTS entries (
     store TEXT NOT NULL,
@@ -280,9 +285,11 @@ const ROWS_AT_ONCE = 32;
 export class SqliteTables {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
+  readonly #committing: (() => void)[] = [];
   readonly #undone: ((writes: number) => void)[] = [];
   #exist: boolean;
   #writes = 0;
+  #depth = 0;
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
@@ -292,16 +299,33 @@ export class SqliteTables {
 
   transaction<T>(work: () => T): T {
     const [existed, writes] = [this.#exist, this.#writes];
+    this.#depth += 1;
     try {
-      return this.#storage.transactionSync(work);
+      return this.#storage.transactionSync(() => {
+        const result = work();
+        if (this.#depth === 1) for (const commit of this.#committing) commit();
+        return result;
+      });
     } catch (error) {
       this.#exist = existed; // tables are rolled back like rows
       for (const forget of this.#undone) forget(writes);
       throw error;
+    } finally {
+      this.#depth -= 1;
     }
   }
 
-  /** Calls `forget` when writes are undone, with the number of `writes` that remain: 0 when the tables are gone. */
+  /** False where a write is a transaction of its own. */
+  get isInTransaction(): boolean {
+    return this.#depth > 0;
+  }
+
+  /** Calls `commit` at the end of each transaction that is within no other one. */
+  onCommitting(commit: () => void): void {
+    this.#committing.push(commit);
+  }
+
+  /** Calls `forget` when writes are undone, with the number of `writes` that remain: -1 when the tables are gone. */
   onUndone(forget: (writes: number) => void): void {
     this.#undone.push(forget);
   }
@@ -338,6 +362,12 @@ export class SqliteTables {
     return this.#writes;
   }
 
+  /** Counts a write whose row follows at the end of the transaction. Returns its number. */
+  countWrite(): number {
+    this.#writes += 1;
+    return this.#writes;
+  }
+
   write(query: string, ...params: SqlStorageValue[]): void {
     this.#writes += 1;
     if (!this.#exist) {
@@ -367,7 +397,8 @@ export class SqliteTables {
         .join("\n"),
     );
     this.#exist = false;
-    for (const forget of this.#undone) forget(0);
+    this.#writes += 1;
+    for (const forget of this.#undone) forget(-1);
   }
 }
 

@@ -4,6 +4,7 @@ import { parseUser, type UserRecord } from "@atrium/contract/resources/user.ts";
 import { SqliteComments, SqliteFollows } from "./sqlite-content.ts";
 import { SqliteDocuments, SqliteVersions } from "./sqlite-documents.ts";
 import { SqliteEntries } from "./sqlite-entries.ts";
+import { SqliteJournal } from "./sqlite-journal.ts";
 import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
@@ -72,10 +73,11 @@ class SqliteGracePeriods extends SqlitePart {
 }
 
 export class SqliteStorage extends SqliteTables {
-  readonly changes = new SqliteChanges(this);
+  readonly #journal = new SqliteJournal(this);
+  readonly changes = new SqliteChanges(this, this.#journal);
   readonly epochs = new SqliteEpochs(this);
-  readonly receipts = new SqliteReceipts(this);
-  readonly entries = new SqliteEntries(this);
+  readonly receipts = new SqliteReceipts(this, this.#journal);
+  readonly entries = new SqliteEntries(this, this.#journal);
   readonly comments = new SqliteComments(this);
   readonly threads = new SqliteThreads(this);
   readonly follows = new SqliteFollows(this);
@@ -173,5 +175,14 @@ export class SqliteStorage extends SqliteTables {
 /** The storage as the Room sees it: synchronous, transactional, empty until the first write. Reading creates nothing. */
 export type RoomStorage = Omit<
   SqliteStorage,
-  "read" | "find" | "scan" | "write" | "insert" | "writes" | "onUndone"
+  | "read"
+  | "find"
+  | "scan"
+  | "write"
+  | "insert"
+  | "countWrite"
+  | "writes"
+  | "isInTransaction"
+  | "onCommitting"
+  | "onUndone"
 >;

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, inject } from "vitest";
 import { Changes } from "../../../src/room/engine/content/changes.ts";
 import type { Change, ServerMessage } from "../../../src/room/protocol/protocol.ts";
-import type { RoomStorage } from "../../../src/room/storage/storage.ts";
+import type { RoomStorage, SqliteStorage } from "../../../src/room/storage/storage.ts";
 import type { Runs } from "../../node/endurance/runs.ts";
 import { FuzzedRoom } from "../fuzz/fuzzed-room.ts";
 import { roomPorts } from "../support/room-ports.ts";
@@ -98,25 +98,32 @@ test(
 describe("a log of changes", () => {
   const openLog = (storage: RoomStorage, now = () => 0) => {
     const changes = new Changes(roomPorts({ storage, now }));
-    /** Latest changes by the keys of their entries. */
-    const written = new Map<string, number>();
+    const data = (seq: number, key: string, value: unknown) => ({
+      store: "s",
+      key,
+      action: "set",
+      value,
+      version: seq,
+    });
     return {
       changes,
-      append: (times: number, keyOf: (index: number) => string | null, dataOf: () => object = () => ({})) =>
+      /** Logs changes of entries with these keys, or others where the key is null. */
+      append: (times: number, keyOf: (index: number) => string | null, newValue: () => unknown = () => 1) =>
         changes.transaction(() => {
           for (let index = 0; index < times; index += 1) {
             const key = keyOf(index);
-            const before = written.get(key ?? "") ?? 0;
-            const entry = key === null ? null : { store: "s", key, before, isDeleted: false };
-            const { seq } = changes.append("storeChanged", dataOf, entry);
-            if (key !== null) written.set(key, seq);
+            const value = newValue();
+            if (key === null) changes.append("userUpdated", () => ({ value }));
+            else {
+              const entry = { store: "s", key, value: JSON.stringify(value) };
+              changes.append("storeChanged", (seq) => data(seq, key, value), entry);
+            }
           }
         }),
       seqsSince: (seq: number): number[] | null => {
         const missed = changes.since(seq);
         return missed && (JSON.parse(missed.text) as Change[]).map((change) => change.seq);
       },
-      oldest: () => [...storage.changes.oldest()][0]?.seq,
     };
   };
 
@@ -150,58 +157,74 @@ describe("a log of changes", () => {
     expect(changes.epoch).toBe(epoch);
   });
 
-  test("keeps the last 10,000 changes of 24 hours (R33)", ({ storage }) => {
+  /** The rows of the log, and of the journal that is not in it yet. */
+  const rowsOf = (storage: SqliteStorage) =>
+    storage.find<{ log: number; bytes: number; journal: number }>(
+      `SELECT (SELECT ifnull(sum(changes), 0) FROM log) AS log, (SELECT ifnull(sum(bytes), 0) FROM log) AS bytes,
+         (SELECT count(*) FROM journal) AS journal`,
+    );
+
+  test("keeps the last 10,000 changes of 24 hours (R33)", ({ storage, reopen }) => {
     let now = 0;
-    const { changes, append, seqsSince, oldest } = openLog(storage, () => now);
+    const { changes, append, seqsSince } = openLog(storage, () => now);
     append(10_050, () => null);
-    expect([oldest(), seqsSince(49), seqsSince(50)?.length]).toEqual([51, null, 10_000]);
+    expect([seqsSince(49), seqsSince(50)?.length]).toEqual([null, 10_000]);
+    append(10_050, () => null);
+    expect(rowsOf(storage)).toEqual({ log: 10_000, bytes: 110_000, journal: 0 });
+    expect([seqsSince(10_099), seqsSince(10_100)?.length]).toEqual([null, 10_000]);
     now = 24 * 3_600_000 + 1;
     append(1, () => null);
-    expect([oldest(), seqsSince(10_049), seqsSince(10_050)]).toEqual([10_051, null, [10_051]]);
-    expect(storage.changes.readTotals()).toEqual({
-      droppedSeq: 10_050,
-      changes: 1,
-      bytes: 2,
-      keepsEvery: false,
-    });
-    expect([seqsSince(10_051), seqsSince(10_052), changes.lastSeq]).toEqual([[], null, 10_051]);
+    expect([seqsSince(20_099), seqsSince(20_100)]).toEqual([null, [20_101]]);
+    storage.entries.listStores();
+    expect(rowsOf(storage)).toEqual({ log: 1, bytes: 11, journal: 0 });
+    expect([seqsSince(20_101), seqsSince(20_102), changes.lastSeq]).toEqual([[], null, 20_101]);
+    expect(reopen().changes.lastSeq()).toBe(20_101);
   });
 
   test("keeps of each entry the latest change, and only that counts against 1 MiB (R33)", ({ storage }) => {
-    const { append, seqsSince, oldest } = openLog(storage);
-    const large = () => ({ text: "x".repeat(99_989) });
+    const { append, seqsSince } = openLog(storage);
+    const large = () => "x".repeat(99_930);
     append(100, (index) => `${index % 10}`, large);
     expect(seqsSince(0)).toEqual([91, 92, 93, 94, 95, 96, 97, 98, 99, 100]);
-    expect(storage.changes.readTotals()).toEqual({
-      droppedSeq: 0,
-      changes: 10,
-      bytes: 1_000_000,
-      keepsEvery: false,
-    });
+    expect(rowsOf(storage)).toMatchObject({ log: 10, journal: 0 });
     append(1, () => "another", large);
-    expect([oldest(), seqsSince(90), seqsSince(91)?.length]).toEqual([92, null, 10]);
+    expect([seqsSince(90), seqsSince(91)?.length]).toEqual([null, 10]);
     append(1, () => "9");
     expect(seqsSince(91)).toEqual([92, 93, 94, 95, 96, 97, 98, 99, 101, 102]);
-    expect(storage.changes.readTotals()).toEqual({
-      droppedSeq: 91,
-      changes: 10,
-      bytes: 900_002,
-      keepsEvery: false,
-    });
+    for (let round = 0; round < 3; round += 1) append(9, (index) => `${index}`, large);
+    expect(seqsSince(91)).toEqual([101, 102, 121, 122, 123, 124, 125, 126, 127, 128, 129]);
+    expect(rowsOf(storage)?.bytes).toBeLessThan(2 * 1024 * 1024);
   });
 
-  test("forgets what a transaction logged that is undone (R35)", ({ storage }) => {
+  test("forgets what a transaction logged that is undone (R35)", ({ storage, reopen }) => {
     const { changes, append, seqsSince } = openLog(storage);
     append(2, (index) => `${index}`);
-    const failing = () =>
+    const failing = (value: string) => () =>
       changes.transaction(() => {
-        const entry = { store: "s", key: "0", before: 1, isDeleted: false };
-        changes.append("storeChanged", () => ({ large: "x".repeat(2_000_000) }), entry);
+        append(
+          1,
+          () => "0",
+          () => value,
+        );
+        storage.entries.listStores();
+        append(
+          1,
+          () => "1",
+          () => value,
+        );
         throw new Error("on purpose");
       });
-    expect(failing).toThrow("on purpose");
-    expect([seqsSince(0), storage.changes.readTotals().changes]).toEqual([[1, 2], 2]);
+    for (const value of ["small", "x".repeat(400_000)]) {
+      expect(failing(value)).toThrow("on purpose");
+      expect([seqsSince(0), rowsOf(storage)]).toEqual([[1, 2], { log: 0, bytes: 0, journal: 1 }]);
+      expect(storage.entries.find("s", "0")).toEqual({ key: "0", value: "1", version: 1 });
+    }
     append(1, () => "1");
     expect([seqsSince(0), seqsSince(1)]).toEqual([[1, 3], [3]]);
+    const { entries } = reopen();
+    expect([entries.find("s", "1"), [...entries.scan("s", null)].map(({ version }) => version)]).toEqual([
+      { key: "1", value: "1", version: 3 },
+      [1, 3],
+    ]);
   });
 });

@@ -5,7 +5,8 @@ import { byteLength } from "@atrium/contract/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
-import type { EntryAddress, LogTotals, Receipt, ReceiptPlace } from "../../storage/sqlite-log.ts";
+import type { EntryAddress, Receipt } from "../../storage/sqlite-journal.ts";
+import { receiptBounds } from "../../storage/sqlite-log.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 
@@ -17,25 +18,15 @@ const ROOM = "room";
 /** Clients of earlier epochs are reset. */
 const MAX_EPOCHS = 1_000;
 
-/** The stored log as memory knows it, because every write needs it; null until it is read. */
-interface KnownLog {
-  lastSeq: number | null;
-  droppedSeq: number | null;
-  totals: LogTotals | null;
-  /** A lower bound of the time of each kept change (epoch ms). */
-  oldestAt: number | null;
-  epoch: string | null;
-}
-
-const UNKNOWN: KnownLog = { lastSeq: null, droppedSeq: null, totals: null, oldestAt: null, epoch: null };
-
 export class Changes {
   readonly #ports: Pick<RoomPorts, "storage" | "now" | "newId">;
   readonly #storage: RoomStorage;
   readonly #receipts: Receipts;
   /** Made since the last {@link takeEvents}. */
   #unsent: Change[] = [];
-  #known: KnownLog = { ...UNKNOWN };
+  /** Null until it is read: every write needs it, like the epoch. */
+  #lastSeq: number | null = null;
+  #epoch: string | null = null;
   /** Sockets have survived the start of the room: no change that they received was taken back. */
   #continuesEpoch = false;
   /** The epoch that has begun since the start. */
@@ -49,13 +40,8 @@ export class Changes {
 
   /** The latest change's seq; 0 before the first. */
   get lastSeq(): number {
-    this.#known.lastSeq ??= this.#storage.changes.lastSeq();
-    return this.#known.lastSeq;
-  }
-
-  get #totals(): LogTotals {
-    this.#known.totals ??= this.#storage.changes.readTotals();
-    return this.#known.totals;
+    this.#lastSeq ??= this.#storage.changes.lastSeq();
+    return this.#lastSeq;
   }
 
   /**
@@ -67,8 +53,8 @@ export class Changes {
   }
 
   #openEpoch(): string {
-    this.#known.epoch ??= this.#findEpoch() ?? this.#beginEpoch();
-    return this.#known.epoch;
+    this.#epoch ??= this.#findEpoch() ?? this.#beginEpoch();
+    return this.#epoch;
   }
 
   #findEpoch(): string | null {
@@ -80,7 +66,7 @@ export class Changes {
     this.#begunEpoch = this.#ports.newId();
     this.#storage.epochs.begin(this.#begunEpoch, this.lastSeq, MAX_EPOCHS);
     this.#storage.changes.skipRestored();
-    this.#known.lastSeq = null;
+    this.#lastSeq = null;
     return this.#begunEpoch;
   }
 
@@ -91,16 +77,11 @@ export class Changes {
 
   /** Runs `work` in a transaction; if it throws, the changes it appended were never made. */
   transaction<T>(work: () => T): T {
-    const { lastSeq } = this;
-    const [known, unsent] = [{ ...this.#known }, this.#unsent.length];
+    const [lastSeq, epoch, unsent] = [this.#lastSeq, this.#epoch, this.#unsent.length];
     try {
-      return this.#storage.transaction(() => {
-        const result = work();
-        if (this.lastSeq > lastSeq) this.#dropOldest();
-        return result;
-      });
+      return this.#storage.transaction(work);
     } catch (error) {
-      this.#known = known;
+      [this.#lastSeq, this.#epoch] = [lastSeq, epoch];
       this.#unsent.length = unsent;
       throw error;
     }
@@ -109,7 +90,7 @@ export class Changes {
   /** The storage has been cleared. */
   reset(): void {
     this.#unsent = [];
-    this.#known = { ...UNKNOWN };
+    [this.#lastSeq, this.#epoch] = [null, null];
   }
 
   /**
@@ -137,28 +118,19 @@ export class Changes {
     });
   }
 
-  /**
-   * Logs the next change; call it in the {@link transaction} of the write. The change of an `entry` has its
-   * whole new state, and replaces the earlier one in the log, unless the log keeps every change.
-   */
-  append(event: ChangeEvent, dataOf: (seq: number) => object, entry: ChangedEntry | null = null): Change {
+  /** Logs the next change; call it in the {@link transaction} of the write. `written` is the entry that it is about. */
+  append(event: ChangeEvent, dataOf: (seq: number) => object, written: WrittenEntry | null = null): Change {
     this.#openEpoch();
     const seq = this.lastSeq + 1;
     const data = textOf(dataOf(seq));
+    const entry = written && { store: written.store, key: written.key };
+    const stored =
+      written === null || written.value === null
+        ? null
+        : { key: written.key, value: written.value, version: seq };
+    this.#storage.changes.append({ seq, event, data, at: this.#ports.now(), entry }, stored);
+    this.#lastSeq = seq;
     const change: Change = { seq, event, data: new JsonText(data) };
-    const size = byteLength(data);
-    const { droppedSeq, changes, bytes, keepsEvery } = this.#totals;
-    const replacing = keepsEvery ? null : entry;
-    const replaces = replacing === null ? null : replacedBy(replacing, droppedSeq);
-    const deletes = replacing?.isDeleted === true ? replacing : null;
-    const at = this.#ports.now();
-    const replaced = this.#storage.changes.append({ seq, event, data, at, size, replaces, deletes });
-    this.#known.totals = {
-      ...this.#totals,
-      changes: changes + (replaced === null ? 1 : 0),
-      bytes: bytes + size - (replaced ?? 0),
-    };
-    this.#known.lastSeq = seq;
     this.#unsent.push(change);
     return change;
   }
@@ -175,42 +147,16 @@ export class Changes {
     return this.#receipts.findAnswer(ROOM, `${event} ${subject}`, "") !== null;
   }
 
-  /**
-   * Drops expired changes, and the oldest above the limits. The latest change stays, whatever its age: it has
-   * the count.
-   */
-  #dropOldest(): void {
-    let { droppedSeq, changes, bytes } = this.#totals;
-    const expiredBefore = this.#ports.now() - LIMITS.changeLifetimeMs;
-    const isFull = () => changes > LIMITS.keptChanges || bytes > LIMITS.catchUpBytes;
-    const { lastSeq, oldestAt } = this.#known;
-    if (!isFull() && oldestAt !== null && oldestAt >= expiredBefore) return;
-    const before = droppedSeq;
-    for (const { seq, at, size } of this.#storage.changes.oldest()) {
-      this.#known.oldestAt = at;
-      if (seq === lastSeq || (at >= expiredBefore && !isFull())) break;
-      droppedSeq = seq;
-      changes -= 1;
-      bytes -= size;
-    }
-    if (droppedSeq > before) this.#drop({ droppedSeq, changes, bytes });
-  }
-
-  #drop(left: Omit<LogTotals, "keepsEvery">): void {
-    this.#storage.changes.drop(left.droppedSeq);
-    this.#known.droppedSeq = left.droppedSeq;
-    this.#known.totals = { ...this.#totals, ...left };
-  }
-
   /** Keeps earlier changes of entries in the log as well from now on, within its limits. */
   keepEvery(): void {
     this.#storage.changes.keepEvery();
-    this.#known.totals = null;
   }
 
   /** Kept changes of stores after `seq`, oldest first, and the latest that is no longer kept; 0 for none. */
   ofStores(seq: number, limit: number) {
-    return { changes: this.#storage.changes.listOfStores(seq, limit), droppedSeq: this.#totals.droppedSeq };
+    const { changes } = this.#storage;
+    const ofStores = changes.latestAfter(seq).filter(({ event }) => event === "storeChanged");
+    return { changes: ofStores.slice(0, limit), droppedSeq: changes.readDroppedSeq() };
   }
 
   /**
@@ -218,18 +164,11 @@ export class Changes {
    * Clients that have missed some load everything anew.
    */
   forgetUser(userId: string): void {
-    this.#storage.receipts.deleteUser(userId);
-    const kept = this.#storage.changes.listAfter(0);
-    const isNaming = ({ event, data }: (typeof kept)[number]) =>
+    const { changes, receipts } = this.#storage;
+    receipts.deleteUser(userId);
+    const isNaming = ({ event, data }: { readonly event: ChangeEvent; readonly data: string }) =>
       event !== "userDeleted" && data.includes(userId);
-    const latest = kept.at(-1);
-    if (latest === undefined || !kept.some(isNaming)) return;
-    if (!isNaming(latest)) {
-      this.#drop({ droppedSeq: latest.seq - 1, changes: 1, bytes: byteLength(latest.data) });
-      return;
-    }
-    this.#storage.changes.keepCount(latest.seq);
-    this.#drop({ droppedSeq: latest.seq, changes: 0, bytes: 0 });
+    if (changes.listAfter(0).some(isNaming)) changes.dropAll(isNaming);
   }
 
   /** Takes the changes that were made since the last call, as events to send. */
@@ -240,42 +179,33 @@ export class Changes {
   }
 
   /**
-   * The changes after `seq`, of each entry the latest, as the JSON of an array. Null when some are no longer kept, or
-   * `seq` is not of this room or not of its `epoch`. The log's limits bound the answer.
+   * The changes after `seq`, of each entry the latest, as the JSON of an array. Null when some are no longer kept, when
+   * they exceed the log's limits, or `seq` is not of this room or not of its `epoch`.
    */
   since(seq: number, epoch?: string): JsonText | null {
+    const { changes, epochs } = this.#storage;
     const last = this.lastSeq;
-    this.#known.droppedSeq ??= this.#storage.changes.readDroppedSeq();
-    if (seq > last || seq < this.#known.droppedSeq) return null;
+    if (seq > last || seq < changes.readDroppedSeq()) return null;
     const isKnown =
-      epoch === undefined
-        ? seq >= this.#storage.changes.restoredSeq()
-        : seq <= (this.#storage.epochs.lastSeqOf(epoch) ?? -1);
+      epoch === undefined ? seq >= changes.restoredSeq() : seq <= (epochs.lastSeqOf(epoch) ?? -1);
     if (!isKnown) return null;
-    const changes = seq === last ? [] : this.#storage.changes.listAfter(seq);
+    const missed = seq === last ? [] : changes.latestAfter(seq);
+    const bytes = missed.reduce((sum, { data }) => sum + byteLength(data), 0);
+    const oldestAt = missed[0]?.at ?? Number.POSITIVE_INFINITY;
+    const isExpired = oldestAt < this.#ports.now() - LIMITS.changeLifetimeMs;
+    if (isExpired || missed.length > LIMITS.keptChanges || bytes > LIMITS.catchUpBytes) return null;
     return new JsonText(
-      `[${changes.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,
+      `[${missed.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,
     );
   }
 }
 
 const textOf = (data: object): string => (data instanceof JsonText ? data.text : JSON.stringify(data));
 
-/** The entry of a store that a change is about. */
-interface ChangedEntry extends EntryAddress {
-  /** The seq of the entry's change before; 0 if there was no entry. */
-  readonly before: number;
-  readonly isDeleted: boolean;
+/** The entry of a store that a change is about, with its JSON afterwards; null when it is deleted. */
+interface WrittenEntry extends EntryAddress {
+  readonly value: string | null;
 }
-
-/** The latest change of an entry so far; null if it is dropped by now. */
-function replacedBy({ before, store, key }: ChangedEntry, droppedSeq: number) {
-  if (before === 0) return { deletionOf: { store, key } };
-  return before > droppedSeq ? { seq: before } : null;
-}
-
-/** Receipts between two cleanings: a cleaning reads all receipts of the user. */
-const RECEIPTS_PER_CLEANING = 256;
 
 /** The answers to requests with changes, kept for a day. The limits hold per user: no user displaces another's. */
 export class Receipts {
@@ -291,7 +221,7 @@ export class Receipts {
   findAnswer(sender: string, requestId: string, fingerprint: string): string | null {
     const receipt = this.#table.find(sender, requestId);
     if (receipt?.fingerprint !== fingerprint) return null;
-    const bounds = this.#boundsOf(this.#table.newest(sender) ?? receipt);
+    const bounds = receiptBounds(this.#table.newest(sender) ?? receipt, this.#now());
     const isRemembered =
       receipt.number >= bounds.number && receipt.total >= bounds.total && receipt.at >= bounds.at;
     return isRemembered ? receipt.answer : null;
@@ -303,18 +233,6 @@ export class Receipts {
     const size = byteLength(answer) + byteLength(requestId);
     const place = { number: (newest?.number ?? 0) + 1, total: (newest?.total ?? 0) + size };
     this.#table.insert({ ...receipt, ...place, at: this.#now() });
-    if (place.number % RECEIPTS_PER_CLEANING !== 1) return;
-    const bounds = this.#boundsOf(place);
-    this.#table.deleteBefore(userId, bounds);
-    this.#table.deleteExpiredOfNext(userId, bounds.at);
-  }
-
-  #boundsOf({ number, total }: ReceiptPlace) {
-    return {
-      number: number - LIMITS.receipts + 1,
-      total: total - LIMITS.receiptBytes,
-      at: this.#now() - LIMITS.receiptLifetimeMs,
-    };
   }
 }
 

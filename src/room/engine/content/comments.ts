@@ -365,19 +365,19 @@ export class RoomComments {
   eraseFromAnswers(ids: readonly string[]): void {
     const { receipts } = this.#ports.storage;
     const erased = new Set(ids);
-    for (const receipt of ids.flatMap((id) => receipts.listNaming(id))) {
-      const { comment, comments, ...others } = JSON.parse(receipt.answer) as RememberedAnswer;
+    const rewrite = (json: string): string => {
+      const { comment, comments, ...others } = JSON.parse(json) as RememberedAnswer;
       const { thread, unnotified } = others;
       const isResolver = erased.has(thread?.resolved_by ?? "");
-      const answer = {
+      return JSON.stringify({
         ...others,
         comment: comment && withoutErased(comment, erased),
         comments: comments?.map((each) => withoutErased(each, erased)),
         thread: isResolver ? { ...thread, resolved_by: null } : thread,
         unnotified: unnotified?.filter((id) => !erased.has(id)),
-      };
-      receipts.rewrite({ ...receipt, answer: JSON.stringify(answer) });
-    }
+      });
+    };
+    for (const id of ids) receipts.rewriteNaming(id, rewrite);
   }
 
   /** CONFLICT when the room's comments cannot grow by this number of bytes, FORBIDDEN above the room's own limit. */

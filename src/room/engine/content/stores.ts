@@ -12,7 +12,7 @@ import { describeExceeded, type QuotaUse } from "@atrium/contract/resources/quot
 import { byteLength } from "@atrium/contract/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
 import type { Fault } from "../../protocol/protocol.ts";
-import type { StoredEntry, StoreSize } from "../../storage/sqlite-entries.ts";
+import type { StoredEntry, StoreSize } from "../../storage/sqlite-journal.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
@@ -201,10 +201,8 @@ export class RoomStores {
     const { seq } = this.#changes.append(
       "storeChanged",
       (version) => JsonText.of({ store, key, action, value, version, by, seq: version }),
-      { store, key, before: found?.version ?? 0, isDeleted: json === null },
+      { store, key, value: json },
     );
-    if (json === null) this.#entries.delete(store, key);
-    else this.#entries.write(store, { key, value: json, version: seq });
     return seq;
   }
 }

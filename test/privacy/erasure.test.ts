@@ -69,7 +69,7 @@ const KEPT_IDS = {
   "DB.audit_entries": "who was deleted, and by whom: 90 days",
   "EVENT_LOGS.events": "the events stay, with the ID",
   "INBOXES.inboxes": "nothing reaches the inbox later: 90 days",
-  "ROOMS.changes": "the latest change says that the user was deleted: a day",
+  "ROOMS.log": "the latest change says that the user was deleted: a day",
   "ROOMS.receipts": "likewise, so that it is said once",
   "ROOMS.document_updates": "the trail",
   "ROOMS.document_versions": "the trail",

@@ -89,7 +89,7 @@ it("a room that was archived in use is restored as it was, with no one in it (R8
     room.inside(({ archived }) => {
       archived.reader.limits = { rows, bytes: 1_000_000 };
     });
-  await slicesOf(20);
+  await slicesOf(10);
   const slices = await collectSlices(object, async ({ length }) => {
     if (length > 3) return;
     await atAda.call("STORE_SET", { store: "board", key: "key 1", value: `changed ${length}` });

@@ -115,7 +115,8 @@ export class SqliteChanges extends SqlitePart {
     const tooOld = changes.findLast(({ data }) => {
       bounds.count += 1;
       bounds.bytes += byteLength(data);
-      return bounds.count > LIMITS.keptChanges || bounds.bytes > LIMITS.catchUpBytes;
+      const isTooMuch = bounds.count > LIMITS.keptChanges || bounds.bytes > LIMITS.catchUpBytes;
+      return isTooMuch && bounds.count > 1;
     });
     this.#replace(changes.filter(({ seq }) => seq > (tooOld?.seq ?? 0)));
     if (tooOld !== undefined) this.#writeDropped(tooOld.seq);

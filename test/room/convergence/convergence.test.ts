@@ -177,6 +177,8 @@ describe("a log of changes", () => {
     expect([seqsSince(20_099), seqsSince(20_100)]).toEqual([null, [20_101]]);
     storage.entries.listStores();
     expect(rowsOf(storage)).toEqual({ log: 1, bytes: 11, journal: 0 });
+    now *= 2;
+    expect([seqsSince(20_099), seqsSince(20_100)]).toEqual([null, [20_101]]);
     expect([seqsSince(20_101), seqsSince(20_102), changes.lastSeq]).toEqual([[], null, 20_101]);
     expect(reopen().changes.lastSeq()).toBe(20_101);
   });
@@ -194,6 +196,13 @@ describe("a log of changes", () => {
     for (let round = 0; round < 3; round += 1) append(9, (index) => `${index}`, large);
     expect(seqsSince(91)).toEqual([101, 102, 121, 122, 123, 124, 125, 126, 127, 128, 129]);
     expect(rowsOf(storage)?.bytes).toBeLessThan(2 * 1024 * 1024);
+    append(
+      1,
+      () => null,
+      () => "x".repeat(3 * 1024 * 1024),
+    );
+    storage.entries.listStores();
+    expect([seqsSince(128), seqsSince(129)]).toEqual([null, [130]]);
   });
 
   test("forgets what a transaction logged that is undone (R35)", ({ storage, reopen }) => {

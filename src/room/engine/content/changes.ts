@@ -180,7 +180,7 @@ export class Changes {
 
   /**
    * The changes after `seq`, of each entry the latest, as the JSON of an array. Null when some are no longer kept, when
-   * they exceed the log's limits, or `seq` is not of this room or not of its `epoch`.
+   * several of them exceed the log's limits, or `seq` is not of this room or not of its `epoch`.
    */
   since(seq: number, epoch?: string): JsonText | null {
     const { changes, epochs } = this.#storage;
@@ -193,7 +193,8 @@ export class Changes {
     const bytes = missed.reduce((sum, { data }) => sum + byteLength(data), 0);
     const oldestAt = missed[0]?.at ?? Number.POSITIVE_INFINITY;
     const isExpired = oldestAt < this.#ports.now() - LIMITS.changeLifetimeMs;
-    if (isExpired || missed.length > LIMITS.keptChanges || bytes > LIMITS.catchUpBytes) return null;
+    const isTooMuch = isExpired || missed.length > LIMITS.keptChanges || bytes > LIMITS.catchUpBytes;
+    if (isTooMuch && missed.length > 1) return null;
     return new JsonText(
       `[${missed.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,
     );

@@ -117,7 +117,7 @@ export class RoomComments {
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
   create(input: CommentCreation, author: Author, mentioned: Mentioned): Comment {
     const { threadId, mentions, anchor = null, metadata, ...written } = input;
-    if (threadId !== undefined && !this.#table.hasThread(threadId)) throw notFound("Rooms", "Thread");
+    const before = this.#threads.stateOf(threadId, author);
     if (this.#table.totals().comments >= LIMITS.comments)
       throw conflict(`A room can have at most ${LIMITS.comments} comments`);
     const id = this.#ports.newId();
@@ -139,9 +139,9 @@ export class RoomComments {
     const row = rowOf(comment);
     this.#requireSpace(byteLength(row.comment));
     const { seq } = this.#changes.append("commentCreated", () => ({ comment, by: author.userId }));
-    this.#table.insert({ ...row, seq });
+    this.#table.insert({ ...row, seq, at, author });
     const first = this.#firstMentions(id, mentioned);
-    this.#threads.commented({ ...first, id, threadId: comment.thread_id, seq, author });
+    this.#threads.commented({ ...first, id, threadId: comment.thread_id, seq, author }, before);
     recordComment(this.#events, "comment.created", comment, author.userId);
     if (comment.thread_id === id) this.#recordThread("thread.created", id, author.userId);
     return comment;
@@ -158,7 +158,7 @@ export class RoomComments {
   ): { readonly comments: Comment[]; readonly next: number | null } {
     const found = this.#table.list(filter, { ...part, limit: part.limit + 1 });
     const shown = found.slice(0, part.limit);
-    const next = found.length > part.limit ? (shown.at(-1)?.position ?? null) : null;
+    const next = found.length > part.limit ? (shown.at(-1)?.seq ?? null) : null;
     return { comments: shown.map(parseComment), next };
   }
 
@@ -183,10 +183,10 @@ export class RoomComments {
         const comment = parseComment(row);
         if (!fold(comment.text).includes(search)) continue;
         comments.push(comment);
-        positions.push(row.position);
+        positions.push(row.seq);
       }
       if (placed.length < READ_AT_ONCE) return { comments, positions, next: null };
-      position = placed.at(-1)?.position ?? position;
+      position = placed.at(-1)?.seq ?? position;
     }
     return { comments, positions, next: position };
   }
@@ -351,7 +351,7 @@ export class RoomComments {
         }
       }
       rows += placed.length;
-      position = placed.at(-1)?.position ?? position;
+      position = placed.at(-1)?.seq ?? position;
       if (placed.length < READ_AT_ONCE) break;
     }
     for (const [threadId, comments] of Map.groupBy(erased, ({ thread_id }) => thread_id)) {

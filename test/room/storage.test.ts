@@ -2,6 +2,7 @@
 
 import { DEFAULT_SETTINGS } from "@atrium/contract/resources/thread.ts";
 import { describe, expect } from "vitest";
+import { commentIdOf } from "../../src/room/storage/sqlite-content.ts";
 import { NO_STATE } from "../../src/room/storage/sqlite-threads.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/room/storage/storage.ts";
 import { userRecord } from "./support/rows.ts";
@@ -9,6 +10,7 @@ import { test } from "./support/with-storage.ts";
 
 type NewChange = Parameters<RoomStorage["changes"]["append"]>[0];
 
+type Ids = [string, string, string, string];
 type NewComment = Parameters<RoomStorage["comments"]["insert"]>[0];
 
 const RECORD: RoomRecord = {
@@ -165,30 +167,36 @@ describe("storage", () => {
 
   test("counts comments and their bytes as they are created, changed and deleted", ({ storage, reopen }) => {
     const { comments } = storage;
-    for (const [index, id] of ["a", "b"].entries())
-      comments.insert(newComment(id, { seq: index + 1, comment: `"${id}"` }));
-    comments.update(newComment("b", { comment: '"é!"' }));
+    const [a, b, c, d] = [1, 2, 3, 4].map((seq) => commentIdOf(seq, crypto.randomUUID())) as Ids;
+    comments.insert(newComment(a, { seq: 1, comment: '"a"' }));
+    comments.insert(newComment(b, { seq: 2, comment: '"b"' }));
+    comments.update(newComment(b, { comment: '"é!"' }));
     const expectTotals = (totals: object) => {
       for (const each of [comments, reopen().comments]) expect(each.totals()).toEqual(totals);
     };
     expectTotals({ comments: 2, bytes: 8 });
-    comments.delete("a");
+    comments.delete(a);
     expectTotals({ comments: 1, bytes: 5 });
-    const failing = (work: () => void) => () =>
-      storage.transaction(() => {
-        work();
-        throw new Error("on purpose");
-      });
-    expect(failing(() => comments.insert(newComment("c", { seq: 3 })))).toThrow("on purpose");
-    expectTotals({ comments: 1, bytes: 5 });
-    comments.insert(newComment("c", { seq: 3, threadId: "b" }));
-    expect(failing(() => comments.endThread("b", null))).toThrow("on purpose");
+    comments.insert(newComment(c, { seq: 3, threadId: b }));
     expectTotals({ comments: 2, bytes: 7 });
-    comments.endThread("b", null);
-    expectTotals({ comments: 0, bytes: 0 });
-    comments.insert(newComment("d", { seq: 4 }));
-    comments.delete("b");
+    comments.insert(newComment(d, { seq: 4 }));
+    comments.delete(d); // the latest thread
+    expectTotals({ comments: 2, bytes: 7 });
+    comments.insert(newComment(d, { seq: 4 }));
+    comments.endThread(b, null);
     expectTotals({ comments: 1, bytes: 2 });
+    comments.delete(b);
+    expectTotals({ comments: 1, bytes: 2 });
+    comments.delete(d);
+    expectTotals({ comments: 0, bytes: 0 });
+  });
+
+  test("finds a comment by its own ID alone", ({ storage: { comments } }) => {
+    const id = commentIdOf(7, crypto.randomUUID());
+    comments.insert(newComment(id, { seq: 7 }));
+    expect(comments.find(id)).toMatchObject({ id, seq: 7 });
+    for (const other of [commentIdOf(7, crypto.randomUUID()), id.toUpperCase(), id.slice(-12), "7", "", "x"])
+      expect([comments.find(other), comments.hasThread(other)]).toEqual([null, false]);
   });
 
   test("never gives the number of a document again: a reader may know it", ({ storage, reopen }) => {

@@ -50,6 +50,14 @@ const SELECT_COMMENTS = "SELECT id, thread_id AS threadId, resolved, comment, se
 
 const commentOf = (row: CommentRow): PlacedComment => ({ ...row, resolved: row.resolved === 1 });
 
+const SEQ_DIGITS = 12;
+
+/** The ID of a comment, which ends with its seq; `id` is a UUID that makes it unique among all rooms. */
+export const commentIdOf = (seq: number, id: string): string =>
+  id.slice(0, -SEQ_DIGITS) + seq.toString(16).padStart(SEQ_DIGITS, "0");
+
+const seqOf = (id: string): number => Number.parseInt(id.slice(-SEQ_DIGITS), 16) || 0;
+
 /** A condition for each set field, so that an index finds the comments of a thread; with its value. */
 const conditionsOf = ({
   threadId,
@@ -87,7 +95,12 @@ export class SqliteComments extends SqlitePart {
   }
 
   find(id: string): PlacedComment | null {
-    const row = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ? AND ${this.#isShown}`, id);
+    return this.#find(id, this.#isShown);
+  }
+
+  #find(id: string, condition: string): PlacedComment | null {
+    const query = `${SELECT_COMMENTS} WHERE seq = ? AND id = ? AND ${condition}`;
+    const row = this.tables.find<CommentRow>(query, seqOf(id), id);
     return row && commentOf(row);
   }
 
@@ -134,7 +147,7 @@ export class SqliteComments extends SqlitePart {
 
   /** The last comment takes its thread with it. */
   delete(id: string): void {
-    const found = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ?`, id);
+    const found = this.#find(id, "true");
     if (found === null) return;
     const { seq, threadId, comment } = found;
     const isShown = this.hasThread(threadId);

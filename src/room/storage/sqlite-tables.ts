@@ -65,9 +65,10 @@ const TABLES: Readonly<Record<string, string>> = {
     entries INTEGER NOT NULL,
     bytes INTEGER NOT NULL
   ) WITHOUT ROWID;`,
+  // The ID of a comment contains its seq, which finds it: an index would write a row more.
   comments: `CREATE TABLE IF NOT EXISTS comments (
     seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
+    id TEXT NOT NULL,
     thread_id TEXT NOT NULL,
     resolved INTEGER NOT NULL,
     comment TEXT NOT NULL

@@ -54,7 +54,7 @@ describe("rows written", () => {
       expect(rowsOf(() => write(ada, id))).toBe(CHANGE + 3);
     }));
 
-  it("of a reply to somebody else are one more: the state of its author", () =>
+  it("of a reply to another user are one more: the state of its author", () =>
     metered(({ write, rowsOf }) => {
       const id = write(ada);
       for (let replies = 0; replies < 3; replies += 1) {

@@ -2,6 +2,7 @@
 
 import { DEFAULT_SETTINGS } from "@atrium/contract/resources/thread.ts";
 import { describe, expect } from "vitest";
+import * as z from "zod";
 import { commentIdOf } from "../../src/room/storage/sqlite-content.ts";
 import { NO_STATE } from "../../src/room/storage/sqlite-threads.ts";
 import type { OpenSession, RoomRecord, RoomStorage } from "../../src/room/storage/storage.ts";
@@ -192,9 +193,12 @@ describe("storage", () => {
   });
 
   test("finds a comment by its own ID alone", ({ storage: { comments } }) => {
-    const id = commentIdOf(7, crypto.randomUUID());
-    comments.insert(newComment(id, { seq: 7 }));
-    expect(comments.find(id)).toMatchObject({ id, seq: 7 });
+    const [id = ""] = [7, 2 ** 49 + 1, Number.MAX_SAFE_INTEGER].map((seq) => {
+      const each = z.uuid().parse(commentIdOf(seq, crypto.randomUUID()));
+      comments.insert(newComment(each, { seq }));
+      expect(comments.find(each)).toMatchObject({ id: each, seq });
+      return each;
+    });
     for (const other of [commentIdOf(7, crypto.randomUUID()), id.toUpperCase(), id.slice(-12), "7", "", "x"])
       expect([comments.find(other), comments.hasThread(other)]).toEqual([null, false]);
   });

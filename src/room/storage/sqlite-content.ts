@@ -50,13 +50,14 @@ const SELECT_COMMENTS = "SELECT id, thread_id AS threadId, resolved, comment, se
 
 const commentOf = (row: CommentRow): PlacedComment => ({ ...row, resolved: row.resolved === 1 });
 
-const SEQ_DIGITS = 12;
+/** The ID of a comment: a UUID whose last 14 digits are the comment's seq. The rest of `id`, a UUID, makes it unique. */
+export const commentIdOf = (seq: number, id: string): string => {
+  const digits = seq.toString(16).padStart(14, "0");
+  return `${id.slice(0, 21)}${digits.slice(0, 2)}-${digits.slice(2)}`;
+};
 
-/** The ID of a comment, which ends with its seq; `id` is a UUID that makes it unique among all rooms. */
-export const commentIdOf = (seq: number, id: string): string =>
-  id.slice(0, -SEQ_DIGITS) + seq.toString(16).padStart(SEQ_DIGITS, "0");
-
-const seqOf = (id: string): number => Number.parseInt(id.slice(-SEQ_DIGITS), 16) || 0;
+/** Of another text than such an ID, the seq is any number. */
+const seqOf = (id: string): number => Number.parseInt(id.slice(21).replace("-", ""), 16) || 0;
 
 /** A condition for each set field, so that an index finds the comments of a thread; with its value. */
 const conditionsOf = ({

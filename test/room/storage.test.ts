@@ -2,10 +2,15 @@
 
 import { DEFAULT_SETTINGS } from "@atrium/contract/resources/thread.ts";
 import { describe, expect } from "vitest";
+import * as z from "zod";
+import { commentIdOf } from "../../src/room/storage/sqlite-content.ts";
 import { NO_STATE } from "../../src/room/storage/sqlite-threads.ts";
 import type { OpenSession, RoomRecord, RoomStorage, SqliteStorage } from "../../src/room/storage/storage.ts";
 import { userRecord } from "./support/rows.ts";
 import { test } from "./support/with-storage.ts";
+
+type Ids = [string, string, string, string];
+type NewComment = Parameters<RoomStorage["comments"]["insert"]>[0];
 
 const RECORD: RoomRecord = {
   accountId: "account",
@@ -17,6 +22,12 @@ const RECORD: RoomRecord = {
   copiedVersion: 3,
   lastAliveAt: 5,
 };
+
+const newComment = (id: string, fields: Partial<NewComment> = {}): NewComment => ({
+  ...{ id, threadId: id, resolved: false, seq: 1, comment: "{}", at: "" },
+  author: { subject: "ada", userId: null },
+  ...fields,
+});
 
 const session = (id: string, userId: string, joinedAt = 10): OpenSession => ({
   id,
@@ -187,45 +198,47 @@ describe("storage", () => {
       ]);
   });
 
-  test("counts comments and their bytes as they are created, changed and deleted", ({ storage }) => {
+  test("counts comments and their bytes as they are created, changed and deleted", ({ storage, reopen }) => {
     const { comments } = storage;
-    const comment = (id: string, text: string) => ({
-      ...{ id, threadId: id, resolved: false, seq: 1 },
-      comment: text,
-    });
-    for (const id of ["a", "b"]) comments.insert(comment(id, `"${id}"`));
-    comments.update(comment("b", '"é!"'));
-    expect(comments.totals()).toEqual({ comments: 2, bytes: 8 });
-    comments.delete("a");
-    expect(comments.totals()).toEqual({ comments: 1, bytes: 5 });
+    const [a, b, c, d] = [1, 2, 3, 4].map((seq) => commentIdOf(seq, crypto.randomUUID())) as Ids;
+    comments.insert(newComment(a, { seq: 1, comment: '"a"' }));
+    comments.insert(newComment(b, { seq: 2, comment: '"b"' }));
+    comments.update(newComment(b, { comment: '"é!"' }));
+    const expectTotals = (totals: object) => {
+      for (const each of [comments, reopen().comments]) expect(each.totals()).toEqual(totals);
+    };
+    expectTotals({ comments: 2, bytes: 8 });
+    comments.delete(a);
+    expectTotals({ comments: 1, bytes: 5 });
+    comments.insert(newComment(c, { seq: 3, threadId: b }));
+    expectTotals({ comments: 2, bytes: 7 });
+    comments.insert(newComment(d, { seq: 4 }));
+    comments.delete(d); // the latest thread
+    expectTotals({ comments: 2, bytes: 7 });
+    comments.insert(newComment(d, { seq: 4 }));
+    comments.endThread(b, null);
+    expectTotals({ comments: 1, bytes: 2 });
+    comments.delete(b);
+    expectTotals({ comments: 1, bytes: 2 });
+    comments.delete(d);
+    expectTotals({ comments: 0, bytes: 0 });
   });
 
-  test("never gives the number of a document or comment again: a reader may know it", ({
-    storage,
-    reopen,
-  }) => {
-    const comment = (id: string) => ({ id, threadId: id, resolved: false, seq: 1, comment: "1" });
-    const positions = (from: RoomStorage) =>
-      from.comments.list({}, { after: 0, limit: 9 }).map(({ position }) => position);
-    for (const id of ["a", "b", "c"]) storage.comments.insert(comment(id));
-    for (const id of ["c", "a"]) storage.comments.delete(id);
+  test("finds a comment by its own ID alone", ({ storage: { comments } }) => {
+    const [id = ""] = [7, 2 ** 49 + 1, Number.MAX_SAFE_INTEGER].map((seq) => {
+      const each = z.uuid().parse(commentIdOf(seq, crypto.randomUUID()));
+      comments.insert(newComment(each, { seq }));
+      expect(comments.find(each)).toMatchObject({ id: each, seq });
+      return each;
+    });
+    for (const other of [commentIdOf(7, crypto.randomUUID()), id.toUpperCase(), id.slice(-12), "7", "", "x"])
+      expect([comments.find(other), comments.hasThread(other)]).toEqual([null, false]);
+  });
+
+  test("never gives the number of a document again: a reader may know it", ({ storage, reopen }) => {
     const first = storage.documents.insert("notes", 1);
     storage.documents.delete(first.id);
-    const again = reopen();
-    again.comments.insert(comment("d"));
-    expect(positions(again)).toEqual([2, 4]);
-    for (const id of ["b", "d"]) again.comments.delete(id);
-    again.comments.insert(comment("e"));
-    expect(positions(again)).toEqual([5]);
-    expect(again.documents.insert("notes", 1).id).toBe(first.id + 1);
-    expect(() =>
-      again.transaction(() => {
-        again.comments.delete("e");
-        throw new Error("on purpose");
-      }),
-    ).toThrow("on purpose");
-    again.comments.insert(comment("f"));
-    expect(positions(again)).toEqual([5, 6]);
+    expect(reopen().documents.insert("notes", 1).id).toBe(first.id + 1);
   });
 
   test("keeps a participant's place in the occupancy period, and the latest join", ({ storage }) => {
@@ -267,7 +280,7 @@ describe("storage", () => {
       const receipt = { userId: "u", requestId: "r", fingerprint: "f", answer: "{}" };
       storage.receipts.insert({ ...receipt, number: 1, total: 1, at: 1 });
       storage.entries.writeSize("s", { entries: 1, bytes: 1 });
-      storage.comments.insert({ id: "c", threadId: "c", resolved: false, seq: 1, comment: "{}" });
+      storage.comments.insert(newComment("c"));
       storage.threads.writeState("c", { subject: "u", userId: "u" }, { ...NO_STATE, readSeq: 1 });
       storage.threads.writeSettings({ subject: "u", userId: "u" }, DEFAULT_SETTINGS);
       storage.inboxUpdates.append("n", "{}");

@@ -2,6 +2,7 @@
 import type { CommentFilter } from "@atrium/contract/operations/comments.ts";
 import type { EventCause } from "@atrium/contract/resources/events.ts";
 import type { Reader } from "@atrium/contract/resources/thread.ts";
+import { byteLength } from "@atrium/contract/text.ts";
 import { SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
 
 /** A comment; `comment` is JSON, and lists filter by the other fields. */
@@ -12,28 +13,51 @@ export interface StoredComment {
   readonly comment: string;
 }
 
-/** A comment with the seq of the change that wrote it. */
-interface NewComment extends StoredComment {
+/** A comment with its place, the seq of the change that wrote it: a later one has a higher number. */
+interface PlacedComment extends StoredComment {
   readonly seq: number;
 }
 
-/** A comment with its place: a later one has a higher number. */
-interface PlacedComment extends NewComment {
-  readonly position: number;
+/** A comment that its author writes at a time, as the wire has times. */
+interface NewComment extends PlacedComment {
+  readonly at: string;
+  readonly author: Reader;
 }
 
 export interface CommentPart {
-  /** The position of the comment before the page; 0 for the start. Costs nothing, unlike `offset`. */
+  /** The seq of the comment before the page; 0 for the start. Costs nothing, unlike `offset`. */
   readonly after: number;
   readonly limit: number;
   readonly offset?: number;
 }
 
+interface CommentTotals {
+  readonly comments: number;
+  /** Of their JSON. */
+  readonly bytes: number;
+}
+
+const NO_COMMENTS: CommentTotals = { comments: 0, bytes: 0 };
+
+const grown = (totals: CommentTotals, comments: number, bytes: number): CommentTotals => ({
+  comments: totals.comments + comments,
+  bytes: totals.bytes + bytes,
+});
+
 type CommentRow = Omit<PlacedComment, "resolved"> & { readonly resolved: number };
 
-const SELECT_COMMENTS = "SELECT position, id, thread_id AS threadId, resolved, comment, seq FROM comments";
+const SELECT_COMMENTS = "SELECT id, thread_id AS threadId, resolved, comment, seq FROM comments";
 
 const commentOf = (row: CommentRow): PlacedComment => ({ ...row, resolved: row.resolved === 1 });
+
+/** The ID of a comment: a UUID whose last 14 digits are the comment's seq. The rest of `id`, a UUID, makes it unique. */
+export const commentIdOf = (seq: number, id: string): string => {
+  const digits = seq.toString(16).padStart(14, "0");
+  return `${id.slice(0, 21)}${digits.slice(0, 2)}-${digits.slice(2)}`;
+};
+
+/** Of another text than such an ID, the seq is any number. */
+const seqOf = (id: string): number => Number.parseInt(id.slice(21).replace("-", ""), 16) || 0;
 
 /** A condition for each set field, so that an index finds the comments of a thread; with its value. */
 const conditionsOf = ({
@@ -71,33 +95,80 @@ export class SqliteComments extends SqlitePart {
     return this.#hasEnded ? IS_SHOWN : "true";
   }
 
-  find(id: string): NewComment | null {
-    const row = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ? AND ${this.#isShown}`, id);
+  find(id: string): PlacedComment | null {
+    return this.#find(id, this.#isShown);
+  }
+
+  #find(id: string, condition: string): PlacedComment | null {
+    const query = `${SELECT_COMMENTS} WHERE seq = ? AND id = ? AND ${condition}`;
+    const row = this.tables.find<CommentRow>(query, seqOf(id), id);
     return row && commentOf(row);
   }
 
-  insert({ id, threadId, resolved, comment, seq }: NewComment): void {
-    const position = this.nextNumber("comments", "position");
-    this.tables.insert("comments", {
-      position,
-      id,
-      thread_id: threadId,
-      resolved: Number(resolved),
-      comment,
-      seq,
-    });
+  /** Starts the thread, or moves it to the latest. The author takes part in it, and has read the comment. */
+  insert({ id, threadId, resolved, comment, seq, at, author }: NewComment): void {
+    const totals = grown(this.totals(), 1, byteLength(comment));
+    const lastSeq = this.#lastSeqOf(threadId);
+    if (lastSeq === null)
+      this.tables.insert("threads", {
+        ...{ last_seq: seq, id: threadId, created_at: at, updated_at: at, comments: 1 },
+        ...{ resolved: Number(resolved), starter: author.subject, starter_user_id: author.userId },
+        ...{ starter_read_seq: seq, room_comments: totals.comments, room_bytes: totals.bytes },
+      });
+    else {
+      this.tables.write(
+        `UPDATE threads SET last_seq = ?1, updated_at = ?2, comments = comments + 1, room_comments = ?3, room_bytes = ?4,
+           starter_user_id = iif(starter = ?5, ifnull(?6, starter_user_id), starter_user_id),
+           starter_read_seq = iif(starter = ?5, ?1, starter_read_seq)
+         WHERE last_seq = ?7`,
+        ...[seq, at, totals.comments, totals.bytes, author.subject, author.userId, lastSeq],
+      );
+      this.tables.write(
+        `INSERT INTO thread_states SELECT id, ?2, ?3, 1, NULL, ?1 FROM threads WHERE last_seq = ?1 AND starter IS NOT ?2
+         ON CONFLICT DO UPDATE SET user_id = ifnull(excluded.user_id, user_id), participates = 1, read_seq = ?1`,
+        ...[seq, author.subject, author.userId],
+      );
+    }
+    this.tables.insert("comments", { seq, id, thread_id: threadId, resolved: Number(resolved), comment });
+  }
+
+  #lastSeqOf(threadId: string): number | null {
+    const query = "SELECT max(seq) AS seq FROM comments WHERE thread_id = ?";
+    return this.tables.find<{ seq: number | null }>(query, threadId)?.seq ?? null;
   }
 
   update({ id, resolved, comment }: StoredComment): void {
-    const query = "UPDATE comments SET resolved = ?, comment = ? WHERE id = ?";
-    this.tables.write(query, Number(resolved), comment, id);
+    const before = this.find(id);
+    if (before === null) return;
+    const query = "UPDATE comments SET resolved = ?, comment = ? WHERE seq = ?";
+    this.tables.write(query, Number(resolved), comment, before.seq);
+    const growth = byteLength(comment) - byteLength(before.comment);
+    if (growth !== 0) this.#writeTotals(grown(this.totals(), 0, growth));
   }
 
+  /** The last comment takes its thread with it. */
   delete(id: string): void {
-    const comment = this.tables.find<CommentRow>(`${SELECT_COMMENTS} WHERE id = ?`, id);
-    if (comment === null) return;
-    this.tables.write("DELETE FROM comments WHERE id = ?", id);
-    this.retire("comments", comment.position);
+    const found = this.#find(id, "true");
+    if (found === null) return;
+    const { seq, threadId, comment } = found;
+    const isShown = this.hasThread(threadId);
+    const totals = grown(this.totals(), -1, -byteLength(comment));
+    const before = this.#lastSeqOf(threadId);
+    this.tables.write("DELETE FROM comments WHERE seq = ?", seq);
+    const lastSeq = this.#lastSeqOf(threadId);
+    if (!isShown) {
+      if (lastSeq === null) this.tables.write("DELETE FROM ended_threads WHERE thread_id = ?", threadId);
+      return;
+    }
+    const query = "UPDATE threads SET comments = comments - 1, last_seq = ? WHERE last_seq = ?";
+    if (lastSeq === null) this.#deleteThread(threadId, before);
+    else this.tables.write(query, lastSeq, before);
+    this.#writeTotals(totals);
+  }
+
+  #deleteThread(threadId: string, lastSeq: number | null): void {
+    this.tables.write("DELETE FROM thread_states WHERE thread_id = ?", threadId);
+    this.tables.write("DELETE FROM threads WHERE last_seq = ?", lastSeq);
   }
 
   /** The subjects that were notified of a mention in the comment. */
@@ -114,21 +185,20 @@ export class SqliteComments extends SqlitePart {
   }
 
   hasThread(threadId: string): boolean {
-    return this.tables.find("SELECT 1 FROM threads WHERE id = ?", threadId) !== null;
+    const query = `SELECT 1 FROM comments WHERE thread_id = ? AND ${this.#isShown} LIMIT 1`;
+    return this.tables.find(query, threadId) !== null;
   }
 
   /** Hides a thread with its comments. */
   endThread(threadId: string, cause: EventCause | null): void {
+    const query = `SELECT count(*) AS comments, ifnull(sum(octet_length(comment)), 0) AS bytes FROM comments
+      WHERE thread_id = ?`;
+    const { comments, bytes } = this.tables.find<CommentTotals>(query, threadId) ?? NO_COMMENTS;
+    const totals = grown(this.totals(), -comments, -bytes);
     this.#hasEnded = true;
     this.tables.insert("ended_threads", { thread_id: threadId, cause: cause && JSON.stringify(cause) });
-    this.tables.write(
-      `UPDATE comment_totals SET comments = comments - ended.n, bytes = bytes - ended.size
-       FROM (SELECT count(*) AS n, sum(length(CAST(comment AS BLOB))) AS size
-         FROM comments WHERE thread_id = ?) AS ended`,
-      threadId,
-    );
-    this.tables.write("DELETE FROM thread_states WHERE thread_id = ?", threadId);
-    this.tables.write("DELETE FROM threads WHERE id = ?", threadId);
+    this.#deleteThread(threadId, this.#lastSeqOf(threadId));
+    this.#writeTotals(totals);
   }
 
   findEnded(): EndedThread | null {
@@ -139,13 +209,15 @@ export class SqliteComments extends SqlitePart {
   }
 
   listEnded(threadId: string, limit: number): StoredComment[] {
-    const query = `${SELECT_COMMENTS} WHERE thread_id = ? ORDER BY position LIMIT ?`;
+    const query = `${SELECT_COMMENTS} WHERE thread_id = ? ORDER BY seq LIMIT ?`;
     return this.tables.read<CommentRow>(query, threadId, limit).map(commentOf);
   }
 
   /** Whether a thread has one comment left. */
   hasLast(threadId: string): boolean {
-    return this.tables.find("SELECT 1 FROM threads WHERE id = ? AND comments = 1", threadId) !== null;
+    const query = `SELECT count(*) AS n FROM
+      (SELECT 1 FROM comments WHERE thread_id = ? AND ${this.#isShown} LIMIT 2)`;
+    return this.tables.find<{ n: number }>(query, threadId)?.n === 1;
   }
 
   count(filter: CommentFilter): number {
@@ -156,17 +228,24 @@ export class SqliteComments extends SqlitePart {
     return this.tables.find<{ n: number }>(query, ...conditions.map(([, value]) => value))?.n ?? 0;
   }
 
-  /** The totals of all comments of the room; `bytes` of their JSON. */
-  totals() {
-    const query = "SELECT comments, bytes FROM comment_totals";
-    return this.tables.find<{ comments: number; bytes: number }>(query) ?? { comments: 0, bytes: 0 };
+  /** The totals of all comments of the room: the row of the latest thread has them, since each comment writes it anyhow. */
+  totals(): CommentTotals {
+    const query =
+      "SELECT room_comments AS comments, room_bytes AS bytes FROM threads ORDER BY last_seq DESC LIMIT 1";
+    return this.tables.find<CommentTotals>(query) ?? NO_COMMENTS;
+  }
+
+  #writeTotals({ comments, bytes }: CommentTotals): void {
+    const query = `UPDATE threads SET room_comments = ?, room_bytes = ?
+      WHERE last_seq = (SELECT max(last_seq) FROM threads)`;
+    this.tables.write(query, comments, bytes);
   }
 
   /** Oldest first. */
   list(filter: CommentFilter, { after, limit, offset = 0 }: CommentPart): PlacedComment[] {
-    const conditions = [...conditionsOf(filter), ["position > ?", after] as const];
+    const conditions = [...conditionsOf(filter), ["seq > ?", after] as const];
     const query = `${SELECT_COMMENTS} WHERE ${conditions.map(([sql]) => sql).join(" AND ")} AND ${this.#isShown}
-      ORDER BY position LIMIT ? OFFSET ?`;
+      ORDER BY seq LIMIT ? OFFSET ?`;
     const values = conditions.map(([, value]) => value);
     return this.tables.read<CommentRow>(query, ...values, limit, offset).map(commentOf);
   }

@@ -70,47 +70,41 @@ const TABLES: Readonly<Record<string, string>> = {
     entries INTEGER NOT NULL,
     bytes INTEGER NOT NULL
   ) WITHOUT ROWID;`,
+  // The ID of a comment contains its seq, which finds it: an index would write a row more.
   comments: `CREATE TABLE IF NOT EXISTS comments (
-    position INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
     thread_id TEXT NOT NULL,
     resolved INTEGER NOT NULL,
-    comment TEXT NOT NULL,
-    seq INTEGER NOT NULL DEFAULT 0
+    comment TEXT NOT NULL
   );
-  CREATE INDEX IF NOT EXISTS comments_by_thread ON comments (thread_id);
-  CREATE INDEX IF NOT EXISTS comments_by_seq ON comments (thread_id, seq);`,
+  CREATE INDEX IF NOT EXISTS comments_by_thread ON comments (thread_id);`,
+  // The latest comment of a thread finds its row, and a reply moves it: no index is needed for IDs or activity.
   threads: `CREATE TABLE IF NOT EXISTS threads (
-    id TEXT PRIMARY KEY,
+    last_seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
     created_at TEXT NOT NULL,
     updated_at TEXT NOT NULL,
     comments INTEGER NOT NULL,
-    last_seq INTEGER NOT NULL,
     resolved INTEGER NOT NULL,
     resolved_at TEXT,
-    resolved_by TEXT
-  ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS threads_by_activity ON threads (last_seq, id);
-  CREATE TRIGGER IF NOT EXISTS threads_grown AFTER INSERT ON comments BEGIN
-    INSERT INTO threads
-    SELECT NEW.thread_id, at, at, 1, NEW.seq, NEW.resolved,
-      NEW.comment ->> 'resolved_at', NEW.comment ->> 'resolved_by' FROM (SELECT ifnull(NEW.comment ->> 'created_at', '') AS at)
-    WHERE true ON CONFLICT (id) DO UPDATE
-    SET updated_at = excluded.updated_at, comments = comments + 1, last_seq = excluded.last_seq;
-  END;
-  CREATE TRIGGER IF NOT EXISTS threads_resolved AFTER UPDATE OF resolved ON comments
-  WHEN NEW.position = (SELECT min(position) FROM comments WHERE thread_id = NEW.thread_id) BEGIN
+    resolved_by TEXT,
+    starter TEXT,
+    starter_user_id TEXT,
+    starter_subscribed INTEGER,
+    starter_read_seq INTEGER NOT NULL,
+    room_comments INTEGER NOT NULL,
+    room_bytes INTEGER NOT NULL
+  );
+  CREATE TRIGGER IF NOT EXISTS threads_resolved AFTER UPDATE OF resolved, comment ON comments
+  WHEN NEW.seq = (SELECT min(seq) FROM comments WHERE thread_id = NEW.thread_id)
+    AND (NEW.resolved, NEW.comment ->> 'resolved_at', NEW.comment ->> 'resolved_by')
+      IS NOT (OLD.resolved, OLD.comment ->> 'resolved_at', OLD.comment ->> 'resolved_by') BEGIN
     UPDATE threads SET resolved = NEW.resolved, resolved_at = NEW.comment ->> 'resolved_at',
-      resolved_by = NEW.comment ->> 'resolved_by' WHERE id = NEW.thread_id;
-  END;
-  CREATE TRIGGER IF NOT EXISTS threads_shrunk AFTER DELETE ON comments BEGIN
-    UPDATE threads SET comments = comments - 1,
-      last_seq = ifnull((SELECT max(seq) FROM comments WHERE thread_id = OLD.thread_id), 0)
-    WHERE id = OLD.thread_id;
-    DELETE FROM thread_states WHERE thread_id = OLD.thread_id
-      AND NOT EXISTS (SELECT 1 FROM comments WHERE thread_id = OLD.thread_id);
-    DELETE FROM threads WHERE id = OLD.thread_id AND comments = 0;
+      resolved_by = NEW.comment ->> 'resolved_by'
+    WHERE last_seq = (SELECT max(seq) FROM comments WHERE thread_id = NEW.thread_id);
   END;`,
+  // The states of all readers but the starters of threads: those are in the rows of the threads.
   thread_states: `CREATE TABLE IF NOT EXISTS thread_states (
     thread_id TEXT NOT NULL,
     subject TEXT NOT NULL,
@@ -149,33 +143,11 @@ const TABLES: Readonly<Record<string, string>> = {
     count INTEGER NOT NULL
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS notification_counts_by_age ON notification_counts (since);`,
-  comment_totals: `CREATE TABLE IF NOT EXISTS comment_totals (
-    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    comments INTEGER NOT NULL,
-    bytes INTEGER NOT NULL
-  );
-  INSERT OR IGNORE INTO comment_totals VALUES (1, 0, 0);
-  CREATE TRIGGER IF NOT EXISTS comments_inserted AFTER INSERT ON comments BEGIN
-    UPDATE comment_totals SET comments = comments + 1, bytes = bytes + length(CAST(NEW.comment AS BLOB));
-  END;
-  CREATE TRIGGER IF NOT EXISTS comments_updated AFTER UPDATE OF comment ON comments BEGIN
-    UPDATE comment_totals
-    SET bytes = bytes + length(CAST(NEW.comment AS BLOB)) - length(CAST(OLD.comment AS BLOB));
-  END;
-  CREATE TRIGGER IF NOT EXISTS comments_deleted AFTER DELETE ON comments BEGIN
-    UPDATE comment_totals SET comments = comments - 1, bytes = bytes - length(CAST(OLD.comment AS BLOB));
-  END;`,
   // Deleted threads whose comments are still there, hidden and uncounted: they are removed in slices.
   ended_threads: `CREATE TABLE IF NOT EXISTS ended_threads (
     thread_id TEXT PRIMARY KEY,
     cause TEXT
-  ) WITHOUT ROWID;
-  CREATE TRIGGER IF NOT EXISTS ended_threads_shrunk AFTER DELETE ON comments
-  WHEN EXISTS (SELECT 1 FROM ended_threads WHERE thread_id = OLD.thread_id) BEGIN
-    UPDATE comment_totals SET comments = comments + 1, bytes = bytes + length(CAST(OLD.comment AS BLOB));
-    DELETE FROM ended_threads WHERE thread_id = OLD.thread_id
-      AND NOT EXISTS (SELECT 1 FROM comments WHERE thread_id = OLD.thread_id);
-  END;`,
+  ) WITHOUT ROWID;`,
   // Kept after an edit removes the mention, so that a later edit does not notify again.
   notified_mentions: `CREATE TABLE IF NOT EXISTS notified_mentions (
     comment_id TEXT NOT NULL,

@@ -30,18 +30,35 @@ export const NO_STATE: ThreadState = { participates: false, subscribed: null, re
 
 interface ThreadRow extends Omit<StoredThread, "resolved" | "state"> {
   readonly resolved: number;
-  readonly participates: number | null;
+  readonly participates: number;
   readonly subscribed: number | null;
-  readonly readSeq: number | null;
+  readonly readSeq: number;
   readonly unreadCount: number;
 }
 
-const SELECT_THREADS = `SELECT threads.id, created_at AS createdAt, updated_at AS updatedAt, comments AS commentCount,
-    last_seq AS lastSeq, resolved, resolved_at AS resolvedAt, resolved_by AS resolvedBy, participates, subscribed, read_seq AS readSeq,
-    (SELECT count(*) FROM comments WHERE thread_id = threads.id AND seq > ifnull(read_seq, 0)) AS unreadCount
-  FROM threads LEFT JOIN thread_states ON thread_id = threads.id AND subject = ?`;
+/** A thread is found by its latest comment. */
+const OF_THREAD = "last_seq = (SELECT max(seq) FROM comments WHERE thread_id = ?1)";
 
-const IS_UNREAD = "last_seq > ifnull(read_seq, 0)";
+/** The state of the thread's starter as a row of `thread_states`; none once that is erased. */
+const STARTER = `SELECT starter AS subject, starter_user_id AS user_id, 1 AS participates, starter_subscribed AS subscribed,
+    starter_read_seq AS read_seq FROM threads WHERE ${OF_THREAD} AND starter IS NOT NULL`;
+
+/** The states of a thread's readers. */
+const STATES = `(SELECT subject, user_id, participates, subscribed, read_seq FROM thread_states WHERE thread_id = ?1
+  UNION ALL ${STARTER})`;
+
+/** Threads with the state of one reader. */
+const READ_THREADS = `(SELECT id, created_at, updated_at, comments, last_seq, resolved, resolved_at, resolved_by,
+    ifnull(participates, starter IS ?1) AS participates, iif(starter IS ?1, starter_subscribed, subscribed) AS subscribed,
+    iif(starter IS ?1, starter_read_seq, ifnull(read_seq, 0)) AS read_seq
+  FROM threads LEFT JOIN thread_states ON thread_id = id AND subject = ?1)`;
+
+const SELECT_THREADS = `SELECT id, created_at AS createdAt, updated_at AS updatedAt, comments AS commentCount,
+    last_seq AS lastSeq, resolved, resolved_at AS resolvedAt, resolved_by AS resolvedBy, participates, subscribed,
+    read_seq AS readSeq, (SELECT count(*) FROM comments WHERE thread_id = threads.id AND seq > read_seq) AS unreadCount
+  FROM ${READ_THREADS} AS threads`;
+
+const IS_UNREAD = "last_seq > read_seq";
 
 /** Earlier versions kept mentioned groups among the readers of a thread. */
 const IS_GROUP = "subject GLOB 'group:*'";
@@ -61,7 +78,7 @@ const threadOf = ({
   state: {
     participates: participates === 1,
     subscribed: flagOf(subscribed),
-    readSeq: readSeq ?? 0,
+    readSeq,
     unreadCount,
   },
 });
@@ -71,7 +88,7 @@ function conditionsOf(
   { resolved, unread, subscribed }: ThreadFilter,
   { threads }: SubscriptionSettings,
 ): string[] {
-  const byDefault = { all: "1", replies_and_mentions: "ifnull(participates, 0)", none: "0" }[threads];
+  const byDefault = { all: "1", replies_and_mentions: "participates", none: "0" }[threads];
   return [
     ...(resolved === undefined ? [] : [`resolved = ${Number(resolved)}`]),
     ...(unread === undefined ? [] : [unread ? IS_UNREAD : `NOT ${IS_UNREAD}`]),
@@ -80,60 +97,59 @@ function conditionsOf(
 }
 
 const OF_USER = "(user_id = ?1 OR (subject = ?1 AND user_id IS NULL))";
+const IS_STARTED = "(starter_user_id = ?1 OR (starter = ?1 AND starter_user_id IS NULL))";
 
 export class SqliteThreads extends SqlitePart {
   /** Finds a thread with the state of a reader; an empty subject has none. */
   find(id: string, subject: string): StoredThread | null {
-    const row = this.tables.find<ThreadRow>(`${SELECT_THREADS} WHERE threads.id = ?`, subject, id);
+    const row = this.tables.find<ThreadRow>(
+      `${SELECT_THREADS} WHERE last_seq = (SELECT max(seq) FROM comments WHERE thread_id = ?2)`,
+      subject,
+      id,
+    );
     return row && threadOf(row);
   }
 
-  /** The latest activity first; `before` is the place of the last one of the page before. */
+  /** The latest activity first; `before` is the `lastSeq` of the last one of the page before. */
   list(
     filter: ThreadFilter,
     subject: string,
-    {
-      before,
-      limit,
-      offset,
-    }: { before: Pick<StoredThread, "lastSeq" | "id"> | null; limit: number; offset: number },
+    { before, limit, offset }: { before: number | null; limit: number; offset: number },
   ): StoredThread[] {
     const conditions = conditionsOf(filter, this.readSettings(subject));
-    const place = before === null ? [] : ["(last_seq, id) < (?, ?)"];
+    const place = before === null ? [] : ["last_seq < ?"];
     const where = [...conditions, ...place].join(" AND ") || "true";
-    const query = `${SELECT_THREADS} WHERE ${where} ORDER BY last_seq DESC, id DESC LIMIT ? OFFSET ?`;
-    const from = before === null ? [] : [before.lastSeq, before.id];
+    const query = `${SELECT_THREADS} WHERE ${where} ORDER BY last_seq DESC LIMIT ? OFFSET ?`;
+    const from = before === null ? [] : [before];
     return this.tables.read<ThreadRow>(query, subject, ...from, limit, offset).map(threadOf);
   }
 
   count(filter: ThreadFilter, subject: string): number {
     const where = conditionsOf(filter, this.readSettings(subject)).join(" AND ") || "true";
-    const query = `SELECT count(*) AS n FROM threads
-      LEFT JOIN thread_states ON thread_id = threads.id AND subject = ? WHERE ${where}`;
+    const query = `SELECT count(*) AS n FROM ${READ_THREADS} WHERE ${where}`;
     return this.tables.find<{ n: number }>(query, subject)?.n ?? 0;
   }
 
   firstComment(id: string): string | null {
-    const query = "SELECT id FROM comments WHERE thread_id = ? ORDER BY position LIMIT 1";
+    const query = "SELECT id FROM comments WHERE thread_id = ? ORDER BY seq LIMIT 1";
     return this.tables.find<{ id: string }>(query, id)?.id ?? null;
   }
 
   /** The readers who take part in the thread, by subject. */
   participants(id: string): Reader[] {
-    const query = `SELECT subject, user_id AS userId FROM thread_states
-      WHERE thread_id = ? AND participates AND NOT ${IS_GROUP} ORDER BY subject`;
+    const query = `SELECT subject, user_id AS userId FROM ${STATES}
+      WHERE participates AND NOT ${IS_GROUP} ORDER BY subject`;
     return this.tables.read<{ subject: string; userId: string | null }>(query, id);
   }
 
   /** The subject of a user who has written in the thread; null if that was erased. */
   subjectOf(id: string, userId: string): string | null {
-    const query = "SELECT subject FROM thread_states WHERE thread_id = ? AND user_id = ? LIMIT 1";
+    const query = `SELECT subject FROM ${STATES} WHERE user_id = ?2 LIMIT 1`;
     return this.tables.find<{ subject: string }>(query, id, userId)?.subject ?? null;
   }
 
   readState(id: string, subject: string): ThreadState {
-    const query = `SELECT participates, subscribed, read_seq AS readSeq FROM thread_states
-      WHERE thread_id = ? AND subject = ?`;
+    const query = `SELECT participates, subscribed, read_seq AS readSeq FROM ${STATES} WHERE subject = ?2`;
     const row = this.tables.find<{ participates: number; subscribed: number | null; readSeq: number }>(
       query,
       ...[id, subject],
@@ -148,20 +164,21 @@ export class SqliteThreads extends SqlitePart {
     { subject, userId }: Reader,
     { participates, subscribed, readSeq }: ThreadState,
   ): void {
-    this.tables.write(
-      `INSERT INTO thread_states (thread_id, subject, user_id, participates, subscribed, read_seq)
-       VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT DO UPDATE SET user_id = ifnull(excluded.user_id, user_id), participates = excluded.participates,
-         subscribed = excluded.subscribed, read_seq = excluded.read_seq`,
-      ...[
-        id,
-        subject,
-        userId,
-        Number(participates),
-        subscribed === null ? null : Number(subscribed),
-        readSeq,
-      ],
-    );
+    const choice = subscribed === null ? null : Number(subscribed);
+    if (this.tables.find(`${STARTER} AND starter = ?2`, id, subject) !== null)
+      this.tables.write(
+        `UPDATE threads SET starter_user_id = ifnull(?2, starter_user_id), starter_subscribed = ?3, starter_read_seq = ?4
+         WHERE ${OF_THREAD}`,
+        ...[id, userId, choice, readSeq],
+      );
+    else
+      this.tables.write(
+        `INSERT INTO thread_states (thread_id, subject, user_id, participates, subscribed, read_seq)
+         VALUES (?, ?, ?, ?, ?, ?)
+         ON CONFLICT DO UPDATE SET user_id = ifnull(excluded.user_id, user_id), participates = excluded.participates,
+           subscribed = excluded.subscribed, read_seq = excluded.read_seq`,
+        ...[id, subject, userId, Number(participates), choice, readSeq],
+      );
   }
 
   readSettings(subject: string): SubscriptionSettings {
@@ -178,15 +195,21 @@ export class SqliteThreads extends SqlitePart {
 
   /** Some of the identities that are notified of the thread's comments, by their IDs, behind one. */
   subscribers(id: string, after: string, limit: number): string[] {
-    const query = `SELECT * FROM (
+    const isWanted = (states: string) =>
+      `ifnull(${states}.subscribed, CASE ifnull(threads, ?3) WHEN 'all' THEN 1 WHEN 'none' THEN 0 ELSE participates END)`;
+    const query = `WITH starter AS (${STARTER})
+      SELECT * FROM (
         SELECT states.subject FROM thread_states AS states LEFT JOIN subscription_settings AS own USING (subject)
         WHERE thread_id = ?1 AND states.subject > ?2 AND states.subject IS NOT states.user_id AND NOT ${IS_GROUP}
-          AND ifnull(subscribed, CASE ifnull(threads, ?3) WHEN 'all' THEN 1 WHEN 'none' THEN 0 ELSE participates END)
+          AND ${isWanted("states")}
         ORDER BY states.subject LIMIT ?4)
+      UNION ALL SELECT starter.subject FROM starter LEFT JOIN subscription_settings AS own USING (subject)
+        WHERE starter.subject > ?2 AND starter.subject IS NOT starter.user_id AND ${isWanted("starter")}
       UNION ALL SELECT * FROM (
         SELECT subject FROM subscription_settings AS own
         WHERE threads = 'all' AND subject > ?2 AND subject IS NOT user_id
           AND NOT EXISTS (SELECT 1 FROM thread_states WHERE thread_id = ?1 AND subject = own.subject)
+          AND NOT EXISTS (SELECT 1 FROM starter WHERE subject = own.subject)
         ORDER BY subject LIMIT ?4)
       ORDER BY subject LIMIT ?4`;
     return this.#subjects(query, id, after, DEFAULT_SETTINGS.threads, limit);
@@ -194,10 +217,12 @@ export class SqliteThreads extends SqlitePart {
 
   /** The members of a mentioned group, of these, who want to know of it. */
   willing(id: string, members: readonly string[]): string[] {
-    const query = `SELECT value AS subject FROM json_each(?2)
+    const query = `WITH starter AS (${STARTER})
+      SELECT value AS subject FROM json_each(?2)
       LEFT JOIN thread_states AS states ON thread_id = ?1 AND states.subject = value
+      LEFT JOIN starter ON starter.subject = value
       LEFT JOIN subscription_settings AS own ON own.subject = value
-      WHERE ifnull(subscribed, ifnull(threads, ?3) <> 'none')`;
+      WHERE ifnull(ifnull(states.subscribed, starter.subscribed), ifnull(threads, ?3) <> 'none')`;
     return this.#subjects(query, id, JSON.stringify(members), DEFAULT_SETTINGS.threads);
   }
 
@@ -212,7 +237,8 @@ export class SqliteThreads extends SqlitePart {
   expectNotified(id: string, mentionedSeq = 0): void {
     this.tables.write(
       `INSERT INTO notified_threads (thread_id, mentioned_seq) VALUES (?, ?)
-       ON CONFLICT DO UPDATE SET mentioned_seq = max(mentioned_seq, excluded.mentioned_seq)`,
+       ON CONFLICT DO UPDATE SET mentioned_seq = excluded.mentioned_seq
+       WHERE mentioned_seq < excluded.mentioned_seq`,
       ...[id, mentionedSeq],
     );
   }
@@ -244,8 +270,8 @@ export class SqliteThreads extends SqlitePart {
   shardsOf(id: string): readonly string[] | null {
     const notified = this.#findNotified(id);
     // Notifications of an earlier version recorded no shards: these follow from the readers, except for groups.
-    const query = `SELECT DISTINCT substr(subject, 1, 2) AS shard, ${IS_GROUP} AS isOfGroup FROM thread_states
-      WHERE thread_id = ? AND subject IS NOT user_id`;
+    const query = `SELECT DISTINCT substr(subject, 1, 2) AS shard, ${IS_GROUP} AS isOfGroup FROM ${STATES}
+      WHERE subject IS NOT user_id`;
     const states = this.tables.read<{ shard: string; isOfGroup: number }>(query, id);
     if (states.some(({ isOfGroup }) => isOfGroup === 1)) return INBOX_SHARDS;
     if (notified === null && states.length === 0) return null;
@@ -254,8 +280,8 @@ export class SqliteThreads extends SqlitePart {
 
   /** States of a user in all threads; for an identity, only states that belong to no user. */
   listOfUser(userId: string): { threadId: string; readSeq: number; subscribed: boolean | null }[] {
-    const query = `SELECT thread_id AS threadId, read_seq AS readSeq, subscribed FROM thread_states
-      WHERE ${OF_USER} ORDER BY thread_id`;
+    const query = `SELECT thread_id AS threadId, read_seq AS readSeq, subscribed FROM thread_states WHERE ${OF_USER}
+      UNION ALL SELECT id, starter_read_seq, starter_subscribed FROM threads WHERE ${IS_STARTED} ORDER BY threadId`;
     return this.tables
       .read<{ threadId: string; readSeq: number; subscribed: number | null }>(query, userId)
       .map((row) => ({ ...row, subscribed: flagOf(row.subscribed) }));
@@ -274,12 +300,17 @@ export class SqliteThreads extends SqlitePart {
       UNION ALL SELECT 1 FROM subscription_settings WHERE subject = ?1 OR user_id = ?1
       UNION ALL SELECT 1 FROM notified_mentions WHERE subject = ?1 OR user_id = ?1
       UNION ALL SELECT 1 FROM notification_counts WHERE user_id = ?1
-      UNION ALL SELECT 1 FROM threads WHERE resolved_by = ?1 LIMIT 1`;
+      UNION ALL SELECT 1 FROM threads WHERE ?1 IN (starter, starter_user_id, resolved_by) LIMIT 1`;
     if (this.tables.find(known, userId) === null) return;
     for (const table of ["thread_states", "subscription_settings", "notified_mentions"])
       this.tables.write(`DELETE FROM ${table} WHERE subject = ?1 OR user_id = ?1`, userId);
     this.tables.write("DELETE FROM notification_counts WHERE user_id = ?", userId);
     this.tables.write("UPDATE threads SET resolved_by = NULL WHERE resolved_by = ?", userId);
+    this.tables.write(
+      `UPDATE threads SET starter = NULL, starter_user_id = NULL, starter_subscribed = NULL, starter_read_seq = 0
+       WHERE ?1 IN (starter, starter_user_id)`,
+      userId,
+    );
   }
 }
 

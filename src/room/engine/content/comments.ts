@@ -14,7 +14,7 @@ import type { ThreadEvent } from "@atrium/contract/resources/events.ts";
 import type { Author, Mentioned, Reader, Thread } from "@atrium/contract/resources/thread.ts";
 import { byteLength, fold } from "@atrium/contract/text.ts";
 import { presentTime } from "@atrium/contract/time.ts";
-import type { CommentPart, StoredComment } from "../../storage/sqlite-content.ts";
+import { type CommentPart, commentIdOf, type StoredComment } from "../../storage/sqlite-content.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import { type EventPorts, recordComment, recordThread } from "../outbox/room-events.ts";
@@ -117,33 +117,38 @@ export class RoomComments {
   /** Starts a thread, or replies in one; NOT_FOUND when that thread has no comment. */
   create(input: CommentCreation, author: Author, mentioned: Mentioned): Comment {
     const { threadId, mentions, anchor = null, metadata, ...written } = input;
-    if (threadId !== undefined && !this.#table.hasThread(threadId)) throw notFound("Rooms", "Thread");
+    const before = this.#threads.stateOf(threadId, author);
     if (this.#table.totals().comments >= LIMITS.comments)
       throw conflict(`A room can have at most ${LIMITS.comments} comments`);
-    const id = this.#ports.newId();
+    const unique = this.#ports.newId();
     const at = presentTime(this.#ports.now());
-    const comment: Comment = {
-      id,
-      room_id: this.#ports.roomId(),
-      user_id: author.userId,
-      thread_id: threadId ?? id,
-      ...written,
-      anchor,
-      metadata: metadata ?? undefined,
-      ...mentionsOf(mentions),
-      reactions: {},
-      resolved: false,
-      created_at: at,
-      updated_at: at,
+    const commentOf = (seq: number): Comment => {
+      const id = commentIdOf(seq, unique);
+      return {
+        id,
+        room_id: this.#ports.roomId(),
+        user_id: author.userId,
+        thread_id: threadId ?? id,
+        ...written,
+        anchor,
+        metadata: metadata ?? undefined,
+        ...mentionsOf(mentions),
+        reactions: {},
+        resolved: false,
+        created_at: at,
+        updated_at: at,
+      };
     };
-    const row = rowOf(comment);
-    this.#requireSpace(byteLength(row.comment));
-    const { seq } = this.#changes.append("commentCreated", () => ({ comment, by: author.userId }));
-    this.#table.insert({ ...row, seq });
+    this.#requireSpace(byteLength(rowOf(commentOf(0)).comment));
+    const by = author.userId;
+    const { seq } = this.#changes.append("commentCreated", (seq) => ({ comment: commentOf(seq), by }));
+    const comment = commentOf(seq);
+    const { id } = comment;
+    this.#table.insert({ ...rowOf(comment), seq, at, author });
     const first = this.#firstMentions(id, mentioned);
-    this.#threads.commented({ ...first, id, threadId: comment.thread_id, seq, author });
-    recordComment(this.#events, "comment.created", comment, author.userId);
-    if (comment.thread_id === id) this.#recordThread("thread.created", id, author.userId);
+    this.#threads.commented({ ...first, id, threadId: comment.thread_id, seq, author }, before);
+    recordComment(this.#events, "comment.created", comment, by);
+    if (comment.thread_id === id) this.#recordThread("thread.created", id, by);
     return comment;
   }
 
@@ -158,7 +163,7 @@ export class RoomComments {
   ): { readonly comments: Comment[]; readonly next: number | null } {
     const found = this.#table.list(filter, { ...part, limit: part.limit + 1 });
     const shown = found.slice(0, part.limit);
-    const next = found.length > part.limit ? (shown.at(-1)?.position ?? null) : null;
+    const next = found.length > part.limit ? (shown.at(-1)?.seq ?? null) : null;
     return { comments: shown.map(parseComment), next };
   }
 
@@ -183,10 +188,10 @@ export class RoomComments {
         const comment = parseComment(row);
         if (!fold(comment.text).includes(search)) continue;
         comments.push(comment);
-        positions.push(row.position);
+        positions.push(row.seq);
       }
       if (placed.length < READ_AT_ONCE) return { comments, positions, next: null };
-      position = placed.at(-1)?.position ?? position;
+      position = placed.at(-1)?.seq ?? position;
     }
     return { comments, positions, next: position };
   }
@@ -351,7 +356,7 @@ export class RoomComments {
         }
       }
       rows += placed.length;
-      position = placed.at(-1)?.position ?? position;
+      position = placed.at(-1)?.seq ?? position;
       if (placed.length < READ_AT_ONCE) break;
     }
     for (const [threadId, comments] of Map.groupBy(erased, ({ thread_id }) => thread_id)) {

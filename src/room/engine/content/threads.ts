@@ -32,6 +32,8 @@ interface NewComment extends Mentioned {
   readonly author: Author;
 }
 
+type AuthorState = Pick<StoredThread["state"], "readSeq" | "unreadCount">;
+
 /** An edit that mentions further people, by the author `userId`. */
 interface NewMentions extends Omit<NewComment, "author"> {
   readonly userId: string;
@@ -61,6 +63,11 @@ export class RoomThreads {
     this.#quota = new NotificationQuota(ports);
   }
 
+  /** The state of someone who is about to write in the thread; null starts one. NOT_FOUND without it. */
+  stateOf(id: string | undefined, { subject }: Author): AuthorState {
+    return id === undefined ? { readSeq: 0, unreadCount: 0 } : this.#find(id, subject).state;
+  }
+
   /** The thread, with the fields of a reader unless that is null. NOT_FOUND without it. */
   get(id: string, reader: Reader | null): Thread {
     return this.#present(this.#find(id, reader?.subject ?? ""), reader);
@@ -73,7 +80,7 @@ export class RoomThreads {
   ): Pick<OutputOf<"THREAD_LIST">, "threads" | "total" | "next"> {
     const subject = reader?.subject ?? "";
     const filter = reader === null ? { resolved: filters.resolved } : filters;
-    const before = after === undefined ? null : { lastSeq: after.last_seq, id: after.id };
+    const before = after === undefined ? null : after.last_seq;
     const found = this.#table.list(filter, subject, { before, limit: limit + 1, offset });
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
@@ -129,13 +136,14 @@ export class RoomThreads {
     return settings;
   }
 
-  /** Makes the author and the mentioned participants, and notifies readers. Belongs into the transaction of the comment. */
-  commented(comment: NewComment): void {
+  /**
+   * Makes the mentioned participants, and notifies readers; `before` is the author's state without the comment. Belongs
+   * into the transaction of the comment.
+   */
+  commented(comment: NewComment, before: AuthorState): void {
     const { threadId, seq, author, readers } = comment;
     this.#quota.spend(author, comment);
-    const before = this.#find(threadId, author.subject).state;
-    this.#table.writeState(threadId, author, { ...before, participates: true, readSeq: seq });
-    if (before.unreadCount > 1 || before.readSeq < this.#table.mentionedSeq(threadId))
+    if (before.unreadCount > 0 || before.readSeq < this.#table.mentionedSeq(threadId))
       this.#notifyRead(threadId, author, seq);
     this.#involve(threadId, readers);
     const found = this.#table.subscribers(threadId, "", NAMED_RECIPIENTS + 1);

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { RoomComments } from "../../../../src/room/engine/content/comments.ts";
 import { RoomThreads } from "../../../../src/room/engine/content/threads.ts";
+import { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { eventPorts, limits, roomPorts } from "../../support/room-ports.ts";
 import { failed, roomOfTwo } from "../../support/rooms.ts";
 import { withStorage } from "../../support/with-storage.ts";
@@ -156,14 +157,14 @@ it("comments have limits (R46)", async () => {
   expect(await react("x".repeat(33))).toEqual(failed("VALIDATION_ERROR"));
   for (let index = 0; index < 20; index += 1) expect((await react(`${index}`)).success).toBe(true);
   expect(await react("another")).toEqual(failed("CONFLICT"));
-  await room.inside((_, { storage }) =>
-    storage.sql
-      .exec(
-        `WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-         INSERT INTO comments (id, thread_id, resolved, comment) SELECT i, i, 0, '{}' FROM n`,
-      )
-      .toArray(),
-  );
+  await room.inside((_, { storage }) => {
+    const { comments } = new SqliteStorage(storage);
+    const author = { subject: "ada", userId: null };
+    for (let seq = 101; comments.totals().comments < 10_000; seq += 1) {
+      const id = `${seq}`;
+      comments.insert({ seq, id, threadId: id, resolved: false, comment: "{}", at: "", author });
+    }
+  });
   expect(await atAda.call("COMMENT_CREATE", { text: "x" })).toEqual(failed("CONFLICT"));
 });
 
@@ -171,7 +172,7 @@ it("the comments of a room have at most 64 MiB together, and can always become s
   const { room, atAda, write } = await roomWithComments();
   const { id: commentId } = await write({ text: "x".repeat(100) });
   await room.inside((_, { storage }) =>
-    storage.sql.exec("UPDATE comment_totals SET bytes = ?", 64 * 1024 * 1024 - 1_000).toArray(),
+    storage.sql.exec("UPDATE threads SET room_bytes = ?", 64 * 1024 * 1024 - 1_000).toArray(),
   );
   const update = (text: string) => atAda.call("COMMENT_UPDATE", { commentId, text });
   expect(await atAda.call("COMMENT_CREATE", { text: "x".repeat(1_000) })).toEqual(failed("CONFLICT"));

@@ -412,6 +412,31 @@ test("a thread that is deleted between slices of an erasure is sent without who 
   expectErased(receivedAfter(lastSeq, room, storage), ben);
 });
 
+test("a thread goes on without the state of its starter, who was erased", ({ storage }) => {
+  const { threads, comments, write, takeUpdates, listed } = open(storage);
+  const { id } = write(ada);
+  threads.subscribe(id, ada, false);
+  const reply = write(ben, id);
+  const states = () => [ada, ben].map(({ userId }) => storage.threads.listOfUser(userId));
+  expect(states()).toEqual([
+    [{ threadId: id, readSeq: 1, subscribed: false }],
+    [{ threadId: id, readSeq: 2, subscribed: null }],
+  ]);
+  comments.delete(id, ada.userId);
+  takeUpdates();
+  for (const erased of [ada.subject, ada.userId]) storage.threads.deleteUser(erased);
+  expect(JSON.stringify(storage.read("SELECT * FROM threads"))).not.toContain("ada");
+  expect([states()[0], threads.participants(id)]).toEqual([[], [ben]]);
+  expect(threads.get(id, ada)).toMatchObject({ subscribed: false, read_seq: 0, unread_count: 1 });
+  expect(listed(ada, { unread: true }).total).toBe(1);
+  const again = write(ada, id);
+  expect(threads.participants(id)).toEqual([ada, ben]);
+  expect(threads.get(id, ada)).toMatchObject({ subscribed: true, read_seq: 4, unread_count: 0 });
+  expect(takeUpdates()).toMatchObject([{ type: "read" }, { commentId: again.id, to: [ben.subject] }]);
+  for (const each of [reply, again]) comments.delete(each.id, null);
+  expect(states()).toEqual([[], []]);
+});
+
 test("a log whose latest change names an erased user is left empty, and counts on", ({ storage }) => {
   const { changes } = open(storage);
   for (const by of ["ben", "ada"]) changes.transaction(() => changes.append("storeChanged", () => ({ by })));

@@ -16,7 +16,7 @@ import { LINKS, Mailbox } from "../mail/mailbox.ts";
 import { countLogged, expectLogged } from "../support/log-guard.ts";
 import { freshEmail } from "../support/person.ts";
 import { randomOf } from "../support/random.ts";
-import { activity, Inbox, PAGE } from "./support.ts";
+import { activity, Inbox, PAGE, waitingIn } from "./support.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -344,10 +344,7 @@ it("sends to 20 people by an alarm, and postpones only those whose access cannot
     );
     object.clock = () => now;
     object.deliver(ids, [activity()], DEFAULTS);
-    const waiting = () =>
-      state.storage.sql
-        .exec<{ id: string; due: number }>("SELECT identity_id AS id, due FROM waiting")
-        .toArray();
+    const waiting = () => waitingIn(state.storage).map(({ id, due }) => ({ id, due }));
     object.clock = () => now + 15 * MINUTE_MS;
     await object.alarm();
     expectLogged("The notifications of an inbox could not be sent yet");

@@ -2,12 +2,10 @@
 
 import type { InboxActivity } from "@atrium/contract/resources/inbox.ts";
 import { unusedNumber } from "@atrium/contract/time.ts";
-import type { InboxTables } from "./inbox-tables.ts";
+import type { ObjectTables } from "../../../platform/objects/object-tables.ts";
 import type { StoredActivity } from "./present.ts";
 
 const LISTED = "(SELECT value FROM json_each(?))";
-const OF_ITEMS = `FROM json_each(?) AS given CROSS JOIN items ON number = given.value
-  CROSS JOIN json_each(activities) AS activity`;
 
 type KnownActivity = Pick<StoredActivity, "id" | "seq" | "at" | "isMention">;
 
@@ -69,9 +67,9 @@ export function merged(
 
 /** Runs in the transactions of its callers. */
 export class ActivityStore {
-  readonly #tables: InboxTables;
+  readonly #tables: ObjectTables;
 
-  constructor(tables: InboxTables) {
+  constructor(tables: ObjectTables) {
     this.#tables = tables;
   }
 
@@ -131,7 +129,9 @@ export class ActivityStore {
     this.#tables.write(
       `INSERT OR REPLACE INTO forgotten (identity_id, id, seq, at, is_mention)
        SELECT identity_id, activity.value ->> 'id', ${seq}, activity.value ->> 'at', activity.value ->> 'isMention'
-       ${OF_ITEMS} WHERE ${condition}`,
+       FROM json_each(?) AS given CROSS JOIN items ON number = given.value
+         CROSS JOIN json_each(activities) AS activity
+       WHERE ${condition}`,
       ...params,
     );
   }

@@ -120,12 +120,11 @@ export class InboxChanges {
   #removeSubjects({ roomId, kind, subjectId }: InboxRemoval, now: number): readonly ChangedItem[] {
     const ended = unusedNumber(now); // a restored room may have the subject again, and goes on beyond
     return this.#change(() => {
-      const found = [
-        roomId,
-        ...(kind === undefined ? [] : [kind]),
-        ...(subjectId === undefined ? [] : [subjectId]),
-      ];
-      const where = `room_id = ? ${kind === undefined ? "" : "AND kind = ?"} ${subjectId === undefined ? "" : "AND subject_id = ?"}`;
+      const given = Object.entries({ room_id: roomId, kind, subject_id: subjectId }).flatMap(
+        ([column, value]) => (value === undefined ? [] : [[column, value] as const]),
+      );
+      const where = given.map(([column]) => `${column} = ?`).join(" AND ");
+      const found = given.map(([, value]) => value);
       const query = `SELECT id, room_id AS roomId FROM items WHERE identity_id = ? AND ${where} AND ${SHOWN}`;
       const shown = this.#tables.read<ChangedItem>(query, this.#inbox.identityId, ...found);
       this.#drop(where, found);

@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from "vitest";
 import { openInbox, shardName } from "../../src/delivery/inboxes.ts";
 import type { InboxObjectBase } from "../../src/features/inbox/shard/inbox-object.ts";
 import { PushBrowser } from "../inbox/browser.ts";
-import { activity, PAGE } from "../inbox/support.ts";
+import { activity, PAGE, waitingIn } from "../inbox/support.ts";
 import { joinWith, openSocket } from "../room/support/join.ts";
 import { type Account, account, makeGuest, refusalOf } from "../support/api.ts";
 
@@ -28,7 +28,7 @@ const inboxHas = (owner: Account, identityId: string, subjects: readonly string[
 /** The channels that are to carry notifications of the inbox. */
 const waitingOf = (owner: Account, identityId: string) =>
   runInDurableObject(env.INBOXES.getByName(shardName(owner.id, identityId)), (_, { storage }) =>
-    storage.sql.exec("SELECT channel FROM waiting WHERE identity_id = ?", identityId).toArray(),
+    waitingIn(storage).flatMap(({ id, channel }) => (id === identityId ? [{ channel }] : [])),
   );
 
 async function identify({ api }: Account, name: string) {

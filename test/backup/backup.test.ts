@@ -7,7 +7,7 @@ import type { Thread } from "@atrium/contract/resources/thread.ts";
 import { describe, expect, it } from "vitest";
 import journal from "../../migrations/meta/_journal.json";
 import { type ObjectSlices, PARTS, SCHEMA } from "../../src/features/backup/format.ts";
-import { activity, Inbox, PAGE } from "../inbox/support.ts";
+import { activity, Inbox, PAGE, waitingIn } from "../inbox/support.ts";
 import { account } from "../support/api.ts";
 import { addMember, signUp, tokenIn } from "../support/person.ts";
 import {
@@ -142,9 +142,7 @@ it("an inbox is in a backup as long as its identity exists, and comes back as it
     await inbox.deliver([activity({ kind: "$order", subjectId: "unread", seq: null })]);
   }
   const waiting = () =>
-    runInDurableObject(ada.stub, (_, { storage }) =>
-      storage.sql.exec<{ channel: string }>("SELECT channel FROM waiting").toArray(),
-    );
+    runInDurableObject(ada.stub, (_, { storage }) => waitingIn(storage).map(({ channel }) => ({ channel })));
   expect(await waiting()).toEqual([{ channel: "email" }]);
   await owner.api.delete(`/identities/${ben.identityId}`);
   const archive = await backUp(owner.id);

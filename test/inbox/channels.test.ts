@@ -16,7 +16,7 @@ import { LINKS, Mailbox } from "../mail/mailbox.ts";
 import { countLogged, expectLogged } from "../support/log-guard.ts";
 import { freshEmail } from "../support/person.ts";
 import { randomOf } from "../support/random.ts";
-import { activity, Inbox, PAGE } from "./support.ts";
+import { activity, Inbox, PAGE, waitingIn } from "./support.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -283,7 +283,7 @@ it("mails what waits while another notification is refused when its own time com
   await mailed.deliver({ roomId: closing, kind: "$task", subjectId: "first" });
   await mailed.after(10);
   await mailed.deliver({ roomId: open, kind: "$task", subjectId: "second" });
-  await mailed.deliver({ roomId: closing, kind: "$task", subjectId: "third" });
+  await mailed.deliver({ roomId: closing, kind: "$task", subjectId: "third", at: mailed.now + 1 });
   await mailed.inbox.allow(closing, null);
   expect(await mailed.after(5)).toEqual([]);
   expect(await mailed.outcomeOf()).toEqual({ first: "no_access" });
@@ -344,10 +344,7 @@ it("sends to 20 people by an alarm, and postpones only those whose access cannot
     );
     object.clock = () => now;
     object.deliver(ids, [activity()], DEFAULTS);
-    const waiting = () =>
-      state.storage.sql
-        .exec<{ id: string; due: number }>("SELECT identity_id AS id, due FROM waiting")
-        .toArray();
+    const waiting = () => waitingIn(state.storage).map(({ id, due }) => ({ id, due }));
     object.clock = () => now + 15 * MINUTE_MS;
     await object.alarm();
     expectLogged("The notifications of an inbox could not be sent yet");
@@ -678,8 +675,11 @@ it("asks the room first, then the kind, then the organization whether a mail is 
   const [wanted, unwanted] = [await mailed.inbox.room(), await mailed.inbox.room()];
   await mailed.inbox.owner.api.patch("/notification-defaults", { email: { kinds: { $chat: false } } });
   await mailed.change({ email: { kinds: { thread: false }, rooms: { [wanted]: true, [unwanted]: false } } });
-  const of = (roomId: string | null, kind: "thread" | "$chat" | "$task", subjectId: string) =>
-    mailed.deliver({ roomId, kind, subjectId, data: { title: subjectId } });
+  let at = mailed.now;
+  const of = (roomId: string | null, kind: "thread" | "$chat" | "$task", subjectId: string) => {
+    at += 1;
+    return mailed.deliver({ roomId, kind, subjectId, data: { title: subjectId }, at });
+  };
   await of(wanted, "$task", "wanted room");
   await of(unwanted, "$task", "unwanted room");
   await of(null, "$chat", "kind that the organization does not send");

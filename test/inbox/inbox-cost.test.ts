@@ -1,16 +1,19 @@
 /** The cost of inboxes: what access reads of the database, however many rooms and groups there are, and the plans of shards. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { InboxActivity } from "@atrium/contract/resources/inbox.ts";
 import { DEFAULTS } from "@atrium/contract/resources/notification-settings.ts";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { selectReaders } from "../../src/features/access/statements.ts";
 import { selectOpenRooms } from "../../src/features/inbox/recipients/store.ts";
 import { InboxChanges } from "../../src/features/inbox/shard/change-store.ts";
 import { InboxDeliveries } from "../../src/features/inbox/shard/delivery-store.ts";
+import type { InboxObjectBase } from "../../src/features/inbox/shard/inbox-object.ts";
 import { InboxStore } from "../../src/features/inbox/shard/inbox-store.ts";
 import { InboxTables } from "../../src/features/inbox/shard/inbox-tables.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { planIn, planOf } from "../support/plan-guard.ts";
+import { recordCursors } from "../support/recorded-cursors.ts";
 import { batchesOf, rowsReadBy } from "../support/rows-read.ts";
 import { activity, Inbox, PAGE } from "./support.ts";
 
@@ -222,41 +225,117 @@ describe("a shard of inboxes", () => {
         .map((query) => ({ query, steps: planIn(storage, query) }));
     });
     const scans = plans.flatMap(({ query, steps }) =>
-      steps.some((step) => /^SCAN (items|activities|waiting|sendings)\b/.test(step)) ? [query] : [],
+      steps.some((step) => /^SCAN (items|forgotten|sendings)\b/.test(step)) ? [query] : [],
     );
     expect(scans).toEqual([]);
     const unread = plans.filter(({ query }) => query.includes("GROUP BY room_id"));
     expect(unread.flatMap(({ steps }) => steps)).toEqual([
-      "SEARCH items USING INDEX items_unread (identity_id=?)",
+      "SEARCH items USING COVERING INDEX items_newest (identity_id=? AND <expr>=? AND notified_at>?)",
+      "USE TEMP B-TREE FOR GROUP BY",
     ]);
-    expect(plans.some(({ query }) => query.includes("FROM waiting WHERE due"))).toBe(true);
+    const listed = plans.filter(({ query }) => query.includes("UNION ALL SELECT number"));
+    const part = "SEARCH items USING INDEX items_newest (identity_id=? AND <expr>=? AND notified_at>?)";
+    expect(listed.map(({ steps }) => steps)).toEqual([["MERGE (UNION ALL)", "LEFT", part, "RIGHT", part]]);
+    const due = plans.filter(({ query }) => query.includes("FROM inboxes WHERE due <="));
+    expect(due.map(({ steps }) => steps)).toEqual([
+      ["SEARCH inboxes USING COVERING INDEX inboxes_due (due<?)"],
+    ]);
+    const found = plans.filter(({ query }) => query.includes("LEFT JOIN forgotten"));
+    expect(found.map(({ steps }) => steps)).toEqual([
+      [
+        "SCAN asked VIRTUAL TABLE INDEX 1:",
+        "SEARCH items USING INDEX sqlite_autoindex_items_1 (room_id=? AND kind=? AND subject_id=? AND identity_id=?) LEFT-JOIN",
+        "SEARCH forgotten USING PRIMARY KEY (identity_id=? AND id=?) LEFT-JOIN",
+      ],
+    ]);
   });
 
-  it("looks at a bounded number of due rows, those first that have waited longest", async () => {
+  it("reads a row for each of the inboxes that have been due longest, however many are due", async () => {
     const { stub } = await Inbox.create();
     await runInDurableObject(stub, (_, { storage }) => {
       const tables = new InboxTables(storage);
       tables.create();
       const numbers = JSON.stringify(Array.from({ length: 3_000 }, (__, number) => number));
       tables.write(
-        `INSERT INTO waiting (identity_id, item, channel, due)
-         SELECT 'identity ' || (value / 2), value, 'email', 1 + value FROM json_each(?)`,
+        "INSERT INTO inboxes (identity_id, due) SELECT 'identity ' || value, 1 + value FROM json_each(?)",
         numbers,
       );
-      const { exec } = storage.sql;
-      let read = 0;
-      storage.sql.exec = ((...call: Parameters<SqlStorage["exec"]>) => {
-        const cursor = exec.apply(storage.sql, call);
-        const rows = cursor.toArray();
-        read += cursor.rowsRead;
-        return rows as never;
-      }) as typeof exec;
+      const cursors = recordCursors(storage.sql);
       expect(tables.dueIdentities(10_000, 3)).toEqual(["identity 0", "identity 1", "identity 2"]);
-      storage.sql.exec = exec;
-      expect(read).toBeLessThan(2_500);
-      tables.write("DELETE FROM waiting");
+      expect(cursors.map(({ rowsRead }) => rowsRead)).toEqual([3]);
+      tables.write("DELETE FROM inboxes");
     });
   });
+});
+
+const POSITION = { roomId: null, kind: "thread", subjectId: "subject", upTo: 1 } as const;
+
+/** Runs `work` with an inbox's shard, and with a function that counts the rows that a call of it writes. */
+const metered = (
+  work: (
+    shard: InboxObjectBase,
+    written: (call: () => void | Promise<void>) => Promise<number>,
+    identityId: string,
+  ) => Promise<void>,
+) =>
+  Inbox.create().then(({ stub, identityId }) =>
+    runInDurableObject(stub, async (shard, { storage }) => {
+      const cursors = recordCursors(storage.sql);
+      shard.markRead([crypto.randomUUID()], POSITION); // creates the tables
+      await work(
+        shard,
+        async (call) => {
+          cursors.length = 0;
+          await call();
+          return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+        },
+        identityId,
+      );
+    }),
+  );
+
+describe("a notification that mails are to carry", () => {
+  it("writes five rows in an inbox where nothing waits, and four beside others that wait", () =>
+    metered(async (shard, written, identityId) => {
+      const deliver = (changes: Partial<InboxActivity>) =>
+        written(() => shard.deliver([identityId], [activity(changes)], DEFAULTS));
+      // The inbox and the time at which it is due; the item, its subject and its place in the list.
+      expect(await deliver({})).toBe(5);
+      expect(await deliver({ subjectId: "other" })).toBe(4);
+      // A known activity changes nothing.
+      const again = activity({ subjectId: "third" });
+      expect(await deliver(again)).toBe(4);
+      expect(await deliver(again)).toBe(0);
+    }));
+
+  it("writes three rows for a further comment, three when it is read, and four for one that waits anew", () =>
+    metered(async (shard, written, identityId) => {
+      const deliver = (seq: number) =>
+        written(() => shard.deliver([identityId], [activity({ seq })], DEFAULTS));
+      await deliver(1);
+      expect(await deliver(2)).toBe(3);
+      expect(await written(() => shard.markRead([identityId], { ...POSITION, upTo: 2 }))).toBe(3);
+      expect(await deliver(3)).toBe(4);
+    }));
+
+  it("writes five rows in each of many inboxes, also in those that are made for it", () =>
+    metered(async (shard, written, identityId) => {
+      const identityIds = [identityId, ...Array.from({ length: 49 }, () => crypto.randomUUID())];
+      const deliver = (subjectId: string) =>
+        written(() => shard.deliver(identityIds, [activity({ subjectId })], DEFAULTS));
+      expect(await deliver("subject")).toBe(50 * 5);
+      expect(await deliver("other")).toBe(50 * 4);
+    }));
+
+  it("writes a row when it is decided on, and all those of an inbox two: the record, and what is due next", () =>
+    metered(async (shard, written, identityId) => {
+      const now = Date.now();
+      const activities = ["a", "b", "c"].map((subjectId) => activity({ subjectId }));
+      shard.deliver([identityId], activities, DEFAULTS);
+      shard.clock = () => now + 16 * 60_000;
+      expect(await written(() => shard.alarm())).toBe(3 + 2);
+      expect(await written(() => shard.alarm())).toBe(0);
+    }));
 });
 
 describe("read positions and tombstones", () => {

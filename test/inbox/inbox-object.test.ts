@@ -238,6 +238,20 @@ describe("an inbox", () => {
     expect(page?.notifications.map(({ activities }) => activities.map(({ seq }) => seq))).toEqual([[3]]);
   });
 
+  it("takes data that are nested deeper than the database reads JSON, and forgets them", async () => {
+    const inbox = await Inbox.create();
+    const data = { deep: JSON.parse(`${"[".repeat(2_000)}${"]".repeat(2_000)}`) as unknown };
+    const [first, second] = [activity({ roomId: "", seq: 1, data }), activity({ roomId: "", seq: 2, data })];
+    await inbox.deliver([first, second]);
+    const listed = async () => (await inbox.object.list(inbox.caller, PAGE))?.notifications;
+    expect((await listed())?.[0]?.activities.map((each) => each.data)).toEqual([data, data]);
+    const subject = { roomId: "", kind: "thread", subjectId: "subject" } as const;
+    await inbox.removeItems({ ...subject, activityIds: [second.id] });
+    expect((await listed())?.[0]?.activities).toMatchObject([{ id: first.id }]);
+    await inbox.object.deleteAll(inbox.caller);
+    expect(await listed()).toEqual([]);
+  });
+
   it("keeps the latest 50 activities of an item, in the order of their seq", async () => {
     const [inbox, other] = await shareShard();
     const all = Array.from({ length: 60 }, (_, index) => activity({ seq: index + 1 }));
@@ -400,7 +414,7 @@ describe("an inbox", () => {
     }
     await inbox.object.removeFromAll({ ...thread, subjectId: "subject" });
     const kept = await runInDurableObject(inbox.stub, (_, { storage }) =>
-      storage.sql.exec("SELECT data FROM activities WHERE data IS NOT NULL").toArray(),
+      storage.sql.exec("SELECT activities FROM items WHERE activities <> '[]'").toArray(),
     );
     expect(kept).toEqual([]);
     expect(await inbox.object.count(inbox.caller)).toBe(0);

@@ -199,11 +199,14 @@ describe("an inbox ends", () => {
       await trigger(inbox, { roomId, subjectId: roomId, data: { text: "A canary" } });
     const kept = () =>
       runInDurableObject(inbox.stub, (_, { storage }) =>
-        storage.sql.exec("SELECT room_id AS id FROM items ORDER BY number").toArray(),
+        storage.sql
+          .exec("SELECT room_id AS id FROM items")
+          .toArray()
+          .map(({ id }) => id),
       );
     const [deleted, left, other] = rooms;
     await inbox.owner.api.delete(`/rooms/${deleted}`);
-    await vi.waitFor(async () => expect(await kept()).toEqual([{ id: left }, { id: other }]), 20_000);
+    await vi.waitFor(async () => expect((await kept()).toSorted()).toEqual([left, other].toSorted()), 20_000);
     await env.DB.batch([
       env.DB.prepare(
         `INSERT INTO outbox_events (id, account_id, event, room_id, occurred_at, room, subject, owed)
@@ -213,7 +216,7 @@ describe("an inbox ends", () => {
       env.DB.prepare("DELETE FROM rooms WHERE account_id = ? AND id = ?").bind(inbox.owner.id, left),
     ]);
     await runScheduledTasks(env, Date.now() + 60_000);
-    expect(await kept()).toEqual([{ id: other }]);
+    expect(await kept()).toEqual([other]);
   });
 
   it("with its organization", async () => {

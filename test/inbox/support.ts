@@ -2,7 +2,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import type { InboxActivity, InboxPosition, InboxRemoval } from "@atrium/contract/resources/inbox.ts";
-import { DEFAULTS } from "@atrium/contract/resources/notification-settings.ts";
+import { CHANNELS, DEFAULTS } from "@atrium/contract/resources/notification-settings.ts";
 import { connectInbox, openInbox, shardName } from "../../src/delivery/inboxes.ts";
 import type { InboxObjectBase } from "../../src/features/inbox/shard/inbox-object.ts";
 import { TestSocket } from "../room/support/test-socket.ts";
@@ -17,6 +17,21 @@ export async function openInboxSocket(accountId: string, identityId: string): Pr
   if (webSocket === null) throw new Error("The upgrade returned no socket");
   return new TestSocket(webSocket);
 }
+
+/** The notifications of a shard that wait for a channel until they are due (epoch ms), by their identities. */
+export const waitingIn = ({ sql }: DurableObjectStorage) =>
+  sql
+    .exec<{ id: string; email: number | null; webPush: number | null }>(
+      `SELECT identity_id AS id, email_due AS email, web_push_due AS webPush FROM items
+       WHERE seq > read_seq ORDER BY identity_id`,
+    )
+    .toArray()
+    .flatMap(({ id, ...times }) =>
+      CHANNELS.flatMap((channel) => {
+        const due = times[channel];
+        return due === null ? [] : [{ id, channel, due }];
+      }),
+    );
 
 export const PAGE = { limit: 100, after: null } as const;
 
@@ -110,7 +125,7 @@ export class Inbox {
         .exec<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")
         .toArray()
         .map(({ name }) => name);
-      const tables = ["inboxes", "items", "activities", "waiting", "sendings", "push_targets"];
+      const tables = ["inboxes", "items", "forgotten", "sendings", "push_targets"];
       return tables.filter(
         (table) =>
           known.includes(table) &&

@@ -160,13 +160,7 @@ it("the erasure of an identity leaves nothing of it but its ID, in any table of 
   expect(furnished).toEqual(
     expect.arrayContaining([
       ...["DB.identities", "DB.files", "DB.users", "EVENT_LOGS.events"],
-      ...[
-        "INBOXES.activities",
-        "INBOXES.items",
-        "INBOXES.push_targets",
-        "INBOXES.sendings",
-        "ROOMS.comments",
-      ],
+      ...["INBOXES.items", "INBOXES.push_targets", "INBOXES.sendings", "ROOMS.comments"],
     ]),
   );
   const exported = await recordsOf();

@@ -2,8 +2,9 @@
 
 import type { InboxPosition, InboxRemoval } from "@atrium/contract/resources/inbox.ts";
 import { unusedNumber } from "@atrium/contract/time.ts";
+import { ActivityStore } from "./activity-store.ts";
 import { type InboxStore, type ItemPosition, SHOWN, UNREAD } from "./inbox-store.ts";
-import { COLUMNS, deleteItems, type InboxTables } from "./inbox-tables.ts";
+import { COLUMNS, type InboxTables, numberOf } from "./inbox-tables.ts";
 import type { ChangedItem, InboxItem } from "./present.ts";
 
 /** Items are counted behind one new item in `countedEvery`: those that are shown, and the positions of the others. */
@@ -14,7 +15,6 @@ export const isCounted = (id: string, { countedEvery }: typeof LIMITS): boolean 
   Number.parseInt(id.slice(0, 4), 16) % countedEvery === 0;
 
 const OF_SUBJECT = "identity_id = ? AND room_id = ? AND kind = ? AND subject_id = ?";
-const OF_ACTIVITIES = "identity_id = ? AND id IN (SELECT value FROM json_each(?))";
 
 type Subject = Pick<InboxPosition, "roomId" | "kind" | "subjectId">;
 const keyOf = ({ roomId, kind, subjectId }: Subject) => [roomId ?? "", kind, subjectId] as const;
@@ -22,6 +22,7 @@ const keyOf = ({ roomId, kind, subjectId }: Subject) => [roomId ?? "", kind, sub
 export class InboxChanges {
   readonly #inbox: InboxStore;
   readonly #tables: InboxTables;
+  readonly #activities: ActivityStore;
   readonly #newId: () => string;
   readonly #limits: typeof LIMITS;
 
@@ -29,6 +30,7 @@ export class InboxChanges {
   constructor(inbox: InboxStore, newId: () => string, limits = LIMITS) {
     this.#inbox = inbox;
     this.#tables = inbox.tables;
+    this.#activities = new ActivityStore(inbox.tables);
     this.#newId = newId;
     this.#limits = limits;
   }
@@ -38,8 +40,7 @@ export class InboxChanges {
     return this.#tables.transaction(() => {
       if (!this.#inbox.open()) return [];
       const changed = work();
-      if (changed.length > 0)
-        this.#tables.write("UPDATE inboxes SET seq = seq + 1 WHERE identity_id = ?", this.#inbox.identityId);
+      if (changed.length > 0) this.#inbox.plan(true);
       return changed;
     });
   }
@@ -53,9 +54,9 @@ export class InboxChanges {
   #insert(subject: Subject, at: number, readSeq: number, deletedSeq = 0): void {
     const id = this.#newId();
     this.#tables.write(
-      `INSERT INTO items (id, identity_id, room_id, kind, subject_id, seq, read_seq, deleted_seq, notified_at, read_at)
-       VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
-      ...[id, this.#inbox.identityId, ...keyOf(subject), readSeq, deletedSeq, at, at],
+      `INSERT INTO items (number, id, identity_id, room_id, kind, subject_id, seq, read_seq, deleted_seq, notified_at, read_at)
+       VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)`,
+      ...[numberOf(id), id, this.#inbox.identityId, ...keyOf(subject), readSeq, deletedSeq, at, at],
     );
     if (isCounted(id, this.#limits)) this.makeRoom(id);
   }
@@ -75,18 +76,7 @@ export class InboxChanges {
   #drop(condition: string, params: readonly SqlStorageValue[]): void {
     const query = `SELECT number FROM items WHERE identity_id = ? AND ${condition}`;
     const found = this.#tables.read<{ number: number }>(query, this.#inbox.identityId, ...params);
-    deleteItems(
-      this.#tables,
-      found.map(({ number }) => number),
-    );
-  }
-
-  /** Keeps only the IDs of the activities that the query selects. */
-  #forget(query: string, ...params: SqlStorageValue[]): void {
-    this.#tables.write(
-      `UPDATE activities SET item = NULL, created_by = NULL, data = NULL WHERE identity_id = ? AND id IN (${query})`,
-      ...[this.#inbox.identityId, ...params],
-    );
+    this.#activities.deleteItems(found.map(({ number }) => number));
   }
 
   /** Returns the item if it is not unread any more. */
@@ -130,8 +120,11 @@ export class InboxChanges {
   #removeSubjects({ roomId, kind, subjectId }: InboxRemoval, now: number): readonly ChangedItem[] {
     const ended = unusedNumber(now); // a restored room may have the subject again, and goes on beyond
     return this.#change(() => {
-      const where = "room_id = ? AND kind = ifnull(?, kind) AND subject_id = ifnull(?, subject_id)";
-      const found = [roomId, kind ?? null, subjectId ?? null];
+      const given = Object.entries({ room_id: roomId, kind, subject_id: subjectId }).flatMap(
+        ([column, value]) => (value === undefined ? [] : [[column, value] as const]),
+      );
+      const where = given.map(([column]) => `${column} = ?`).join(" AND ");
+      const found = given.map(([, value]) => value);
       const query = `SELECT id, room_id AS roomId FROM items WHERE identity_id = ? AND ${where} AND ${SHOWN}`;
       const shown = this.#tables.read<ChangedItem>(query, this.#inbox.identityId, ...found);
       this.#drop(where, found);
@@ -145,21 +138,15 @@ export class InboxChanges {
   /** Also activities that have yet to arrive. */
   #removeActivities(subject: Subject, ids: readonly string[], now: number): readonly ChangedItem[] {
     return this.#change(() => {
-      const json = JSON.stringify(ids);
+      const { identityId } = this.#inbox;
       const item = this.#find(subject);
-      const query = `SELECT 1 FROM activities WHERE ${OF_ACTIVITIES} AND item = ? LIMIT 1`;
-      const isShown =
-        item !== null && this.#tables.first(query, this.#inbox.identityId, json, item.number) !== null;
-      this.#tables.write(
-        "INSERT OR REPLACE INTO activities (identity_id, id, seq, at) SELECT ?, value, ?, ? FROM json_each(?)",
-        ...[this.#inbox.identityId, unusedNumber(now), now, json],
-      );
+      const query = `SELECT 1 FROM items CROSS JOIN json_each(activities) AS activity
+        WHERE number = ? AND activity.value ->> 'id' IN (SELECT value FROM json_each(?)) LIMIT 1`;
+      const isShown = item !== null && this.#tables.first(query, item.number, JSON.stringify(ids)) !== null;
+      const seq = unusedNumber(now);
+      this.#activities.forget(ids.map((id) => ({ identityId, id, seq, at: now, isMention: false })));
       if (!isShown) return [];
-      this.#tables.write(
-        `UPDATE items SET seq = ifnull(latest.seq, deleted_seq), notified_at = ifnull(latest.at, notified_at)
-         FROM (SELECT max(seq) AS seq, max(at) AS at FROM activities WHERE item = ?1) AS latest WHERE number = ?1`,
-        item.number,
-      );
+      this.#activities.remove([item.number], ids, now);
       return [item];
     });
   }
@@ -167,22 +154,14 @@ export class InboxChanges {
   /** Deletes items up to positions; later activities of their subjects show them again. Returns those that have changed. */
   deleteItems(positions: readonly ItemPosition[]): readonly ChangedItem[] {
     return this.#change(() => {
+      const asked = positions.map(({ id, upTo }) => ({ number: numberOf(id), id, upTo }));
       const changed = this.#tables.read<InboxItem & ItemPosition>(
-        `SELECT ${COLUMNS}, upTo FROM (SELECT value ->> 'id' AS asked, value ->> 'upTo' AS upTo FROM json_each(?))
-         CROSS JOIN items ON items.id = asked WHERE identity_id = ? AND ${SHOWN} AND deleted_seq < upTo`,
-        ...[JSON.stringify(positions), this.#inbox.identityId],
+        `SELECT ${COLUMNS}, upTo FROM (
+           SELECT value ->> 'number' AS given, value ->> 'id' AS asked, value ->> 'upTo' AS upTo FROM json_each(?))
+         CROSS JOIN items ON number = given AND items.id = asked WHERE identity_id = ? AND ${SHOWN} AND deleted_seq < upTo`,
+        ...[JSON.stringify(asked), this.#inbox.identityId],
       );
-      const json = JSON.stringify(changed);
-      this.#forget(
-        `SELECT activities.id FROM json_each(?) AS given CROSS JOIN activities
-         ON item = given.value ->> 'number' AND activities.seq <= given.value ->> 'upTo'`,
-        json,
-      );
-      this.#tables.write(
-        `UPDATE items SET deleted_seq = given.value ->> 'upTo', read_seq = max(read_seq, given.value ->> 'upTo')
-         FROM json_each(?) AS given WHERE number = given.value ->> 'number'`,
-        json,
-      );
+      this.#activities.deleteUpTo(changed);
       return changed;
     });
   }

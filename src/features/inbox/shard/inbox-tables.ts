@@ -3,21 +3,26 @@
 import { CHANNELS, type Channel } from "@atrium/contract/resources/notification-settings.ts";
 import { DAY_MS } from "@atrium/contract/time.ts";
 import { FACTS, ObjectTables, RESTORED_SEQ, type Schema } from "../../../platform/objects/object-tables.ts";
+import { ActivityStore } from "./activity-store.ts";
 
 /** An item is shown while `seq` is above `deleted_seq`, and unread while it is above `read_seq`, which is never lower. */
 export const SCHEMA: Schema = {
   tables: {
     ...FACTS,
     // Of an identity that was deleted, a row stays: what arrives later has no effect.
+    // By `due`, its alarm looks at it: never later than the first of its items and sendings is due.
     inboxes: `CREATE TABLE IF NOT EXISTS inboxes (
       identity_id TEXT PRIMARY KEY,
       seq INTEGER NOT NULL DEFAULT 0,
+      due INTEGER,
       settings TEXT,
       removed_at INTEGER
-    ) WITHOUT ROWID;`,
+    ) WITHOUT ROWID;
+    CREATE INDEX IF NOT EXISTS inboxes_due ON inboxes (due) WHERE due IS NOT NULL;`,
+    // An item that is unread waits for the channels that have a time. Its number follows from its ID.
     items: `CREATE TABLE IF NOT EXISTS items (
-      number INTEGER PRIMARY KEY AUTOINCREMENT,
-      id TEXT NOT NULL UNIQUE,
+      number INTEGER PRIMARY KEY,
+      id TEXT NOT NULL,
       identity_id TEXT NOT NULL,
       kind TEXT NOT NULL,
       room_id TEXT NOT NULL,
@@ -28,11 +33,13 @@ export const SCHEMA: Schema = {
       notified_at INTEGER NOT NULL,
       read_at INTEGER,
       unwanted INTEGER NOT NULL DEFAULT 0,
-      UNIQUE (identity_id, room_id, kind, subject_id)
+      email_due INTEGER,
+      web_push_due INTEGER,
+      activities TEXT NOT NULL DEFAULT '[]',
+      UNIQUE (room_id, kind, subject_id, identity_id)
     );
-    CREATE INDEX IF NOT EXISTS items_newest ON items (identity_id, notified_at DESC, id DESC);
-    CREATE INDEX IF NOT EXISTS items_unread ON items (identity_id, room_id, notified_at) WHERE seq > read_seq;
-    CREATE INDEX IF NOT EXISTS items_of_subject ON items (room_id, kind, subject_id);`,
+    CREATE INDEX IF NOT EXISTS items_newest
+      ON items (identity_id, seq > read_seq, notified_at DESC, id DESC, room_id);`,
     // Deleted rooms, subjects and activities; empty IDs stand for all. One of many items is due until they are removed.
     removals: `CREATE TABLE IF NOT EXISTS removals (
       room_id TEXT NOT NULL,
@@ -44,35 +51,18 @@ export const SCHEMA: Schema = {
       PRIMARY KEY (room_id, kind, subject_id, activity_id)
     ) WITHOUT ROWID;
     CREATE INDEX IF NOT EXISTS removals_due ON removals (due) WHERE due IS NOT NULL;`,
-    // Of activities that are not shown any more, the ID stays: it must have no second effect.
-    activities: `CREATE TABLE IF NOT EXISTS activities (
+    // The IDs of activities that no item shows any more: they must have no second effect.
+    forgotten: `CREATE TABLE IF NOT EXISTS forgotten (
       identity_id TEXT NOT NULL,
       id TEXT NOT NULL,
-      item INTEGER,
       seq INTEGER NOT NULL,
       at INTEGER NOT NULL,
-      created_by TEXT,
-      data TEXT,
       is_mention INTEGER NOT NULL DEFAULT 0,
       PRIMARY KEY (identity_id, id)
     ) WITHOUT ROWID;
-    CREATE INDEX IF NOT EXISTS activities_of_item ON activities (item, seq) WHERE item IS NOT NULL;
-    CREATE INDEX IF NOT EXISTS activities_forgotten ON activities (at) WHERE item IS NULL;`,
-    // An item waits for a channel from its first unread activity on until it is read.
-    waiting: `CREATE TABLE IF NOT EXISTS waiting (
-        identity_id TEXT NOT NULL,
-        item INTEGER NOT NULL,
-        channel TEXT NOT NULL,
-        due INTEGER NOT NULL,
-        PRIMARY KEY (identity_id, item, channel)
-      ) WITHOUT ROWID;
-      CREATE INDEX IF NOT EXISTS waiting_due ON waiting (due);
-      CREATE TRIGGER IF NOT EXISTS waiting_read AFTER UPDATE ON items WHEN new.read_seq >= new.seq
-      BEGIN DELETE FROM waiting WHERE identity_id = new.identity_id AND item = new.number; END;
-      CREATE TRIGGER IF NOT EXISTS waiting_deleted AFTER DELETE ON items
-      BEGIN DELETE FROM waiting WHERE identity_id = old.identity_id AND item = old.number; END;`,
+    CREATE INDEX IF NOT EXISTS forgotten_oldest ON forgotten (at);`,
     sendings: `CREATE TABLE IF NOT EXISTS sendings (
-        id TEXT PRIMARY KEY,
+        id TEXT NOT NULL,
         identity_id TEXT NOT NULL,
         channel TEXT NOT NULL,
         at INTEGER NOT NULL,
@@ -81,10 +71,9 @@ export const SCHEMA: Schema = {
         failures INTEGER NOT NULL DEFAULT 0,
         uncertain INTEGER NOT NULL DEFAULT 0,
         done TEXT NOT NULL DEFAULT '[]',
-        items TEXT NOT NULL
-      ) WITHOUT ROWID;
-      CREATE INDEX IF NOT EXISTS sendings_newest ON sendings (identity_id, at DESC, id DESC);
-      CREATE INDEX IF NOT EXISTS sendings_due ON sendings (due) WHERE due IS NOT NULL;`,
+        items TEXT NOT NULL,
+        PRIMARY KEY (identity_id, at, id)
+      ) WITHOUT ROWID;`,
     push_targets: `CREATE TABLE IF NOT EXISTS push_targets (
         identity_id TEXT NOT NULL,
         endpoint TEXT NOT NULL,
@@ -98,7 +87,7 @@ export const SCHEMA: Schema = {
       ) WITHOUT ROWID;
       CREATE TRIGGER IF NOT EXISTS inboxes_deleted AFTER DELETE ON inboxes BEGIN
         DELETE FROM items WHERE identity_id = old.identity_id;
-        DELETE FROM activities WHERE identity_id = old.identity_id;
+        DELETE FROM forgotten WHERE identity_id = old.identity_id;
         DELETE FROM sendings WHERE identity_id = old.identity_id;
         DELETE FROM push_targets WHERE identity_id = old.identity_id;
       END;`,
@@ -109,8 +98,21 @@ export const SCHEMA: Schema = {
 /** The column `unwanted` for channels that were not to carry the latest activity when it arrived. */
 export const unwantedBy = (channels: readonly Channel[]): number =>
   channels.reduce((bits, channel) => bits | (1 << CHANNELS.indexOf(channel)), 0);
+/** When a notification is due (epoch ms), by channel; null while it does not wait. */
+export type DueTimes = Readonly<Record<Channel, number | null>>;
+/** The columns of items with these times. */
+export const DUE_COLUMNS: Readonly<Record<Channel, string>> = { email: "email_due", webPush: "web_push_due" };
+/** The first of times (epoch ms); null without any. */
+export function earliest(times: readonly (number | null)[]): number | null {
+  const known = times.filter((time) => time !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
 /** The number with which an inbox is made. */
 export const FIRST_SEQ = `ifnull((SELECT CAST(value AS INTEGER) FROM facts WHERE name = '${RESTORED_SEQ}'), 0)`;
+
+/** The number of an item: 48 random bits of its ID, by which it is found. One that is taken fails, and is delivered anew. */
+export const numberOf = (id: string): number => Number.parseInt(`${id.slice(0, 8)}${id.slice(9, 13)}`, 16);
 
 /** The columns of an item as its fields. */
 export const COLUMNS = `number, id, kind, room_id AS roomId, subject_id AS subjectId, seq, read_seq AS readSeq,
@@ -119,8 +121,6 @@ export const COLUMNS = `number, id, kind, room_id AS roomId, subject_id AS subje
 export const KEPT_MS = 90 * DAY_MS;
 /** Longer than the delivery of an activity takes that was under way at its removal. */
 const REMOVALS_KEPT_MS = DAY_MS;
-/** Rows that one alarm looks at for those that are due: an identity has several, and very many may have to wait. */
-const DUE_AT_ONCE = 1_000;
 /** Rows that one alarm deletes of each table. */
 const PRUNED_AT_ONCE = 1_000;
 
@@ -143,19 +143,16 @@ export class InboxTables extends ObjectTables {
     this.write("INSERT OR REPLACE INTO facts VALUES ('prune_at', ?)", String(at));
   }
 
-  /** When the next notification, sending or removal is due (epoch ms); null without any. */
+  /** When the next inbox or removal is due (epoch ms); null without any. */
   get dueAt(): number | null {
-    const query = `SELECT min(due) AS due FROM (SELECT min(due) AS due FROM waiting
-      UNION ALL SELECT min(due) FROM sendings WHERE due IS NOT NULL
+    const query = `SELECT min(due) AS due FROM (SELECT min(due) AS due FROM inboxes WHERE due IS NOT NULL
       UNION ALL SELECT min(due) FROM removals WHERE due IS NOT NULL)`;
     return this.first<{ due: number | null }>(query)?.due ?? null;
   }
 
-  /** Identities whose notifications or sendings are due, of those that have waited longest. */
+  /** Identities whose inboxes are due, those first that have waited longest. */
   dueIdentities(now: number, limit: number): string[] {
-    const longest = (table: string) =>
-      `SELECT * FROM (SELECT identity_id AS id FROM ${table} WHERE due <= ?1 ORDER BY due LIMIT ${DUE_AT_ONCE})`;
-    const query = `SELECT DISTINCT id FROM (${longest("waiting")} UNION ALL ${longest("sendings")}) LIMIT ?2`;
+    const query = "SELECT identity_id AS id FROM inboxes WHERE due <= ? ORDER BY due LIMIT ?";
     return this.read<{ id: string }>(query, now, limit).map(({ id }) => id);
   }
 
@@ -168,7 +165,10 @@ export class InboxTables extends ObjectTables {
   /** After a restore: notifications and sendings stop waiting, and rooms may have what had been deleted again. */
   forgetDue(): void {
     this.write("DELETE FROM removals");
-    this.write("DELETE FROM waiting");
+    const columns = Object.values(DUE_COLUMNS);
+    const isDue = columns.map((column) => `${column} IS NOT NULL`).join(" OR ");
+    this.write(`UPDATE items SET ${columns.map((column) => `${column} = NULL`).join()} WHERE ${isDue}`);
+    this.write("UPDATE inboxes SET due = NULL WHERE due IS NOT NULL");
     this.write("UPDATE sendings SET outcome = 'failed', due = NULL, done = '[]' WHERE due IS NOT NULL");
   }
 
@@ -187,20 +187,21 @@ export class InboxTables extends ObjectTables {
       const cut = now - KEPT_MS;
       const old = this.read<{ number: number }>(
         `SELECT items.number FROM inboxes CROSS JOIN items ON items.identity_id = inboxes.identity_id
+           AND (items.seq > items.read_seq) IN (0, 1)
          WHERE items.notified_at <= ? LIMIT ?`,
         ...[cut, PRUNED_AT_ONCE],
       ).map(({ number }) => number);
-      deleteItems(this, old);
+      new ActivityStore(this).deleteItems(old);
       this.write("DELETE FROM removals WHERE at <= ? AND due IS NULL", now - REMOVALS_KEPT_MS);
       const marks = this.read(
-        `DELETE FROM activities WHERE (identity_id, id) IN (
-           SELECT identity_id, id FROM activities WHERE item IS NULL AND at <= ? ORDER BY at LIMIT ?) RETURNING 1`,
+        `DELETE FROM forgotten WHERE (identity_id, id) IN (
+           SELECT identity_id, id FROM forgotten WHERE at <= ? ORDER BY at LIMIT ?) RETURNING 1`,
         ...[cut, PRUNED_AT_ONCE],
       ).length;
       const sendings = this.read(
-        `DELETE FROM sendings WHERE id IN (
-           SELECT sendings.id FROM inboxes CROSS JOIN sendings ON sendings.identity_id = inboxes.identity_id
-           WHERE at <= ? AND due IS NULL LIMIT ?) RETURNING 1`,
+        `DELETE FROM sendings WHERE (identity_id, at, id) IN (
+           SELECT sendings.identity_id, at, id FROM inboxes CROSS JOIN sendings ON sendings.identity_id = inboxes.identity_id
+           WHERE at <= ? AND sendings.due IS NULL LIMIT ?) RETURNING 1`,
         ...[cut, PRUNED_AT_ONCE],
       ).length;
       const isMore = Math.max(old.length, marks, sendings) === PRUNED_AT_ONCE;
@@ -214,7 +215,7 @@ export class InboxTables extends ObjectTables {
       `NOT EXISTS (SELECT 1 FROM ${table} WHERE ${table}.identity_id = inboxes.identity_id)`;
     this.write(
       `DELETE FROM inboxes WHERE settings IS NULL AND ifnull(removed_at, 0) <= ?
-         AND ${["items", "activities", "push_targets"].map(hasNo).join(" AND ")}`,
+         AND ${["items", "forgotten", "push_targets"].map(hasNo).join(" AND ")}`,
       cut,
     );
   }
@@ -231,16 +232,4 @@ export class InboxTables extends ObjectTables {
     await this.#storage.deleteAlarm();
     await this.#storage.deleteAll();
   }
-}
-
-/** Deletes items by their numbers, and keeps only the IDs of their activities. */
-export function deleteItems(tables: ObjectTables, numbers: readonly number[]): void {
-  if (numbers.length === 0) return;
-  const json = JSON.stringify(numbers);
-  tables.write(
-    `UPDATE activities SET item = NULL, created_by = NULL, data = NULL
-     WHERE item IN (SELECT value FROM json_each(?))`,
-    json,
-  );
-  tables.write("DELETE FROM items WHERE number IN (SELECT value FROM json_each(?))", json);
 }

@@ -1,6 +1,6 @@
 /** The items of inboxes as they are stored, and presented. */
 
-import type { InboxKind } from "@atrium/contract/resources/inbox.ts";
+import type { InboxActivity, InboxKind } from "@atrium/contract/resources/inbox.ts";
 import type { InboxNotification } from "@atrium/contract/rest/inbox.ts";
 import { presentNullableTime, presentTime } from "@atrium/contract/time.ts";
 
@@ -27,13 +27,13 @@ export interface InboxItem extends ChangedItem {
   readonly readAt: number | null;
 }
 
-export interface StoredActivity {
-  readonly id: string;
+/** An activity as its item has it. */
+export interface StoredActivity extends Pick<InboxActivity, "id" | "at" | "by"> {
   readonly seq: number;
-  readonly at: number;
-  readonly by: string | null;
-  /** As JSON. */
+  /** As JSON: its nesting may be deeper than SQLite reads. */
   readonly data: string;
+  /** Whether the identity is mentioned by name or group. */
+  readonly isMention: boolean;
 }
 
 const presentActivity = ({

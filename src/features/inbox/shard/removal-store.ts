@@ -1,8 +1,8 @@
 /** Removes what was deleted in a room from all inboxes of a shard: the room does not know any more who had it. */
 
 import type { InboxActivity, InboxRemoval } from "@atrium/contract/resources/inbox.ts";
-import { unusedNumber } from "@atrium/contract/time.ts";
-import { deleteItems, type InboxTables } from "./inbox-tables.ts";
+import { ActivityStore } from "./activity-store.ts";
+import type { InboxTables } from "./inbox-tables.ts";
 import type { ChangedItem } from "./present.ts";
 
 /** Items that one transaction deletes; the alarm goes on. */
@@ -17,8 +17,7 @@ interface FoundItem extends ChangedItem {
 /** The items that have changed, or are not shown any more, by their identities. */
 export type RemovedItems = ReadonlyMap<string, readonly ChangedItem[]>;
 
-const FOUND =
-  "number, items.id, room_id AS roomId, items.identity_id AS identityId, items.seq > deleted_seq AS isShown";
+const FOUND = "number, items.id, room_id AS roomId, identity_id AS identityId, seq > deleted_seq AS isShown";
 
 export class InboxRemovals {
   readonly #tables: InboxTables;
@@ -40,7 +39,7 @@ export class InboxRemovals {
       );
       return activityIds === undefined
         ? this.#removeSome(subject, now)
-        : this.#removeActivities(subject, JSON.stringify(activityIds), now);
+        : this.#removeActivities(subject, activityIds, now);
     });
   }
 
@@ -63,10 +62,7 @@ export class InboxRemovals {
       `SELECT ${FOUND} FROM items WHERE room_id = ? ${kind === "" ? "" : "AND kind = ? AND subject_id = ?"} LIMIT ?`,
       ...[...(kind === "" ? [roomId] : [roomId, kind, subjectId]), REMOVED_AT_ONCE],
     );
-    deleteItems(
-      this.#tables,
-      found.map(({ number }) => number),
-    );
+    new ActivityStore(this.#tables).deleteItems(found.map(({ number }) => number));
     const isMore = found.length === REMOVED_AT_ONCE;
     this.#tables.write(
       "UPDATE removals SET due = ? WHERE room_id = ? AND kind = ? AND subject_id = ? AND activity_id = ''",
@@ -75,26 +71,14 @@ export class InboxRemovals {
     return this.#changed(found);
   }
 
-  #removeActivities(subject: readonly string[], ids: string, now: number): RemovedItems {
+  #removeActivities(subject: readonly string[], ids: readonly string[], now: number): RemovedItems {
     const found = this.#tables.read<FoundItem>(
-      `SELECT DISTINCT ${FOUND} FROM items CROSS JOIN activities
-         ON activities.identity_id = items.identity_id AND activities.id IN (SELECT value FROM json_each(?))
-       WHERE room_id = ? AND kind = ? AND subject_id = ? AND activities.item = number`,
-      ...[ids, ...subject],
+      `SELECT ${FOUND} FROM items WHERE room_id = ? AND kind = ? AND subject_id = ? AND EXISTS (
+         SELECT 1 FROM json_each(activities) WHERE value ->> 'id' IN (SELECT value FROM json_each(?)))`,
+      ...[...subject, JSON.stringify(ids)],
     );
-    const numbers = JSON.stringify(found.map(({ number }) => number));
-    this.#tables.write(
-      `UPDATE activities SET item = NULL, created_by = NULL, data = NULL, seq = ?
-       WHERE item IN (SELECT value FROM json_each(?)) AND id IN (SELECT value FROM json_each(?))`,
-      ...[unusedNumber(now), numbers, ids], // a restored room goes on beyond
-    );
-    this.#tables.write(
-      `UPDATE items SET (seq, notified_at) = (
-         SELECT ifnull(max(activities.seq), deleted_seq), ifnull(max(at), notified_at)
-         FROM activities WHERE item = items.number)
-       WHERE number IN (SELECT value FROM json_each(?))`,
-      numbers,
-    );
+    const numbers = found.map(({ number }) => number);
+    new ActivityStore(this.#tables).remove(numbers, ids, now);
     return this.#changed(found);
   }
 

@@ -2,8 +2,8 @@
 
 import { CHANNELS, type Channel } from "@atrium/contract/resources/notification-settings.ts";
 import type { Outcome, Reason, Sending, SentItem } from "@atrium/contract/resources/sent-notification.ts";
-import type { InboxStore } from "./inbox-store.ts";
-import { type InboxTables, COLUMNS as ITEM_COLUMNS, unwantedBy } from "./inbox-tables.ts";
+import { type InboxStore, SHOWN, UNREAD } from "./inbox-store.ts";
+import { DUE_COLUMNS, type InboxTables, COLUMNS as ITEM_COLUMNS, unwantedBy } from "./inbox-tables.ts";
 import type { InboxItem } from "./present.ts";
 import type { DueSending } from "./sender.ts";
 
@@ -19,6 +19,8 @@ const KEPT_SENDINGS = 200;
 
 /** An item that waits for a channel until `due` (epoch ms). */
 type WaitingItem = InboxItem & { readonly due: number };
+
+type SendingKey = Pick<Sending, "id" | "at">;
 
 const sendingOf = ({ items, done, ...row }: SendingRow): DueSending => ({
   ...row,
@@ -40,47 +42,47 @@ const idOf = ({ id }: InboxItem, channel: Channel): string =>
 
 /** Runs in the transactions of its callers. */
 export class SendingStore {
+  readonly #inbox: InboxStore;
   readonly #tables: InboxTables;
   readonly #identityId: string;
 
-  constructor({ tables, identityId }: InboxStore) {
-    this.#tables = tables;
-    this.#identityId = identityId;
+  constructor(inbox: InboxStore) {
+    this.#inbox = inbox;
+    this.#tables = inbox.tables;
+    this.#identityId = inbox.identityId;
   }
 
   /** Items and sendings that are due at `now` wait until `due` (epoch ms). */
   postpone(now: number, due: number): void {
-    for (const table of ["waiting", "sendings"])
+    const write = (change: string, condition: string) =>
       this.#tables.write(
-        `UPDATE ${table} SET due = ? WHERE identity_id = ? AND due <= ?`,
+        `UPDATE ${change} = ? WHERE identity_id = ? AND ${condition} <= ?`,
         ...[due, this.#identityId, now],
       );
+    for (const column of Object.values(DUE_COLUMNS)) write(`items SET ${column}`, `${UNREAD} AND ${column}`);
+    write("sendings SET due", "due");
   }
 
   /** The channels that have a notification which is due. */
   dueChannels(now: number): Channel[] {
-    const query = "SELECT DISTINCT channel FROM waiting WHERE identity_id = ? AND due <= ?";
-    const rows = this.#tables.read<{ channel: Channel }>(query, this.#identityId, now);
-    const due = new Set(rows.map(({ channel }) => channel));
-    return CHANNELS.filter((channel) => due.has(channel));
+    const until = this.#inbox.waitingUntil;
+    return CHANNELS.filter((channel) => (until[channel] ?? Number.POSITIVE_INFINITY) <= now);
   }
 
   /** The unread items that wait for a channel until `by` (epoch ms), oldest first. */
   waiting(channel: Channel, by: number): WaitingItem[] {
-    const query = `SELECT ${ITEM_COLUMNS}, due FROM waiting CROSS JOIN items ON items.number = waiting.item
-      WHERE waiting.identity_id = ? AND channel = ? AND due <= ? ORDER BY notified_at, number`;
-    return this.#tables.read(query, this.#identityId, channel, by);
+    const due = DUE_COLUMNS[channel];
+    const query = `SELECT ${ITEM_COLUMNS}, ${due} AS due FROM items
+      WHERE identity_id = ? AND ${UNREAD} AND ${due} <= ? ORDER BY notified_at, id`;
+    return this.#tables.read(query, this.#identityId, by);
   }
 
   /** The items wait no more; `sending` says what becomes of them. */
   take(items: readonly InboxItem[], sending: Omit<Sending, "items" | "failures">): void {
-    const numbers = JSON.stringify(items.map(({ number }) => number));
-    const where = "identity_id = ? AND channel = ? AND item IN (SELECT value FROM json_each(?))";
-    this.#tables.write(`DELETE FROM waiting WHERE ${where}`, ...[this.#identityId, sending.channel, numbers]);
-    const bit = unwantedBy([sending.channel]);
     this.#tables.write(
-      "UPDATE items SET unwanted = unwanted & ~?1 WHERE number IN (SELECT value FROM json_each(?2)) AND unwanted & ?1",
-      ...[bit, numbers],
+      `UPDATE items SET ${DUE_COLUMNS[sending.channel]} = NULL, unwanted = unwanted & ~?1
+       WHERE number IN (SELECT value FROM json_each(?2))`,
+      ...[unwantedBy([sending.channel]), JSON.stringify(items.map(({ number }) => number))],
     );
     this.#insert(sending, items.map(sentOf));
   }
@@ -94,21 +96,21 @@ export class SendingStore {
       ...[id, this.#identityId, channel, at, outcome],
       ...[outcome === "waiting" ? at : null, JSON.stringify(items)],
     );
-    const old = `SELECT id FROM sendings
+    const old = `SELECT identity_id, at, id FROM sendings
       WHERE identity_id = ? AND due IS NULL ORDER BY at DESC, id DESC LIMIT -1 OFFSET ${KEPT_SENDINGS}`;
-    this.#tables.write(`DELETE FROM sendings WHERE id IN (${old})`, this.#identityId);
+    this.#tables.write(`DELETE FROM sendings WHERE (identity_id, at, id) IN (${old})`, this.#identityId);
   }
 
   /** The sending keeps only the items `left`; the others become sendings of their own, by the reasons why they are not sent. */
   split(
-    { id, channel, at }: Sending,
+    sending: Sending,
     left: readonly SentItem[],
     others: ReadonlyMap<Reason, readonly SentItem[]>,
     newId: () => string,
   ): void {
     this.#tables.transaction(() => {
-      const query = "UPDATE sendings SET items = ? WHERE id = ? AND identity_id = ?";
-      this.#tables.write(query, JSON.stringify(left), id, this.#identityId);
+      this.#update(sending, "items = ?", JSON.stringify(left));
+      const { channel, at } = sending;
       for (const [outcome, items] of others) this.#insert({ id: newId(), channel, at, outcome }, items);
     });
   }
@@ -132,11 +134,11 @@ export class SendingStore {
 
   /** Items that were not wanted when they arrived never waited: their own rows say so. */
   #unwanted(channel: Channel, limit: number): Sending[] {
-    const query = `SELECT ${ITEM_COLUMNS} FROM items WHERE identity_id = ?1 AND unwanted & ?2 AND seq > deleted_seq
-        AND NOT EXISTS (SELECT 1 FROM waiting WHERE identity_id = ?1 AND item = items.number AND channel = ?3)
-      ORDER BY notified_at DESC, id DESC LIMIT ?4`;
+    const query = `SELECT ${ITEM_COLUMNS} FROM items WHERE identity_id = ?1 AND unwanted & ?2 AND ${SHOWN}
+        AND NOT (${UNREAD} AND ${DUE_COLUMNS[channel]} IS NOT NULL)
+      ORDER BY notified_at DESC, id DESC LIMIT ?3`;
     return this.#tables
-      .read<InboxItem>(query, this.#identityId, unwantedBy([channel]), channel, limit)
+      .read<InboxItem>(query, this.#identityId, unwantedBy([channel]), limit)
       .map((item) => ({
         ...{ id: idOf(item, channel), channel, at: item.notifiedAt, outcome: "unwanted", failures: 0 },
         items: [sentOf(item)],
@@ -144,26 +146,26 @@ export class SendingStore {
   }
 
   /** Changes a sending, if its identity was not deleted meanwhile. */
-  #update(id: string, changes: string, ...values: SqlStorageValue[]): void {
-    const query = `UPDATE sendings SET ${changes} WHERE id = ? AND identity_id = ?`;
-    this.#tables.write(query, ...values, id, this.#identityId);
+  #update({ id, at }: SendingKey, changes: string, ...values: SqlStorageValue[]): void {
+    const query = `UPDATE sendings SET ${changes} WHERE id = ? AND at = ? AND identity_id = ?`;
+    this.#tables.write(query, ...values, id, at, this.#identityId);
   }
 
   /** An attempt begins, and is repeated at `due` (epoch ms) without an end. */
-  begin(id: string, due: number): void {
-    this.#update(id, "due = ?, uncertain = uncertain + 1", due);
+  begin(sending: SendingKey, due: number): void {
+    this.#update(sending, "due = ?, uncertain = uncertain + 1", due);
   }
 
-  note(id: string, done: readonly string[]): void {
-    this.#update(id, "done = ?", JSON.stringify(done));
+  note(sending: SendingKey, done: readonly string[]): void {
+    this.#update(sending, "done = ?", JSON.stringify(done));
   }
 
-  finish(id: string, outcome: Outcome): void {
-    this.#update(id, "outcome = ?, due = NULL, done = '[]'", outcome);
+  finish(sending: SendingKey, outcome: Outcome): void {
+    this.#update(sending, "outcome = ?, due = NULL, done = '[]'", outcome);
   }
 
   /** The attempt has failed for certain; the sender is asked again at `due` (epoch ms). */
-  retry({ id, uncertain }: DueSending, due: number): void {
-    this.#update(id, "due = ?, uncertain = ?, failures = failures + 1", due, uncertain);
+  retry(sending: DueSending, due: number): void {
+    this.#update(sending, "due = ?, uncertain = ?, failures = failures + 1", due, sending.uncertain);
   }
 }

@@ -87,6 +87,7 @@ export class InboxSendings {
       streaks.decisions.failed(error);
       this.#queue.postpone(now(), now() + RETRY.firstMs);
     }
+    this.#ports.store.plan(false);
   }
 
   /** Decides on the items that wait and are due. Access was not asked for those that arrive meanwhile: they wait on. */
@@ -131,13 +132,13 @@ export class InboxSendings {
     const streak = streaks[sending.channel];
     try {
       const outcome = await this.#send(sending);
-      if (outcome !== "waiting") this.#queue.finish(sending.id, outcome);
+      if (outcome !== "waiting") this.#queue.finish(sending, outcome);
       if (outcome === "sent") streak.ended();
     } catch (error) {
       const failures = sending.failures + 1;
       if (failures >= MAX_FAILURES) {
         report("Notifications could not be sent, and were given up", error);
-        this.#queue.finish(sending.id, "failed");
+        this.#queue.finish(sending, "failed");
       } else {
         streak.failed(error);
         this.#queue.retry(sending, now() + backoffMs(failures, RETRY));
@@ -160,15 +161,15 @@ export class InboxSendings {
   }
 
   #attemptAt(sending: DueSending, items: readonly SentItem[], recipient: Recipient): Attempt {
-    const { id, channel } = sending;
-    const reasonOf = (item: SentItem) => this.#readOf(item) ?? this.#refusal(channel, item, recipient);
+    const reasonOf = (item: SentItem) =>
+      this.#readOf(item) ?? this.#refusal(sending.channel, item, recipient);
     return {
       ...sending,
       items,
-      note: (done) => this.#queue.note(id, done),
+      note: (done) => this.#queue.note(sending, done),
       begin: () => {
         const isCurrent = items.every((item) => reasonOf(item) === null);
-        if (isCurrent) this.#queue.begin(id, this.#ports.now() + ATTEMPT_MS);
+        if (isCurrent) this.#queue.begin(sending, this.#ports.now() + ATTEMPT_MS);
         return isCurrent;
       },
     };

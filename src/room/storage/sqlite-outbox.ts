@@ -171,7 +171,7 @@ export class SqliteDocumentNotes extends SqlitePart {
   }
 }
 
-/** The occupancy period: the time from the first user to the last, which has an ID. */
+/** The occupancy period, from the first user to the last: its participants, and the room in its events. */
 export class SqliteOccupancy extends SqlitePart {
   #limits: OwnLimits | null = null;
 
@@ -180,27 +180,12 @@ export class SqliteOccupancy extends SqlitePart {
     return this.tables.find<{ value: string }>(query, name)?.value ?? null;
   }
 
-  #writeFact(name: string, value: string): void {
-    this.tables.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value);
-  }
-
-  readId(): string | null {
-    return this.#readFact("session");
-  }
-
-  begin(id: string): void {
-    this.end();
-    this.#writeFact("session", id);
-  }
-
-  /** Adds or updates a participant, who keeps their place. */
-  put({ user, joinedAt }: Participant): void {
+  /** Adds or updates a participant, who keeps their earlier position. */
+  put({ user, joinedAt }: Participant, position: number): void {
     this.tables.write(
-      `INSERT INTO participants (user_id, joined_at, user) VALUES (?, ?, ?)
+      `INSERT INTO participants (user_id, position, joined_at, user) VALUES (?, ?, ?, ?)
        ON CONFLICT (user_id) DO UPDATE SET joined_at = excluded.joined_at, user = excluded.user`,
-      user.id,
-      joinedAt,
-      JSON.stringify(user),
+      ...[user.id, position, joinedAt, JSON.stringify(user)],
     );
   }
 
@@ -218,7 +203,6 @@ export class SqliteOccupancy extends SqlitePart {
   }
 
   end(): void {
-    this.tables.write("DELETE FROM facts WHERE name = 'session'");
     this.tables.write("DELETE FROM participants");
   }
 
@@ -228,8 +212,11 @@ export class SqliteOccupancy extends SqlitePart {
     return row === null ? null : parseRoom(row);
   }
 
+  /** Writes the row if it has changed. */
   writeRoom(row: RoomFields): void {
-    this.#writeFact("room", JSON.stringify(row));
+    const json = JSON.stringify(row);
+    if (json !== this.#readFact("room"))
+      this.tables.write("INSERT OR REPLACE INTO facts VALUES ('room', ?)", json);
   }
 
   /** The limits of the row that was read last: {@link recordLimits}, or since the start that of {@link readRoom}. */

@@ -12,7 +12,7 @@ import { presentRoom, type Room, type RoomFields } from "@atrium/contract/resour
 import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
 import type { Thread } from "@atrium/contract/resources/thread.ts";
 import { presentUser, type User } from "@atrium/contract/resources/user.ts";
-import type { OpenSession } from "../../storage/storage.ts";
+import type { OpenSession, RoomRecord } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 
 export type RecorderPorts = Pick<RoomPorts, "storage" | "newId">;
@@ -40,23 +40,23 @@ export function recordEvent(
   storage.events.append({ id, event: draft.event, occurredAt, body });
 }
 
-/** A user has come online; `stats` include them. */
+/** A user has come online; the record includes them, and is written. */
 export function recordJoined(
   ports: RecorderPorts,
   room: RoomFields,
   { id, joinedAt, user }: OpenSession,
-  stats: RoomStats,
+  record: RoomRecord & { readonly sessionId: string },
+  isFirst: boolean,
 ): void {
   const { occupancy } = ports.storage;
   occupancy.writeRoom(room);
-  const presented = presentRoom(room, joinedAt, stats);
-  if (occupancy.readId() === null) {
-    const sessionId = ports.newId();
-    occupancy.begin(sessionId);
-    const data = { roomId: room.id, sessionId };
+  const presented = presentRoom(room, joinedAt, record);
+  if (isFirst) {
+    occupancy.end();
+    const data = { roomId: room.id, sessionId: record.sessionId };
     recordEvent(ports, joinedAt, { event: "session.started", data, room: presented });
   }
-  occupancy.put({ user, joinedAt });
+  occupancy.put({ user, joinedAt }, record.version);
   recordEvent(ports, joinedAt, {
     event: "participant.joined",
     data: { roomId: room.id, userId: user.id, sessionId: id },
@@ -65,12 +65,13 @@ export function recordJoined(
   });
 }
 
-/** Users have gone offline at `at` (epoch ms); `stats` do not include them. */
+/** Users have gone offline at `at` (epoch ms) in an occupancy period; `stats` do not include them. */
 export function recordLeft(
   ports: RecorderPorts,
   sessions: readonly OpenSession[],
   at: number,
   stats: RoomStats,
+  sessionId: string | null,
 ): void {
   const { occupancy } = ports.storage;
   const row = occupancy.readRoom();
@@ -84,7 +85,6 @@ export function recordLeft(
       user: presentUser(user, { online: false, joinedAt }),
     });
   }
-  const sessionId = occupancy.readId();
   if (stats.activeParticipants > 0 || sessionId === null) return;
   const users = occupancy.list().map(({ user, joinedAt }) => presentUser(user, { online: false, joinedAt }));
   const data = { roomId: row.id, sessionId };

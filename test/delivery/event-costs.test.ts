@@ -94,6 +94,16 @@ async function fixture() {
 it("a visit writes few rows, with its four events in the log and the queue of a webhook", async () => {
   const { meter, visit } = await fixture();
   await visit();
+  expect(meter.rowsOf("room")).toEqual({
+    "room INSERT": 5,
+    "sessions INSERT": 3,
+    "sessions UPDATE": 1,
+    "participants INSERT": 1,
+    "participants DELETE": 1,
+    "events INSERT": 2,
+    "events DELETE": 2,
+    alarm: 4,
+  });
   expect(meter.rowsOf("log")).toEqual({ "events INSERT": 12 });
   expect(meter.rowsOf("queue")).toEqual({ "deliveries INSERT": 12 });
 });

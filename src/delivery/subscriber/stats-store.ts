@@ -28,7 +28,7 @@ type Row = { at: number; succeeded: number; failed: number; waiting: number; lat
 const FIELDS = "at, succeeded, failed, waiting, latencies";
 
 /** Deliveries that are counted together. Until then, their attempts are read from their logs. */
-const COUNTED_TOGETHER = 64;
+const COUNTED_TOGETHER = 16;
 
 interface Attempt {
   readonly hasSucceeded: boolean;

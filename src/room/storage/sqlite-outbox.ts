@@ -22,6 +22,27 @@ export interface OutboxEvent extends RecordedEvent {
   readonly trace: string | null;
 }
 
+interface EventRow extends Omit<OutboxEvent, "pendingSubscriptions"> {
+  readonly owed: string | null;
+  readonly more: string | null;
+}
+
+/** Events by the rows that take them, in order. */
+function rowsOf(events: readonly RecordedEvent[]): [RecordedEvent, ...RecordedEvent[]][] {
+  const rows: [RecordedEvent, ...RecordedEvent[]][] = [];
+  let characters = 0;
+  for (const event of events) {
+    characters += event.body.length;
+    const row = rows.at(-1);
+    if (row !== undefined && characters <= MAX_ROW_CHARACTERS) row.push(event);
+    else {
+      rows.push([event]);
+      characters = event.body.length;
+    }
+  }
+  return rows;
+}
+
 interface ChangedStore {
   readonly store: string;
   readonly fromSeq: number;
@@ -47,33 +68,55 @@ interface Participant {
   readonly joinedAt: number;
 }
 
-/** The events that the outbox has yet to pass on. */
+/** The bodies of one row, in characters: a row may have 2 MB. */
+const MAX_ROW_CHARACTERS = 256 * 1024;
+
+/**
+ * The events that the outbox has yet to pass on. Those that are recorded together share a row: `more` has all but the
+ * first, and `owed` of such a row the subscriptions by the IDs of its events.
+ */
 export class SqliteEvents extends SqlitePart {
   readonly #appended: () => void;
   readonly #trace: () => string | null;
 
-  /** Calls `appended` after each event, within the transaction that records it; `trace` is that of the event as JSON. */
+  /** Calls `appended` after events, within the transaction that records it; `trace` is that of the event as JSON. */
   constructor(tables: SqliteTables, appended: () => void, trace: () => string | null) {
     super(tables);
     this.#appended = appended;
     this.#trace = trace;
   }
 
-  append({ id, event, occurredAt, body }: RecordedEvent): void {
-    this.tables.insert("events", { id, event, occurred_at: occurredAt, body, trace: this.#trace() });
-    this.#appended();
+  append(...events: readonly RecordedEvent[]): void {
+    for (const [first, ...others] of rowsOf(events)) {
+      const { id, event, occurredAt, body } = first;
+      const more = others.length === 0 ? null : JSON.stringify(others);
+      this.tables.insert("events", { id, event, occurred_at: occurredAt, body, trace: this.#trace(), more });
+    }
+    if (events.length > 0) this.#appended();
   }
 
+  /** The oldest events: those of at most `limit` rows. */
   list(limit: number): OutboxEvent[] {
-    const query = `SELECT seq, id, event, occurred_at AS occurredAt, body, owed AS pendingSubscriptions, trace
+    const query = `SELECT seq, id, event, occurred_at AS occurredAt, body, owed, trace, more
       FROM events ORDER BY seq ${LIMIT}`;
-    return this.tables
-      .read<OutboxEvent>(query, limit)
-      .map((event) => ({ ...event, event: EventName.parse(event.event) }));
+    return this.tables.read<EventRow>(query, limit).flatMap(({ owed, more, ...first }) => {
+      if (more === null)
+        return [{ ...first, event: EventName.parse(first.event), pendingSubscriptions: owed }];
+      const pending = owed === null ? {} : (JSON.parse(owed) as Readonly<Record<string, string>>);
+      return [first, ...(JSON.parse(more) as RecordedEvent[])].map((event) => ({
+        ...{ seq: first.seq, trace: first.trace, pendingSubscriptions: pending[event.id] ?? null },
+        ...event,
+      }));
+    });
   }
 
-  writePending(seq: number, subscriptions: string): void {
-    this.tables.write("UPDATE events SET owed = ? WHERE seq = ?", subscriptions, seq);
+  /** Keeps the subscriptions that an event has yet to reach: none for one of a row whose others have some. */
+  writePending(seq: number, subscriptions: string, id: string): void {
+    this.tables.write(
+      `UPDATE events SET owed = iif(more IS NULL, ?1, json_patch(ifnull(owed, '{}'), json_object(?2, ?1)))
+       WHERE seq = ?3`,
+      ...[subscriptions, id, seq],
+    );
   }
 
   delete(seq: number): void {

@@ -235,7 +235,8 @@ const TABLES: Readonly<Record<string, string>> = {
     occurred_at INTEGER NOT NULL,
     body TEXT NOT NULL,
     owed TEXT,
-    trace TEXT
+    trace TEXT,
+    more TEXT
   );`,
   changed_stores: `CREATE TABLE IF NOT EXISTS changed_stores (
     store TEXT PRIMARY KEY,

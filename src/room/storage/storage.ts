@@ -149,7 +149,8 @@ export class SqliteStorage extends SqliteTables {
 
   /** Lists sessions, newest first. `beforeId`: only sessions older than this one. */
   listSessions(userId: string, limit: number, beforeId?: string): StoredSession[] {
-    const before = beforeId === undefined ? "" : "AND seq < (SELECT seq FROM sessions WHERE user_id = ? AND id = ?)";
+    const before =
+      beforeId === undefined ? "" : "AND seq < (SELECT seq FROM sessions WHERE user_id = ? AND id = ?)";
     return this.read<StoredSession>(
       `SELECT id, user_id AS userId, joined_at AS joinedAt, left_at AS leftAt FROM sessions
        WHERE user_id = ? ${before} ORDER BY seq DESC LIMIT ?`,

@@ -35,9 +35,21 @@ export function recordEvent(
   draft: EventDraft,
   cause: EventCause | null = null,
 ): void {
-  const id = newId();
+  storage.events.append(eventOf(newId(), occurredAt, draft, cause));
+}
+
+const eventOf = (id: string, occurredAt: number, draft: EventDraft, cause: EventCause | null = null) => {
   const body = presentEvent(id, occurredAt, draft, cause);
-  storage.events.append({ id, event: draft.event, occurredAt, body });
+  return { id, event: draft.event, occurredAt, body };
+};
+
+/** Records events that happened together. */
+function recordTogether(
+  { storage, newId }: RecorderPorts,
+  occurredAt: number,
+  drafts: readonly EventDraft[],
+): void {
+  storage.events.append(...drafts.map((draft) => eventOf(newId(), occurredAt, draft)));
 }
 
 /** A user has come online; the record includes them, and is written. */
@@ -51,18 +63,20 @@ export function recordJoined(
   const { occupancy } = ports.storage;
   occupancy.writeRoom(room);
   const presented = presentRoom(room, joinedAt, record);
-  if (isFirst) {
-    occupancy.end();
-    const data = { roomId: room.id, sessionId: record.sessionId };
-    recordEvent(ports, joinedAt, { event: "session.started", data, room: presented });
-  }
+  if (isFirst) occupancy.end();
   occupancy.put({ user, joinedAt }, record.version);
-  recordEvent(ports, joinedAt, {
+  const started: EventDraft = {
+    event: "session.started",
+    data: { roomId: room.id, sessionId: record.sessionId },
+    room: presented,
+  };
+  const joined: EventDraft = {
     event: "participant.joined",
     data: { roomId: room.id, userId: user.id, sessionId: id },
     room: presented,
     user: presentUser(user, { online: true, joinedAt }),
-  });
+  };
+  recordTogether(ports, joinedAt, isFirst ? [started, joined] : [joined]);
 }
 
 /** Users have gone offline at `at` (epoch ms) in an occupancy period; `stats` do not include them. */
@@ -77,18 +91,22 @@ export function recordLeft(
   const row = occupancy.readRoom();
   if (row === null) return;
   const room = presentRoom(row, at, stats);
-  for (const { id, joinedAt, user } of sessions) {
-    recordEvent(ports, at, {
+  const left = sessions.map(
+    ({ id, joinedAt, user }): EventDraft => ({
       event: "participant.left",
       data: { roomId: row.id, userId: user.id, sessionId: id },
       room,
       user: presentUser(user, { online: false, joinedAt }),
-    });
+    }),
+  );
+  if (stats.activeParticipants > 0 || sessionId === null) {
+    recordTogether(ports, at, left);
+    return;
   }
-  if (stats.activeParticipants > 0 || sessionId === null) return;
   const users = occupancy.list().map(({ user, joinedAt }) => presentUser(user, { online: false, joinedAt }));
   const data = { roomId: row.id, sessionId };
-  recordEvent(ports, at, { event: "session.closed", data, room, users: firstThatFit(users) });
+  const closed: EventDraft = { event: "session.closed", data, room, users: firstThatFit(users) };
+  recordTogether(ports, at, [...left, closed]);
   occupancy.end();
 }
 

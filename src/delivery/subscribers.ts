@@ -62,7 +62,7 @@ interface PendingEvent {
 interface FanOutOptions {
   /** A subscriber that receives nothing. */
   readonly exceptId?: string;
-  /** True if nobody waits for the result: subscribers may make quick attempts before they write. */
+  /** True if no response waits for this: subscribers may make quick attempts before they write. */
   readonly canWait?: boolean;
 }
 

@@ -100,6 +100,7 @@ it("a visit writes few rows, with its four events in the log and the queue of a 
     "sessions UPDATE": 1,
     "participants INSERT": 1,
     "participants DELETE": 1,
+    "facts INSERT": 1,
     "events INSERT": 2,
     "events DELETE": 2,
     alarm: 4,

@@ -1,6 +1,7 @@
 /** Deliveries of a caller that can wait: written once after a quick attempt, and never lost. */
 import { expect, it } from "vitest";
 import type { DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
+import { expectLogged } from "../support/log-guard.ts";
 import { recordCursors } from "../support/recorded-cursors.ts";
 import { ATTEMPT, StubbedSubscriber } from "./stubbed-subscriber.ts";
 import { outgoingEvent, START } from "./test-queue.ts";
@@ -70,7 +71,7 @@ it("an event whose caller saw the object die is enqueued again, and is delivered
   run(async (subject) => {
     subject.outcome = () => new Promise(() => {});
     const event = outgoingEvent(1);
-    void subject.offer(event);
+    const lost = subject.offer(event);
     await expect.poll(() => subject.attempted).toEqual([1]);
     expect(stored(subject)).toHaveLength(1);
     subject.outcome = () => DELIVERED;
@@ -79,6 +80,9 @@ it("an event whose caller saw the object die is enqueued again, and is delivered
     await subject.offer(event);
     expect(subject.attempted).toEqual([1, 1]);
     expect(stored(subject)).toEqual(Array(2).fill({ status: "success", attempts: 1 }));
+    // The dead object goes on in this test, and finds the event in storage.
+    await expect(lost).rejects.toThrow("Deliveries could not be written");
+    expectLogged("UNIQUE constraint failed");
   }));
 
 it("an event that is repeated while its delivery is held is in storage when both calls resolve", () =>

@@ -59,11 +59,18 @@ interface PendingEvent {
   readonly trace?: string | null;
 }
 
+interface FanOutOptions {
+  /** A subscriber that receives nothing. */
+  readonly exceptId?: string;
+  /** True if no response waits for this: subscribers may make quick attempts before they write. */
+  readonly canWait?: boolean;
+}
+
 /**
  * Enqueues a room's events with their subscribers and appends them to the log. The log names the subscribers of
  * new events; those of an earlier call have theirs in `pendingSubscriptions`. Returns the subscriptions that
  * were not reached, for the next call. Each subscriber takes one of the `calls`, and none is reached beyond
- * them. The subscriber with the id `exceptId` receives nothing. Rejects when the log cannot be reached.
+ * them. Rejects when the log cannot be reached.
  */
 export async function fanOut(
   accountId: string,
@@ -71,7 +78,7 @@ export async function fanOut(
   roomId: string,
   events: readonly PendingEvent[],
   calls: WorkBudget = newCallBudget().calls,
-  exceptId?: string,
+  { exceptId, canWait = false }: FanOutOptions = {},
 ): Promise<Unreached> {
   calls.spend(); // the log's
   const found = await publish(accountId, to, roomId, events);
@@ -90,7 +97,7 @@ export async function fanOut(
       if (kind === "log") await to.eventLogs(accountId, shardOf(roomId)).append(events);
       else {
         const key = { kind, accountId, id };
-        await to.subscribers(key).enqueue(key, events, version);
+        await to.subscribers(key).enqueue(key, events, version, canWait);
       }
     } catch (error) {
       failures.push(error);
@@ -117,7 +124,9 @@ export async function fanOutAbout(
 ): Promise<void> {
   const pending = [{ ...event, pendingSubscriptions: null }];
   const { calls } = newCallBudget();
-  const { left, failures } = await fanOut(accountId, to, subscriberId, pending, calls, subscriberId);
+  const { left, failures } = await fanOut(accountId, to, subscriberId, pending, calls, {
+    exceptId: subscriberId,
+  });
   if (failures.length > 0) throw combined(failures);
   if (left.size > 0) throw new Error(`Some webhooks could not be notified: ${event.event}`);
 }

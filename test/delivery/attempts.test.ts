@@ -66,7 +66,7 @@ it("a manual delivery takes the next turn", async () => {
   };
   await withQueue({ deliver }, async (object, key) => {
     const crowd = Array.from({ length: 20 }, (_, index) => outgoingEvent(index, { roomId: `room ${index}` }));
-    object.enqueue(key, crowd, 1);
+    void object.enqueue(key, crowd, 1);
     const attempted = object.deliverNow(key, outgoingEvent(0, { body: "by hand" }));
     open();
     await attempted;

@@ -88,17 +88,11 @@ describe("a shard of an event log", () => {
     );
   });
 
-  it("counts each event once in the hour in which it happened, beside runs, and keeps two months of counts", async () => {
+  it("counts each event once in the hour in which it happened, beside runs", async () => {
     const HOUR_MS = 60 * 60 * 1000;
     const hours = (from = 0) => shard.inside((object) => object.hours(from, HOUR_MS));
     expect(await hours()).toEqual([]);
-    const [old, first, second] = [
-      eventOf(1, { occurredAt: START - 63 * DAY_MS }),
-      eventOf(2, { occurredAt: START - 1 }),
-      eventOf(3),
-    ];
-    await shard.append(old);
-    expect(await hours()).toMatchObject([{ hour: START - 63 * DAY_MS, events: 1 }]);
+    const [first, second] = [eventOf(2, { occurredAt: START - 1 }), eventOf(3)];
     await shard.append(first, second);
     await shard.append(second);
     await shard.inside((object) => object.countRuns({ runs: 3, failedRuns: 1 }));
@@ -120,6 +114,22 @@ describe("a shard of an event log", () => {
     ]);
     const days = await shard.inside((object) => object.hours(0, DAY_MS));
     expect(days).toMatchObject([{ events: 1 }, { hour: START, events: 1, runs: 4, failedRuns: 1 }]);
+  });
+
+  it("counts many events in one row, with those of the latest batch, and keeps two months of counts", async () => {
+    const old = START - 63 * DAY_MS;
+    const spans = () => shard.inside((object) => object.hours(0, 300_000));
+    await shard.append(eventOf(0, { occurredAt: old }), ...numbered(10, 1));
+    const counted = () => shard.inside((_, { storage }) => storage.sql.exec("SELECT * FROM spans").toArray());
+    expect(await counted()).toEqual([]);
+    expect(await spans()).toMatchObject([
+      { hour: old, events: 1 },
+      { hour: START, events: 10 },
+    ]);
+    await shard.append(...numbered(60, 11));
+    await shard.append(...numbered(5, 71));
+    expect(await counted()).toEqual([{ at: START, events: 70, runs: 0, failed_runs: 0 }]);
+    expect(await spans()).toMatchObject([{ hour: START, events: 75 }]);
   });
 
   it("numbers events without a gap, even if its clock is set back", async () => {
@@ -231,7 +241,7 @@ describe("a shard of an event log", () => {
     await shard.inside((_, { storage }) => {
       let isFull = true;
       const exec: SqlStorage["exec"] = (query, ...params) => {
-        if (isFull && query.startsWith("INSERT INTO spans")) throw new Error("The disk is full");
+        if (isFull && params[0] === 4) throw new Error("The disk is full");
         return storage.sql.exec(query, ...params);
       };
       const transactionSync = <T>(work: () => T) => storage.transactionSync(work);

@@ -42,7 +42,10 @@ export class StubbedSubscriber {
   now = START;
   /** The numbers of the events that were attempted. */
   readonly attempted: number[] = [];
-  outcome: (number: number) => DeliveryOutcome = () => ({ type: "delivered", attempt: ATTEMPT });
+  outcome: (number: number) => DeliveryOutcome | Promise<DeliveryOutcome> = () => ({
+    type: "delivered",
+    attempt: ATTEMPT,
+  });
   suspensions = 0;
   object: SubscriberObjectBase;
 
@@ -67,7 +70,7 @@ export class StubbedSubscriber {
       deliver: async ({ body }) => {
         const { number } = JSON.parse(body) as { number: number };
         this.attempted.push(number);
-        return this.outcome(number);
+        return await this.outcome(number);
       },
       suspend: async () => {
         this.suspensions += 1;
@@ -81,7 +84,12 @@ export class StubbedSubscriber {
   }
 
   enqueue(events: readonly OutgoingEvent[], version = 1): void {
-    this.object.enqueue(this.key, [...events], version);
+    void this.object.enqueue(this.key, [...events], version);
+  }
+
+  /** Enqueues events for a caller that waits for quick attempts. Resolves when they are in storage. */
+  offer(...events: readonly OutgoingEvent[]): Promise<void> {
+    return this.object.enqueue(this.key, [...events], 1, true);
   }
 
   advance(ms: number): void {

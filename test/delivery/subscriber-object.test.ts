@@ -98,18 +98,30 @@ describe("a webhook's object", () => {
     expect(await subject.list()).toHaveLength(2);
   });
 
-  it("forgets event IDs that are neither among the latest nor were repeated within a day", async () => {
+  it("knows an event while it keeps its delivery, and for a day if that is deleted early or late", async () => {
     const known = await subject.inside((_, { storage }) => {
       const store = new DeliveryStore(storage);
       store.open(subject.key);
-      for (let id = 0; id < 1_200; id += 1) store.recordEventId(`event ${id}`, START + id);
-      store.recordEventId("event 0", START + 20 * HOUR_MS);
-      new DeliveryRetention(store).prune(START + 30 * HOUR_MS);
-      return ["event 0", "event 1", "event 199", "event 200", "event 1199"].filter(
-        (id) => !store.recordEventId(id, START + 31 * HOUR_MS),
-      );
+      const insert = (id: string, now: number) => {
+        const seq = store.insert(outgoingEvent(1, { eventId: id }), "room", now, { isFirst: true });
+        store.recordOutcome(seq, { type: "failed", attempt: null, error: "It failed" });
+        return seq;
+      };
+      const knownAt = (now: number) => ["early", "kept", "due"].filter((id) => store.isKnown(id, now));
+      insert("due", START);
+      insert("kept", START + HOUR_MS);
+      store.remove(insert("early", START + HOUR_MS));
+      const retention = () => new DeliveryRetention(store);
+      const first = knownAt(START + 2 * HOUR_MS);
+      retention().prune(START + 7 * DAY_MS + 1);
+      const second = knownAt(START + 7 * DAY_MS + 1);
+      // The service stands still.
+      retention().prune(START + 30 * DAY_MS);
+      const third = knownAt(START + 30 * DAY_MS);
+      retention().prune(START + 32 * DAY_MS);
+      return [first, second, third, knownAt(START + 32 * DAY_MS)];
     });
-    expect(known).toEqual(["event 0", "event 200", "event 1199"]);
+    expect(known).toEqual([["early", "kept", "due"], ["kept"], ["kept"], []]);
   });
 
   it("creates no tables when it is only read", async () => {

@@ -8,7 +8,10 @@ import type { LoggedEvent, LogQuery, LogSlice } from "./log-page.ts";
 
 /** Bytes of an event on disk besides its body, its places in the indexes included. */
 const ROW_BYTES = 300;
+const BYTES = `${ROW_BYTES} + length(CAST(body AS BLOB))`;
 const PRUNED_AT_ONCE = 500;
+/** Events that are counted together. */
+const COUNTED_TOGETHER = 64;
 /** Rows that one read looks at, and the characters of bodies after which it ends. */
 const MAX_SCANNED = 5_000;
 const MAX_SLICE_CHARS = 1024 * 1024;
@@ -46,12 +49,12 @@ export class EventLogStore extends ObjectTables {
   }
 
   get #log(): LogRow {
-    const query = "SELECT last_seq AS lastSeq, last_at AS lastAt, pruned_seq AS prunedSeq, bytes FROM log";
-    return this.first<LogRow>(query) ?? EMPTY;
+    return this.first<LogRow>(LOG) ?? EMPTY;
   }
 
   get bytes(): number {
-    return this.#log.bytes;
+    const query = `SELECT bytes + ifnull((SELECT sum(${BYTES}) FROM events WHERE seq > counted_seq), 0) AS bytes FROM log`;
+    return this.first<{ bytes: number }>(query)?.bytes ?? 0;
   }
 
   /** When the oldest kept event was logged (epoch ms); null without one. */
@@ -92,10 +95,13 @@ export class EventLogStore extends ObjectTables {
    * A time before `from` is one span.
    */
   readHours(from: number, width: number, before: Span = { from, until: from }): HourlyCounts[] {
+    const uncounted = `SELECT occurred_at - occurred_at % ${FINE_MS}, 1, 0, 0 FROM events
+      WHERE seq > (SELECT counted_seq FROM log)`;
     return this.read<HourlyCounts>(
       `SELECT iif(at < ?, ?, at - at % ?) AS hour, sum(events) AS events, sum(runs) AS runs,
          sum(failed_runs) AS failedRuns
-       FROM spans WHERE at >= ? OR (at >= ? AND at < ?) GROUP BY 1 ORDER BY 1`,
+       FROM (SELECT at, events, runs, failed_runs FROM spans UNION ALL ${uncounted})
+       WHERE at >= ? OR (at >= ? AND at < ?) GROUP BY 1 ORDER BY 1`,
       ...[from, before.from, width, from, before.from, before.until],
     );
   }
@@ -118,24 +124,29 @@ export class EventLogStore extends ObjectTables {
   }
 
   #append(events: readonly OutgoingEvent[], now: number): void {
-    let { lastSeq, lastAt, bytes } = this.#log;
-    const added = new Map<number, number>();
+    let { lastSeq } = this.#log;
+    const { lastAt, countedSeq } = this.#log;
     lastSeq = Math.max(lastSeq, this.#restoredSeq);
-    lastAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
+    const loggedAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
     for (const { eventId, event, roomId, occurredAt, body } of events) {
-      const inserted = this.first<{ bytes: number }>(
-        `INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING
-         RETURNING ${ROW_BYTES} + length(CAST(body AS BLOB)) AS bytes`,
-        ...[lastSeq + 1, eventId, event, roomId, occurredAt, lastAt, body],
+      const inserted = this.first(
+        "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING seq",
+        ...[lastSeq + 1, eventId, event, roomId, occurredAt, loggedAt, body],
       );
-      if (inserted === null) continue;
-      lastSeq += 1;
-      bytes += inserted.bytes;
-      const span = spanOf(occurredAt, FINE_MS);
-      added.set(span, (added.get(span) ?? 0) + 1);
+      if (inserted !== null) lastSeq += 1;
     }
-    this.write("UPDATE log SET last_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
-    for (const [span, count] of added) this.#count(span, [count, 0, 0]);
+    if (lastSeq - countedSeq >= COUNTED_TOGETHER) this.#countAll();
+  }
+
+  /** Counts all events so far in the stored totals; within a transaction. */
+  #countAll(): void {
+    const query =
+      "SELECT occurred_at AS at FROM events WHERE seq > (SELECT counted_seq FROM log) ORDER BY seq";
+    const spans = Map.groupBy(this.read<{ at: number }>(query), ({ at }) => spanOf(at, FINE_MS));
+    for (const [span, { length }] of spans) this.#count(span, [length, 0, 0]);
+    const { bytes } = this;
+    const { lastSeq, lastAt } = this.#log;
+    this.write("UPDATE log SET counted_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
   }
 
   readLog({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {
@@ -185,6 +196,7 @@ export class EventLogStore extends ObjectTables {
     }
     if (replaced.length === 0) return scanned === MAX_SCANNED ? last : null;
     this.#write(() => {
+      this.#countAll();
       for (const { seq, body } of replaced) this.write("UPDATE events SET body = ? WHERE seq = ?", body, seq);
       this.write("UPDATE log SET bytes = bytes + ?", growth);
     });
@@ -214,10 +226,10 @@ export class EventLogStore extends ObjectTables {
 
   /** Deletes some of the oldest events: those from before `before` (epoch ms), or any while the log has too many bytes. */
   prune(before: number, maxBytes: number): void {
-    const { lastSeq, prunedSeq, bytes } = this.#log;
+    const { lastSeq, prunedSeq } = this.#log;
     if (prunedSeq === lastSeq) return;
-    const isFull = bytes > maxBytes;
-    const query = `SELECT max(seq) AS last, sum(${ROW_BYTES} + length(CAST(body AS BLOB))) AS bytes
+    const isFull = this.bytes > maxBytes;
+    const query = `SELECT max(seq) AS last, sum(${BYTES}) AS bytes
       FROM (SELECT seq, logged_at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ${PRUNED_AT_ONCE})
       WHERE logged_at < ? OR ?`;
     type Pruned = { last: number | null; bytes: number };
@@ -225,6 +237,7 @@ export class EventLogStore extends ObjectTables {
     if (pruned === null || pruned.last === null) return;
     const { last, bytes: freed } = pruned;
     this.#write(() => {
+      this.#countAll();
       this.write("DELETE FROM events WHERE seq <= ?", last);
       this.write("UPDATE log SET pruned_seq = ?, bytes = bytes - ?", last, freed);
     });
@@ -232,17 +245,18 @@ export class EventLogStore extends ObjectTables {
 }
 
 /**
- * - `log`: one row; events up to `pruned_seq` are deleted, those up to `last_seq` kept, without a gap but where a restore
- *   has skipped the numbers of a lost history.
+ * - `log`: one row; events up to `pruned_seq` are deleted, later ones kept, without a gap but where a restore has
+ *   skipped the numbers of a lost history. `bytes` and `spans` count those up to `counted_seq`; later ones, which are
+ *   few, are counted when they are read.
  * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
  *   neither a read from a time nor the pruning needs an index for it.
- * - `spans`: a row for each five minutes with any activity, for charts. An event counts in the transaction that appends it.
+ * - `spans`: a row for each five minutes with any activity, for charts.
  */
 const TABLES = {
   ...FACTS,
   log: `CREATE TABLE IF NOT EXISTS log (
     only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
-    last_seq INTEGER NOT NULL,
+    counted_seq INTEGER NOT NULL,
     last_at INTEGER NOT NULL,
     pruned_seq INTEGER NOT NULL,
     bytes INTEGER NOT NULL
@@ -268,8 +282,12 @@ const TABLES = {
 
 export const EVENT_LOG_SCHEMA: Schema = { tables: TABLES, migrations: [] };
 
-type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; bytes: number };
-const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, bytes: 0 };
+type LogRow = { lastSeq: number; lastAt: number; prunedSeq: number; countedSeq: number };
+const EMPTY: LogRow = { lastSeq: 0, lastAt: 0, prunedSeq: 0, countedSeq: 0 };
+
+const LOG = `SELECT max(counted_seq, ifnull(latest.seq, 0)) AS lastSeq, max(last_at, ifnull(logged_at, 0)) AS lastAt,
+    pruned_seq AS prunedSeq, counted_seq AS countedSeq
+  FROM log LEFT JOIN events AS latest ON latest.seq = (SELECT max(seq) FROM events)`;
 
 type ScannedRow = Omit<LoggedEvent, "body"> & { readonly body: string | null };
 

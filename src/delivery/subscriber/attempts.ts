@@ -1,10 +1,11 @@
 /** The attempts of a subscriber: starts those that are due, and records how they ended. */
 
+import { TIMED_OUT, withTimeLimit } from "../../platform/flow/concurrency.ts";
 import type { DeliveryRecord } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "./handler.ts";
 import { type Job, replayOfLane, Scheduler } from "./scheduler.ts";
-import { recordAttempts } from "./stats-store.ts";
+import { countDeliveries, recordAttempts } from "./stats-store.ts";
 
 /** The pause after a failure of the service itself. */
 const PAUSE_MS = 5_000;
@@ -12,6 +13,13 @@ const PAUSE_MS = 5_000;
 const MAX_COOLDOWN_MS = 10_000;
 /** The interval at which a suspended subscriber is read again, should the message of its change be lost. */
 const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
+/**
+ * A delivery is written once, in its final form, if its first attempt ends within this time. The room waits meanwhile,
+ * with its events for others too.
+ */
+const HELD_MS = 100;
+/** Further deliveries are written before their attempts. */
+const MAX_HELD = 16;
 /** Outcomes are written together, because each write delays the next requests. */
 const RECORD_AFTER_MS = 50;
 const MAX_UNRECORDED = 64;
@@ -48,6 +56,10 @@ export class Attempts {
   /** Not in storage yet. A crash repeats their attempts, where that is allowed. */
   #unrecorded: Ended[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
+  /** False once a receiver was slow, until it is quick again. */
+  #isQuick = true;
+  /** Resolves with the next write of outcomes or held deliveries. */
+  #nextWrite = Promise.withResolvers<void>();
 
   constructor(store: DeliveryStore, ports: AttemptPorts) {
     this.#store = store;
@@ -58,6 +70,11 @@ export class Attempts {
   /** True while a crash would cut off attempts, or lose how they ended. */
   get isBusy(): boolean {
     return this.#scheduler.inFlight > 0 || this.#unrecorded.length > 0;
+  }
+
+  /** True while a crash would leave deliveries in storage whose attempts are cut off. */
+  get needsWatchdog(): boolean {
+    return this.isBusy && this.#store.total("pending").deliveries > 0;
   }
 
   isInFlight(seq: number): boolean {
@@ -72,6 +89,25 @@ export class Attempts {
     this.#awaited.set(seq, awaited);
     await awaited.promise;
     return this.#store.find(seq);
+  }
+
+  /** Whether so many deliveries may be held until their first attempts have ended. */
+  mayHold(deliveries: number): boolean {
+    const handler = this.#ports.startingHandler();
+    if (handler === null || handler.interruption !== null || handler.batch !== null) return false;
+    return this.#isQuick && this.#store.heldDeliveries + deliveries <= MAX_HELD;
+  }
+
+  /** Resolves when storage has these deliveries; writes those whose attempts take long. Rejects when that fails. */
+  async untilWritten(seqs: readonly number[]): Promise<void> {
+    if (seqs.length === 0 || (await withTimeLimit(this.#written(seqs), HELD_MS)) !== TIMED_OUT) return;
+    this.#isQuick = false;
+    this.flush();
+    if (seqs.some((seq) => this.#store.isHeld(seq))) throw new Error("Deliveries could not be written");
+  }
+
+  async #written(seqs: readonly number[]): Promise<void> {
+    while (seqs.some((seq) => this.#store.isHeld(seq))) await this.#nextWrite.promise;
   }
 
   /** When the next attempt may start (epoch ms); null when none waits, or none can before one in flight has ended. */
@@ -178,8 +214,10 @@ export class Attempts {
       return;
     }
     for (const job of jobs) this.#settleOne(job, outcome, isOnce, now);
-    if (outcome.type === "disabled") this.#ports.onDisabled(lastSeq, outcome.error);
-    else if ("attempt" in outcome) this.#scheduler.coolDown(outcome.cooldownMs ?? 0, now, MAX_COOLDOWN_MS);
+    if (outcome.type === "disabled") {
+      this.flush();
+      this.#ports.onDisabled(lastSeq, outcome.error);
+    } else if ("attempt" in outcome) this.#scheduler.coolDown(outcome.cooldownMs ?? 0, now, MAX_COOLDOWN_MS);
   }
 
   #settleOne(
@@ -226,14 +264,32 @@ export class Attempts {
   }
 
   #recordSoon(job: Job, outcome: FinalOutcome): void {
+    if ((outcome.attempt?.duration_ms ?? HELD_MS) < HELD_MS) this.#isQuick = true;
     this.#unrecorded.push({ job, outcome });
     this.#scheduler.settle(job);
-    if (this.#unrecorded.length >= MAX_UNRECORDED) this.flush();
-    else this.#timer ??= setTimeout(() => this.flush(), RECORD_AFTER_MS);
+    if (this.#unrecorded.length >= MAX_UNRECORDED) this.#writeOutcomes();
+    else this.#timer ??= setTimeout(() => this.#writeOutcomes(), RECORD_AFTER_MS);
+  }
+
+  /** Writes everything that is not in storage yet. What fails is reported, and repeated. */
+  flush(): void {
+    this.#writeOutcomes();
+    try {
+      this.#store.writeHeld();
+    } catch (error) {
+      this.#ports.report("The deliveries of a subscriber could not be written", error);
+    }
+    this.#announceWrite();
+  }
+
+  #announceWrite(): void {
+    const { resolve } = this.#nextWrite;
+    this.#nextWrite = Promise.withResolvers<void>();
+    resolve();
   }
 
   /** Writes the outcomes that are not in storage yet, in one transaction. When that fails, their attempts are repeated. */
-  flush(): void {
+  #writeOutcomes(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     const ended = this.#unrecorded;
@@ -245,19 +301,24 @@ export class Attempts {
       this.#scheduler.pause(this.#ports.now() + PAUSE_MS);
     }
     this.#scheduler.forgetSettled();
+    this.#announceWrite();
   }
 
   #record(ended: readonly Ended[]): void {
     this.#store.transaction(() => {
+      const { countedSeq } = this.#store;
       for (const { job, outcome } of ended) this.#store.recordOutcome(job.seq, outcome);
-      const outcomes = ended.map(({ outcome }) => outcome);
-      recordAttempts(this.#store, outcomes, this.#ports.now());
+      const counted = ended.filter(({ job }) => job.seq <= countedSeq).map(({ outcome }) => outcome);
+      recordAttempts(this.#store, counted, this.#ports.now());
+      countDeliveries(this.#store, this.#ports.now());
     });
+    this.#store.release(ended.map(({ job }) => job.seq));
   }
 
   clear(): void {
     this.#scheduler.clear();
     this.#unrecorded = [];
+    this.#announceWrite();
     for (const { resolve } of this.#awaited.values()) resolve();
     this.#awaited.clear();
   }

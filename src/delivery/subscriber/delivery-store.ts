@@ -14,6 +14,39 @@ const STATUS_AFTER: Readonly<Record<FinalOutcome["type"], DeliveryStatus>> = {
 };
 
 const SELECT_JOBS = "SELECT seq, lane, attempts, due_at AS dueAt FROM deliveries";
+const STATUSES: readonly DeliveryStatus[] = ["pending", "success", "failed"];
+
+interface DeliveryOptions {
+  /** True when the event must not be enqueued again. */
+  readonly isFirst?: boolean;
+  readonly id?: string;
+}
+
+type WrittenDelivery = DeliveryRecord & { readonly lane: string; readonly isFirst: boolean };
+type NewDelivery = WrittenDelivery & Job;
+
+/** Bytes of a delivery on disk besides its texts, its places in the indexes included. */
+const ROW_BYTES = 600;
+const bytesOf = (row: "NEW" | "OLD" | "deliveries"): string =>
+  `${ROW_BYTES} + length(CAST(${row}.body AS BLOB)) + length(CAST(${row}.log AS BLOB))`;
+
+/** A random ID that begins with the delivery's number in hexadecimal, so that no index has to find it. */
+const newDeliveryId = (seq: number): string => {
+  const number = seq.toString(16).padStart(12, "0");
+  return `${number.slice(0, 8)}-${number.slice(8)}-8${crypto.randomUUID().slice(15)}`;
+};
+const seqOf = (id: string): number => Number.parseInt(`${id.slice(0, 8)}${id.slice(9, 13)}`, 16) || 0;
+
+/** Takes the old row out of the totals, if they count it, and adds the new one. */
+function recount(...terms: readonly (readonly [sign: "+" | "-", row: "OLD" | "NEW"])[]): string {
+  const changes = STATUSES.map((status) => {
+    const rows = terms.map(([sign, row]) => `${sign} (${row}.status = '${status}')`).join(" ");
+    const bytes = terms.map(([sign, row]) => `${sign} iif(${row}.status = '${status}', ${bytesOf(row)}, 0)`);
+    return `${status} = ${status} ${rows}, ${status}_bytes = ${status}_bytes ${bytes.join(" ")}`;
+  });
+  return `WHEN OLD.seq <= (SELECT counted_seq FROM totals) BEGIN UPDATE totals SET ${changes.join()}; END;`;
+}
+
 /** The planner would rather read and sort all that is pending. */
 const FIRSTS = "INDEXED BY deliveries_first WHERE status = 'pending' AND attempts = 0";
 const RETRIES = "INDEXED BY deliveries_retry WHERE status = 'pending' AND attempts > 0";
@@ -21,6 +54,10 @@ const RETRIES = "INDEXED BY deliveries_retry WHERE status = 'pending' AND attemp
 export class DeliveryStore extends ObjectTables implements WaitingJobs {
   readonly #storage: DurableObjectStorage;
   #key: SubscriberKey | null = null;
+  /** Deliveries that storage does not have, by their numbers, which rise. */
+  readonly #held = new Map<number, NewDelivery>();
+  /** No number is given twice in one life of the object, whatever is deleted. */
+  #lastSeq = 0;
   onAdded: (lane: string) => void = () => {};
 
   constructor(storage: DurableObjectStorage) {
@@ -37,6 +74,7 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
   async clear(): Promise<void> {
     this.forgetTables();
     this.#key = null;
+    this.#held.clear();
     await this.#storage.deleteAll();
   }
 
@@ -60,52 +98,122 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
     else this.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, json);
   }
 
-  /** Records that the event was enqueued or repeated now; false when it was enqueued before. */
-  recordEventId(eventId: string, now: number): boolean {
-    const repeated = this.read("UPDATE known SET at = ? WHERE event_id = ? RETURNING at", now, eventId);
-    if (repeated.length === 0) this.write("INSERT INTO known (event_id, at) VALUES (?, ?)", eventId, now);
-    return repeated.length === 0;
+  /** Whether the event was enqueued before; then it stays known for a day from `now` (epoch ms) on. */
+  isKnown(eventId: string, now: number): boolean {
+    if (this.heldSeq(eventId) !== null || this.findByEvent(eventId) !== null) return true;
+    return this.read("UPDATE known SET at = ? WHERE event_id = ? RETURNING at", now, eventId).length > 0;
   }
 
-  linkEvent(eventId: string, seq: number): void {
-    this.write("UPDATE known SET seq = ? WHERE event_id = ?", seq, eventId);
-  }
-
+  /** The kept delivery by which the event was enqueued. */
   findByEvent(eventId: string): DeliveryRecord | null {
-    const query = `${SELECT_DELIVERIES} WHERE seq = (SELECT known.seq FROM known WHERE event_id = ?)`;
-    return this.first<DeliveryRecord>(query, eventId);
+    return this.first<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE event_id = ? AND is_first = 1`, eventId);
   }
 
-  /** Writes a delivery that is due at once, in a lane of its own when that is null. Returns its number. */
-  insert(event: OutgoingEvent, lane: string | null, now: number, id: string = crypto.randomUUID()): number {
-    this.onAdded(lane ?? id);
-    const row = this.first<{ seq: number }>(
-      `INSERT INTO deliveries (id, event_id, event, room_id, occurred_at, body, lane, created_at, status, due_at, trace)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) RETURNING seq`,
-      id,
-      event.eventId,
-      event.event,
-      event.roomId,
-      event.occurredAt,
-      event.body,
-      lane ?? id,
-      now,
-      now,
-      event.trace ?? null,
+  /** Recognizes the events of deliveries that are about to be deleted, as if enqueued at `since` (epoch ms) or later. */
+  rememberEvents(deliveries: string, since: number, ...params: SqlStorageValue[]): void {
+    this.write(
+      `INSERT OR IGNORE INTO known SELECT event_id, max(created_at, ?) FROM deliveries
+       WHERE is_first = 1 AND seq IN (${deliveries})`,
+      since,
+      ...params,
     );
-    return row?.seq ?? 0;
+  }
+
+  /** Writes a delivery that is due at once, and returns its number. */
+  insert(event: OutgoingEvent, lane: string | null, now: number, options: DeliveryOptions = {}): number {
+    const delivery = this.#newDelivery(event, lane, now, options);
+    this.#write(delivery);
+    return delivery.seq;
+  }
+
+  /**
+   * Adds a delivery that storage has only after {@link recordOutcome} or {@link writeHeld}: until then the caller
+   * keeps the event.
+   */
+  hold(event: OutgoingEvent, lane: string, now: number): void {
+    const held = this.#newDelivery(event, lane, now, { isFirst: true });
+    this.#held.set(held.seq, held);
+  }
+
+  isHeld(seq: number): boolean {
+    return this.#held.has(seq);
+  }
+
+  holdsLane(lane: string): boolean {
+    return [...this.#held.values()].some((held) => held.lane === lane);
+  }
+
+  get heldDeliveries(): number {
+    return this.#held.size;
+  }
+
+  /** Writes the held deliveries as pending. */
+  writeHeld(): void {
+    if (this.#held.size === 0) return;
+    this.transaction(() => {
+      for (const delivery of this.#held.values()) this.#write(delivery);
+    });
+    this.#held.clear();
+  }
+
+  /** Holds deliveries no longer whose outcomes are recorded. */
+  release(seqs: readonly number[]): void {
+    for (const seq of seqs) this.#held.delete(seq);
+  }
+
+  /** The number of the held delivery of an event. */
+  heldSeq(eventId: string): number | null {
+    return [...this.#held.values()].find((held) => held.eventId === eventId)?.seq ?? null;
+  }
+
+  #newDelivery(
+    event: OutgoingEvent,
+    lane: string | null,
+    now: number,
+    { isFirst = false, id }: DeliveryOptions,
+  ): NewDelivery {
+    const seq = this.lastSeq() + 1;
+    this.#lastSeq = seq;
+    const ownId = id ?? newDeliveryId(seq);
+    this.onAdded(lane ?? ownId);
+    const { eventId, event: name, roomId, occurredAt, body, trace = null } = event;
+    return {
+      ...{ seq, id: ownId, eventId, event: name, roomId, occurredAt, body, trace, isFirst },
+      ...{ lane: lane ?? ownId, createdAt: now, dueAt: now, status: "pending" },
+      ...{ attempts: 0, lastAttemptAt: null, error: null, log: "[]" },
+    };
+  }
+
+  #write(delivery: WrittenDelivery): void {
+    this.write(
+      `INSERT INTO deliveries (seq, id, event_id, is_first, event, room_id, occurred_at, lane, created_at, status,
+         attempts, last_attempt_at, due_at, error, trace, body, log)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[delivery.seq, delivery.id, delivery.eventId, Number(delivery.isFirst), delivery.event],
+      ...[delivery.roomId, delivery.occurredAt, delivery.lane, delivery.createdAt, delivery.status],
+      ...[delivery.attempts, delivery.lastAttemptAt, delivery.dueAt, delivery.error, delivery.trace ?? null],
+      ...[delivery.body, delivery.log],
+    );
   }
 
   lastSeq(): number {
-    return this.first<{ seq: number | null }>("SELECT max(seq) AS seq FROM deliveries")?.seq ?? 0;
+    return Math.max(this.#lastSeq, this.#storedSeq);
+  }
+
+  get #storedSeq(): number {
+    const query = "SELECT max(counted_seq, ifnull((SELECT max(seq) FROM deliveries), 0)) AS seq FROM totals";
+    return this.first<{ seq: number }>(query)?.seq ?? 0;
   }
 
   find(seq: number): DeliveryRecord | null {
-    return this.first<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq);
+    return this.#held.get(seq) ?? this.first<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE seq = ?`, seq);
   }
 
   findById(id: string): DeliveryRecord | null {
-    return this.first<DeliveryRecord>(`${SELECT_DELIVERIES} WHERE id = ?`, id);
+    const found = this.find(seqOf(id));
+    if (found?.id === id) return found;
+    const apart = this.findByEvent(id);
+    return apart?.id === id ? apart : null;
   }
 
   lanesAfter(lane: string, limit: number): string[] {
@@ -113,12 +221,17 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
     const query = `WITH RECURSIVE lanes (lane) AS (
         ${next("?")} UNION ALL SELECT (${next("lanes.lane")}) FROM lanes WHERE lane IS NOT NULL LIMIT ?
       ) SELECT lane FROM lanes WHERE lane IS NOT NULL`;
-    return this.read<{ lane: string }>(query, lane, limit).map((row) => row.lane);
+    const stored = this.read<{ lane: string }>(query, lane, limit).map((row) => row.lane);
+    if (this.#held.size === 0) return stored;
+    const held = [...this.#held.values()].map((each) => each.lane).filter((each) => each > lane);
+    return [...new Set([...stored, ...held])].sort().slice(0, limit);
   }
 
   firstOf(lane: string, afterSeq: number): Job | null {
     const query = `${SELECT_JOBS} ${FIRSTS} AND lane = ? AND seq > ? ORDER BY seq LIMIT 1`;
-    return this.first<Job>(query, lane, afterSeq);
+    const stored = this.first<Job>(query, lane, afterSeq);
+    const held = [...this.#held.values()].find((each) => each.lane === lane && each.seq > afterSeq);
+    return held === undefined || (stored !== null && stored.seq < held.seq) ? stored : held;
   }
 
   /** True if at least `count` first attempts are pending. */
@@ -133,9 +246,24 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
     return this.read<Job>(query, limit);
   }
 
+  /** The number of the latest delivery that the stored totals count; those behind it are few. */
+  get countedSeq(): number {
+    return this.first<{ seq: number }>("SELECT counted_seq AS seq FROM totals")?.seq ?? 0;
+  }
+
   total(status: DeliveryStatus): Total {
-    const query = "SELECT deliveries, bytes FROM totals WHERE status = ?";
-    return this.first<Total>(query, status) ?? { deliveries: 0, bytes: 0 };
+    const query = `SELECT ${status} + ifnull(sum(status = '${status}'), 0) AS deliveries,
+        ${status}_bytes + ifnull(sum(iif(status = '${status}', ${bytesOf("deliveries")}, 0)), 0) AS bytes
+      FROM totals LEFT JOIN deliveries ON seq > counted_seq`;
+    return this.first<Total>(query) ?? { deliveries: 0, bytes: 0 };
+  }
+
+  /** Counts all deliveries so far in the stored totals; within a transaction. */
+  countAll(): void {
+    const totals = STATUSES.map((status) => this.total(status));
+    const counts = totals.flatMap(({ deliveries, bytes }) => [deliveries, bytes]);
+    const set = STATUSES.map((status) => `${status} = ?, ${status}_bytes = ?`).join();
+    this.write(`UPDATE totals SET ${set}, counted_seq = ?`, ...counts, this.#storedSeq);
   }
 
   /** When the oldest delivery with this status was enqueued (epoch ms); null when there is none. */
@@ -164,10 +292,20 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
     );
   }
 
+  /** Within a transaction, after which a held delivery is to be released. */
   recordOutcome(seq: number, outcome: FinalOutcome): void {
     const { type, attempt } = outcome;
     const dueAt = type === "retry" ? outcome.at : null;
     const error = type === "delivered" ? null : outcome.error;
+    const held = this.#held.get(seq);
+    if (held !== undefined) {
+      const ended = { ...held, status: STATUS_AFTER[type], dueAt, error };
+      const lastAttemptAt = attempt === null ? null : Date.parse(attempt.attempted_at);
+      this.#write(
+        attempt === null ? ended : { ...ended, attempts: 1, lastAttemptAt, log: JSON.stringify([attempt]) },
+      );
+      return;
+    }
     const ended = "UPDATE deliveries SET status = ?, due_at = ?, error = ?";
     if (attempt === null) {
       this.write(`${ended} WHERE seq = ?`, STATUS_AFTER[type], dueAt, error, seq);
@@ -186,17 +324,16 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
   }
 
   remove(seq: number): void {
-    this.write("DELETE FROM deliveries WHERE seq = ?", seq);
+    this.transaction(() => {
+      const held = this.#held.get(seq);
+      if (held !== undefined)
+        this.write("INSERT OR IGNORE INTO known VALUES (?, ?)", held.eventId, held.createdAt);
+      this.rememberEvents("?", 0, seq);
+      this.write("DELETE FROM deliveries WHERE seq = ?", seq);
+    });
+    this.#held.delete(seq);
   }
 }
-
-/** Bytes of a delivery on disk besides its texts, its places in the indexes included. */
-const ROW_BYTES = 600;
-const bytesOf = (row: "NEW" | "OLD"): string =>
-  `${ROW_BYTES} + length(CAST(${row}.body AS BLOB)) + length(CAST(${row}.log AS BLOB))`;
-
-const add = (sign: "+" | "-", row: "NEW" | "OLD"): string =>
-  `UPDATE totals SET deliveries = deliveries ${sign} 1, bytes = bytes ${sign} (${bytesOf(row)}) WHERE status = ${row}.status;`;
 
 /**
  * - `subscriber`: one row that names the subscriber, because an alarm brings no key; `memory` is the handler's state.
@@ -204,9 +341,10 @@ const add = (sign: "+" | "-", row: "NEW" | "OLD"): string =>
  *   `last_attempt_at` when it starts. `log` is a JSON array of what the handler logged of each attempt. Each step of
  *   the queue has an index, so that none reads more than what is next.
  *   `trace` is that of the request behind the event, as JSON.
- * - `known`: the event ids that were enqueued, so that each is enqueued once; `seq` is the delivery of one that was
- *   enqueued by hand.
- * - `totals`: how many deliveries have each status, with their bytes. Triggers keep them, so no write can forget them.
+ *   `is_first` marks the delivery by which an event was enqueued, so that each is enqueued once.
+ * - `known`: the IDs of events that were enqueued, and whose deliveries were deleted early.
+ * - `totals`: one row; how many deliveries up to `counted_seq` have each status, with their bytes. Triggers keep
+ *   them, so no write can forget them. Later deliveries, which are few, are counted when the totals are read.
  * - `stats`: what the attempts of a time were: `width` is a minute or an hour, `at` its beginning, both in milliseconds.
  */
 const TABLES = {
@@ -218,12 +356,17 @@ const TABLES = {
     id TEXT NOT NULL,
     memory TEXT NOT NULL
   );`,
-  totals: `CREATE TABLE IF NOT EXISTS totals (status TEXT PRIMARY KEY, deliveries INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
-  INSERT OR IGNORE INTO totals VALUES ('pending', 0, 0), ('success', 0, 0), ('failed', 0, 0);`,
+  totals: `CREATE TABLE IF NOT EXISTS totals (
+    only_row INTEGER PRIMARY KEY CHECK (only_row = 1),
+    counted_seq INTEGER NOT NULL DEFAULT 0,
+    ${STATUSES.map((status) => `${status} INTEGER NOT NULL DEFAULT 0, ${status}_bytes INTEGER NOT NULL DEFAULT 0`)}
+  );
+  INSERT OR IGNORE INTO totals (only_row) VALUES (1);`,
   deliveries: `CREATE TABLE IF NOT EXISTS deliveries (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    id TEXT NOT NULL UNIQUE,
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL,
     event_id TEXT NOT NULL,
+    is_first INTEGER NOT NULL,
     event TEXT NOT NULL,
     room_id TEXT NOT NULL,
     occurred_at INTEGER NOT NULL,
@@ -243,12 +386,11 @@ const TABLES = {
   CREATE INDEX IF NOT EXISTS deliveries_retry ON deliveries (due_at, seq) WHERE status = 'pending' AND attempts > 0;
   CREATE INDEX IF NOT EXISTS deliveries_started ON deliveries (seq)
     WHERE status = 'pending' AND attempts = 0 AND last_attempt_at IS NOT NULL;
-  CREATE TRIGGER IF NOT EXISTS deliveries_insert AFTER INSERT ON deliveries BEGIN ${add("+", "NEW")} END;
-  CREATE TRIGGER IF NOT EXISTS deliveries_delete AFTER DELETE ON deliveries BEGIN ${add("-", "OLD")} END;
-  CREATE TRIGGER IF NOT EXISTS deliveries_update AFTER UPDATE OF status, log, body ON deliveries BEGIN
-    ${add("-", "OLD")} ${add("+", "NEW")}
-  END;`,
-  known: `CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL, seq INTEGER) WITHOUT ROWID;
+  CREATE UNIQUE INDEX IF NOT EXISTS deliveries_of_events ON deliveries (event_id) WHERE is_first = 1;
+  CREATE TRIGGER IF NOT EXISTS deliveries_delete AFTER DELETE ON deliveries ${recount(["-", "OLD"])}
+  CREATE TRIGGER IF NOT EXISTS deliveries_update AFTER UPDATE OF status, log, body ON deliveries
+  ${recount(["-", "OLD"], ["+", "NEW"])}`,
+  known: `CREATE TABLE IF NOT EXISTS known (event_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS known_oldest ON known (at);`,
   stats: `CREATE TABLE IF NOT EXISTS stats (
     width INTEGER NOT NULL,

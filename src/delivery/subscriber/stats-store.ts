@@ -1,6 +1,6 @@
 /** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@atrium/contract/time.ts";
-import type { AttemptMetrics, StatsRange, SubscriberStats } from "./delivery.ts";
+import type { AttemptMetrics, LoggedAttempt, StatsRange, SubscriberStats } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FinalOutcome } from "./handler.ts";
 
@@ -27,34 +27,82 @@ type Row = { at: number; succeeded: number; failed: number; waiting: number; lat
 
 const FIELDS = "at, succeeded, failed, waiting, latencies";
 
+/** Deliveries that are counted together. Until then, their attempts are read from their logs. */
+const COUNTED_TOGETHER = 16;
+
+interface Attempt {
+  readonly hasSucceeded: boolean;
+  readonly durationMs: number;
+}
+
 /** Counts ended attempts, and the backlog at that time. */
 export function recordAttempts(store: DeliveryStore, outcomes: readonly FinalOutcome[], now: number): void {
-  const attempts = outcomes.flatMap(({ type, attempt }) => (attempt === null ? [] : [{ type, attempt }]));
-  if (attempts.length === 0) return;
-  const succeeded = attempts.filter(({ type }) => type === "delivered").length;
-  const durations = attempts.map(({ attempt }) => attempt.duration_ms);
+  const attempts = outcomes.flatMap(({ type, attempt }) =>
+    attempt === null ? [] : [{ hasSucceeded: type === "delivered", durationMs: attempt.duration_ms }],
+  );
+  if (attempts.length > 0) addAttempts(store, attempts, now, now);
+}
+
+/** Counts the deliveries so far, with their attempts, once they are many; within a transaction. */
+export function countDeliveries(store: DeliveryStore, now: number): void {
+  if (store.lastSeq() - store.countedSeq < COUNTED_TOGETHER) return;
+  for (const [at, attempts] of uncountedAttempts(store, MINUTE_MS)) addAttempts(store, attempts, at, now);
+  store.countAll();
+}
+
+function addAttempts(store: DeliveryStore, attempts: readonly Attempt[], time: number, now: number): void {
   const waiting = store.total("pending").deliveries;
   for (const { width, keptMs } of ROWS) {
-    const at = now - (now % width);
+    if (time < now - keptMs) continue;
+    const at = time - (time % width);
     const known = store.first<Row>(`SELECT ${FIELDS} FROM stats WHERE width = ? AND at = ?`, width, at);
-    const latencies = addDurations(parseLatencies(known?.latencies ?? "{}"), durations);
+    const added = rowOf(at, attempts, waiting);
     store.write(
       "INSERT OR REPLACE INTO stats VALUES (?, ?, ?, ?, ?, ?)",
-      ...[width, at, (known?.succeeded ?? 0) + succeeded],
-      (known?.failed ?? 0) + attempts.length - succeeded,
+      ...[width, at, (known?.succeeded ?? 0) + added.succeeded, (known?.failed ?? 0) + added.failed],
       Math.max(known?.waiting ?? 0, waiting),
-      JSON.stringify(latencies),
+      JSON.stringify(mergeLatencies([known ?? EMPTY, added].map((row) => parseLatencies(row.latencies)))),
     );
     if (known === null) store.write("DELETE FROM stats WHERE width = ? AND at < ?", width, now - keptMs);
   }
 }
+
+const EMPTY: Row = { at: 0, succeeded: 0, failed: 0, waiting: 0, latencies: "{}" };
+
+function rowOf(at: number, attempts: readonly Attempt[], waiting: number): Row {
+  const succeeded = attempts.filter(({ hasSucceeded }) => hasSucceeded).length;
+  const latencies = countDurations(attempts.map(({ durationMs }) => durationMs));
+  const failed = attempts.length - succeeded;
+  return { at, succeeded, failed, waiting, latencies: JSON.stringify(latencies) };
+}
+
+/** The attempts of deliveries that are not counted yet, by the beginning of the span in which they ended. */
+function uncountedAttempts(store: DeliveryStore, width: number): ReadonlyMap<number, readonly Attempt[]> {
+  const query = "SELECT status, log FROM deliveries WHERE seq > ?";
+  const attempts = store
+    .read<{ status: string; log: string }>(query, store.countedSeq)
+    .flatMap(({ status, log }) =>
+      parseAttempts(log).map(({ attempted_at, duration_ms: durationMs }, index, { length }) => {
+        const hasSucceeded = status === "success" && index === length - 1;
+        return { endedAt: Date.parse(attempted_at) + durationMs, hasSucceeded, durationMs };
+      }),
+    );
+  return Map.groupBy(attempts, ({ endedAt }) => endedAt - (endedAt % width));
+}
+
+const parseAttempts = (log: string) => JSON.parse(log) as readonly LoggedAttempt[];
 
 export function readStats(store: DeliveryStore, range: StatsRange, now: number): SubscriberStats {
   const { row, width, points } = LAYOUTS[range];
   const last = now - (now % width);
   const first = last - (points - 1) * width;
   const query = `SELECT ${FIELDS} FROM stats WHERE width = ? AND at >= ? ORDER BY at`;
-  const rows = store.read<Row>(query, row, first);
+  const waiting = store.total("pending");
+  const uncounted = [...uncountedAttempts(store, row)].filter(([at]) => at >= first);
+  const rows = [
+    ...store.read<Row>(query, row, first),
+    ...uncounted.map(([at, attempts]) => rowOf(at, attempts, waiting.deliveries)),
+  ];
   const byPoint = Map.groupBy(rows, ({ at }) => at - (at % width));
   return {
     total: metricsOf(rows),
@@ -63,7 +111,7 @@ export function readStats(store: DeliveryStore, range: StatsRange, now: number):
       const ofPoint = byPoint.get(at) ?? [];
       return { at, ...metricsOf(ofPoint), waiting: Math.max(0, ...ofPoint.map(({ waiting }) => waiting)) };
     }),
-    waiting: { ...store.total("pending"), oldestAt: store.oldestAt("pending") },
+    waiting: { ...waiting, oldestAt: store.oldestAt("pending") },
   };
 }
 
@@ -91,8 +139,8 @@ type Latencies = Readonly<Record<string, number>>;
 const bandOf = (ms: number): number =>
   ms <= 1 ? 0 : Math.min(MAX_BAND, Math.ceil(Math.log(ms) / Math.log(GROWTH)));
 
-function addDurations(latencies: Latencies, durations: readonly number[]): Latencies {
-  const counts: Record<string, number> = { ...latencies };
+function countDurations(durations: readonly number[]): Latencies {
+  const counts: Record<string, number> = {};
   for (const ms of durations) counts[bandOf(ms)] = (counts[bandOf(ms)] ?? 0) + 1;
   return counts;
 }

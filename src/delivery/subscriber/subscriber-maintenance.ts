@@ -8,10 +8,8 @@ import type { Timetable } from "./handler.ts";
 const KEPT_MS = 7 * DAY_MS;
 /** …and, the oldest first, deleted before that when together they take more than this. */
 const KEPT_BYTES = 1024 ** 3;
-/** Event IDs are recognized until this time after their last repetition; the outbox relay repeats within a minute… */
+/** An event is recognized while its delivery is kept, and for this time after it was enqueued or repeated. */
 const EVENT_ID_KEPT_MS = DAY_MS;
-/** …unless the service stood still: what it then had not forgotten in the outbox is among these, the latest. */
-const EVENT_IDS_KEPT = 1_000;
 const SLICE = 500;
 
 interface Ending {
@@ -39,18 +37,20 @@ export class DeliveryRetention {
   prune(now: number): void {
     const store = this.#store;
     if (now >= this.#forgetsAt) {
-      const some = `SELECT event_id FROM known WHERE at < ? ORDER BY at DESC LIMIT ${SLICE} OFFSET ${EVENT_IDS_KEPT}`;
+      const some = `SELECT event_id FROM known WHERE at < ? ORDER BY at LIMIT ${SLICE}`;
       const forgotten = `DELETE FROM known WHERE event_id IN (${some}) RETURNING 1`;
       const { length } = store.read(forgotten, now - EVENT_ID_KEPT_MS);
       if (length < SLICE) this.#forgetsAt = now + MINUTE_MS;
     }
     const isFull = this.#bytesOver() > this.#keptBytes;
     if (!isFull && (this.#oldestOverAt() ?? now) > now - KEPT_MS) return;
-    store.write(
-      `DELETE FROM deliveries WHERE seq IN (SELECT seq FROM (${OLDEST_OVER}) WHERE created_at < ? OR ?)`,
-      now - KEPT_MS,
-      Number(isFull),
-    );
+    const some = `SELECT seq FROM (${OLDEST_OVER}) WHERE created_at < ? OR ?`;
+    const params = [now - KEPT_MS, Number(isFull)];
+    const those = `SELECT seq FROM deliveries WHERE seq IN (${some}) AND created_at`;
+    store.rememberEvents(`${those} > ?`, 0, ...params, now - EVENT_ID_KEPT_MS);
+    // The service stood still where deliveries are overdue: outboxes may have their events.
+    store.rememberEvents(`${those} < ?`, now, ...params, now - KEPT_MS - EVENT_ID_KEPT_MS);
+    store.write(`DELETE FROM deliveries WHERE seq IN (${some})`, ...params);
   }
 
   #bytesOver(): number {
@@ -84,6 +84,7 @@ export class DeliveryRetention {
     if (ending === null) return;
     const { untilSeq, error } = ending;
     const some = `SELECT seq FROM deliveries WHERE status = 'pending' AND seq <= ? ORDER BY seq LIMIT ${SLICE}`;
+    if (error === null) this.#store.rememberEvents(some, 0, untilSeq);
     const rows =
       error === null
         ? this.#store.read(`DELETE FROM deliveries WHERE seq IN (${some}) RETURNING seq`, untilSeq)
@@ -167,8 +168,8 @@ export class TimedDeliveries {
       const { event } = reading;
       const { checkAt } = this.#plan;
       this.#write({ nextAt: reading.nextAt, checkAt: checkAt !== null && checkAt > now ? checkAt : null });
-      if (event === null || !this.#store.recordEventId(event.eventId, now)) return "idle";
-      this.#store.insert(event, LANE, now);
+      if (event === null || this.#store.isKnown(event.eventId, now)) return "idle";
+      this.#store.insert(event, LANE, now, { isFirst: true });
       return "enqueued";
     });
   }

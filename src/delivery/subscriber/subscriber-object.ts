@@ -26,7 +26,7 @@ import type {
   WebhookMessage,
 } from "./handler.ts";
 import { Replay } from "./replay.ts";
-import { readStats } from "./stats-store.ts";
+import { countDeliveries, readStats } from "./stats-store.ts";
 import { DeliveryRetention, TimedDeliveries } from "./subscriber-maintenance.ts";
 
 /** Delay of an alarm that is set while attempts are in flight: after a crash it starts them again. */
@@ -135,17 +135,31 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
 
   /**
    * Enqueues events for delivery, each event ID once. They are on disk when this resolves. `version` is that of the
-   * subscriber's row when they happened.
+   * subscriber's row when they happened. A caller that `canWait` for quick attempts saves writes.
    */
-  enqueue(key: SubscriberKey, events: readonly OutgoingEvent[], version: number): void {
-    const { store } = this.#parts;
-    this.#enqueue(key, events, version, (event, now) => store.insert(event, event.roomId, now));
+  async enqueue(
+    key: SubscriberKey,
+    events: readonly OutgoingEvent[],
+    version: number,
+    canWait = false,
+  ): Promise<void> {
+    const { store, attempts } = this.#parts;
+    const isHeld = canWait && attempts.mayHold(events.length);
+    // Storage has earlier events of a room first, so that a crash leaves them in order.
+    if (!isHeld && events.some(({ roomId }) => store.holdsLane(roomId))) store.writeHeld();
+    this.#enqueue(key, events, version, (event, now) => {
+      if (isHeld) store.hold(event, event.roomId, now);
+      else store.insert(event, event.roomId, now, { isFirst: true });
+    });
+    await attempts.untilWritten(events.flatMap(({ eventId }) => store.heldSeq(eventId) ?? []));
   }
 
   /** Enqueues an event in a lane of its own, once by its ID, which becomes that of its delivery. */
   enqueueApart(key: SubscriberKey, event: OutgoingEvent, version: number): void {
     const { store } = this.#parts;
-    this.#enqueue(key, [event], version, (_, now) => store.insert(event, null, now, event.eventId));
+    this.#enqueue(key, [event], version, (_, now) => {
+      store.insert(event, null, now, { isFirst: true, id: event.eventId });
+    });
   }
 
   #enqueue(
@@ -158,7 +172,8 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
     const now = this.clock();
     store.transaction(() => {
       store.open(key);
-      for (const event of events) if (store.recordEventId(event.eventId, now)) insert(event, now);
+      for (const event of events) if (!store.isKnown(event.eventId, now)) insert(event, now);
+      countDeliveries(store, now);
       retention.prune(now);
     });
     const handler = this.#handlerFor(key, store);
@@ -167,13 +182,11 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
     this.#checkBacklog(handler);
   }
 
-  #enqueueFirst(key: SubscriberKey, event: OutgoingEvent): ManualDelivery {
+  #enqueueFirst(key: SubscriberKey, event: OutgoingEvent, isFirst = false): ManualDelivery {
     const { store, attempts } = this.#parts;
     const delivery = store.transaction(() => {
       store.open(key);
-      const seq = store.insert(event, null, this.clock());
-      store.linkEvent(event.eventId, seq);
-      return store.find(seq);
+      return store.find(store.insert(event, null, this.clock(), { isFirst }));
     });
     if (delivery === null) throw new Error("A delivery was written but cannot be read");
     const attempted = attempts.firstOutcomeOf(delivery);
@@ -268,12 +281,11 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
 
   /** The same, once per event ID: a repetition resolves with the outcome of the first call. */
   deliverNowOnce(key: SubscriberKey, event: OutgoingEvent): Promise<DeliveryRecord | null> {
-    const { store, attempts } = this.#parts;
-    const earlier = store.transaction(() => {
-      store.open(key);
-      return store.recordEventId(event.eventId, this.clock()) ? null : store.findByEvent(event.eventId);
-    });
-    return earlier === null ? this.#enqueueFirst(key, event).attempted : attempts.firstOutcomeOf(earlier);
+    const { store, attempts } = this.#recorded;
+    const earlier = store.findByEvent(event.eventId);
+    return earlier === null
+      ? this.#enqueueFirst(key, event, true).attempted
+      : attempts.firstOutcomeOf(earlier);
   }
 
   /** Starts to send a span of events again, in order within each room; null while another replay is running. */
@@ -299,6 +311,7 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
     try {
       attempts.flush();
       store.transaction(() => {
+        countDeliveries(store, this.clock());
         retention.endSome();
         retention.prune(this.clock());
       });
@@ -325,7 +338,8 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
       attempts.dueAt(now),
       replay.dueAt(),
       timed.dueAt(),
-      ...(attempts.isBusy ? [now + WATCHDOG_MS] : [retention.dueAt(now), ...backlog.dueAt(now)]),
+      attempts.needsWatchdog ? now + WATCHDOG_MS : null,
+      ...(attempts.isBusy ? [] : [retention.dueAt(now), ...backlog.dueAt(now)]),
     ]);
   }
 

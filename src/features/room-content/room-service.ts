@@ -88,7 +88,8 @@ export function roomService(env: Env): RoomService {
       const { accountTokenEpoch, quotas } = copied;
       return { accountTokenEpoch, storeUse: usedOf(quotas, "store_bytes", quotaDefaults(env)) };
     },
-    fanOut: ({ accountId, roomId }, events, calls) => fanOut(accountId, delivery, roomId, events, calls),
+    fanOut: ({ accountId, roomId }, events, calls, canWait) =>
+      fanOut(accountId, delivery, roomId, events, calls, { canWait }),
     notify: (room, threads, updates, calls) =>
       fanOutInboxUpdates(tenantOf(room), room.roomId, threads, updates, calls, (page) =>
         exports.InboxFanOut.deliver(room.accountId, page),

@@ -101,8 +101,16 @@ export class RoomObjectBase extends RoomHost {
   /** Applies a change that was made over REST to the connected users. Idempotent. Returns the stats after it. */
   async apply(accountId: string, command: TracedCommand): Promise<RoomStats> {
     if (command.type === "room.deleted") await this.archived.discard();
-    const { context, room, effects, traces, reads, outboxDrain, alarm } = this.runtime();
+    const { context, outboxDrain, room } = this.runtime();
     context.identify(accountId);
+    // The room's events that follow from this change precede the caller's own events about it.
+    await outboxDrain.settledAfter(() => this.#apply(command));
+    if (command.type === "user.erased") await this.runtime().eraseFromLog(command.userId);
+    return room.sessions.stats;
+  }
+
+  async #apply(command: TracedCommand): Promise<void> {
+    const { room, effects, traces, reads, alarm } = this.runtime();
     const { trace = null } = command;
     try {
       if (command.type === "user.erased" || command.type === "identity.erased")
@@ -116,10 +124,6 @@ export class RoomObjectBase extends RoomHost {
     if (command.type === "room.deleted") await this.#erase();
     else alarm.plan();
     await reads.refreshed();
-    // The room's events that follow from this change precede the caller's own events about it.
-    await outboxDrain.settled();
-    if (command.type === "user.erased") await this.runtime().eraseFromLog(command.userId);
-    return room.sessions.stats;
   }
 
   /**

@@ -87,7 +87,7 @@ export class RoomRuntime {
       now,
       storage,
       outbox: storage.events,
-      fanOut: (events, calls) => service.fanOut(context.identity, events, calls),
+      fanOut: (events, calls, canWait) => service.fanOut(context.identity, events, calls, canWait),
       keepAlive: (work) => context.keepAlive(work),
       failed: (error) =>
         context.report("Events of a room could not be delivered to its subscribers yet", error),

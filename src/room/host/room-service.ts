@@ -101,9 +101,15 @@ export interface RoomService {
   copyStats(room: RoomIdentity, stats: StatsCopy, version: number): Promise<CopiedStats>;
   /**
    * Enqueues events at their subscribers with at most `calls` calls. Returns the subscriptions that were not
-   * reached; rejects when the subscriptions could not be read.
+   * reached; rejects when the subscriptions could not be read. If the room `canWait`, subscribers may make quick
+   * attempts first.
    */
-  fanOut(room: RoomIdentity, events: readonly OutboxEvent[], calls: WorkBudget): Promise<Unreached>;
+  fanOut(
+    room: RoomIdentity,
+    events: readonly OutboxEvent[],
+    calls: WorkBudget,
+    canWait: boolean,
+  ): Promise<Unreached>;
   /** Passes updates to the inboxes that they concern, as {@link fanOut}; the place to go on from is left. */
   notify(
     room: RoomIdentity,

@@ -22,6 +22,27 @@ export interface OutboxEvent extends RecordedEvent {
   readonly trace: string | null;
 }
 
+interface EventRow extends Omit<OutboxEvent, "pendingSubscriptions"> {
+  readonly owed: string | null;
+  readonly more: string | null;
+}
+
+/** Events by the rows that take them, in order. */
+function rowsOf(events: readonly RecordedEvent[]): [RecordedEvent, ...RecordedEvent[]][] {
+  const rows: [RecordedEvent, ...RecordedEvent[]][] = [];
+  let characters = 0;
+  for (const event of events) {
+    characters += event.body.length;
+    const row = rows.at(-1);
+    if (row !== undefined && characters <= MAX_ROW_CHARACTERS) row.push(event);
+    else {
+      rows.push([event]);
+      characters = event.body.length;
+    }
+  }
+  return rows;
+}
+
 interface ChangedStore {
   readonly store: string;
   readonly fromSeq: number;
@@ -47,33 +68,55 @@ interface Participant {
   readonly joinedAt: number;
 }
 
-/** The events that the outbox has yet to pass on. */
+/** The bodies of one row, in characters: a row may have 2 MB. */
+const MAX_ROW_CHARACTERS = 256 * 1024;
+
+/**
+ * The events that the outbox has yet to pass on. Those that are recorded together share a row: `more` has all but the
+ * first, and `owed` of such a row the subscriptions by the IDs of its events.
+ */
 export class SqliteEvents extends SqlitePart {
   readonly #appended: () => void;
   readonly #trace: () => string | null;
 
-  /** Calls `appended` after each event, within the transaction that records it; `trace` is that of the event as JSON. */
+  /** Calls `appended` after events, within the transaction that records it; `trace` is that of the event as JSON. */
   constructor(tables: SqliteTables, appended: () => void, trace: () => string | null) {
     super(tables);
     this.#appended = appended;
     this.#trace = trace;
   }
 
-  append({ id, event, occurredAt, body }: RecordedEvent): void {
-    this.tables.insert("events", { id, event, occurred_at: occurredAt, body, trace: this.#trace() });
-    this.#appended();
+  append(...events: readonly RecordedEvent[]): void {
+    for (const [first, ...others] of rowsOf(events)) {
+      const { id, event, occurredAt, body } = first;
+      const more = others.length === 0 ? null : JSON.stringify(others);
+      this.tables.insert("events", { id, event, occurred_at: occurredAt, body, trace: this.#trace(), more });
+    }
+    if (events.length > 0) this.#appended();
   }
 
+  /** The oldest events: those of at most `limit` rows. */
   list(limit: number): OutboxEvent[] {
-    const query = `SELECT seq, id, event, occurred_at AS occurredAt, body, owed AS pendingSubscriptions, trace
+    const query = `SELECT seq, id, event, occurred_at AS occurredAt, body, owed, trace, more
       FROM events ORDER BY seq ${LIMIT}`;
-    return this.tables
-      .read<OutboxEvent>(query, limit)
-      .map((event) => ({ ...event, event: EventName.parse(event.event) }));
+    return this.tables.read<EventRow>(query, limit).flatMap(({ owed, more, ...first }) => {
+      if (more === null)
+        return [{ ...first, event: EventName.parse(first.event), pendingSubscriptions: owed }];
+      const pending = owed === null ? {} : (JSON.parse(owed) as Readonly<Record<string, string>>);
+      return [first, ...(JSON.parse(more) as RecordedEvent[])].map((event) => ({
+        ...{ seq: first.seq, trace: first.trace, pendingSubscriptions: pending[event.id] ?? null },
+        ...event,
+      }));
+    });
   }
 
-  writePending(seq: number, subscriptions: string): void {
-    this.tables.write("UPDATE events SET owed = ? WHERE seq = ?", subscriptions, seq);
+  /** Keeps the subscriptions that an event has yet to reach: none for one of a row whose others have some. */
+  writePending(seq: number, subscriptions: string, id: string): void {
+    this.tables.write(
+      `UPDATE events SET owed = iif(more IS NULL, ?1, json_patch(ifnull(owed, '{}'), json_object(?2, ?1)))
+       WHERE seq = ?3`,
+      ...[subscriptions, id, seq],
+    );
   }
 
   delete(seq: number): void {
@@ -171,7 +214,7 @@ export class SqliteDocumentNotes extends SqlitePart {
   }
 }
 
-/** The occupancy period: the time from the first user to the last, which has an ID. */
+/** The occupancy period, from the first user to the last: its participants, and the room in its events. */
 export class SqliteOccupancy extends SqlitePart {
   #limits: OwnLimits | null = null;
 
@@ -180,27 +223,12 @@ export class SqliteOccupancy extends SqlitePart {
     return this.tables.find<{ value: string }>(query, name)?.value ?? null;
   }
 
-  #writeFact(name: string, value: string): void {
-    this.tables.write("INSERT OR REPLACE INTO facts VALUES (?, ?)", name, value);
-  }
-
-  readId(): string | null {
-    return this.#readFact("session");
-  }
-
-  begin(id: string): void {
-    this.end();
-    this.#writeFact("session", id);
-  }
-
-  /** Adds or updates a participant, who keeps their place. */
-  put({ user, joinedAt }: Participant): void {
+  /** Adds or updates a participant, who keeps their earlier position. */
+  put({ user, joinedAt }: Participant, position: number): void {
     this.tables.write(
-      `INSERT INTO participants (user_id, joined_at, user) VALUES (?, ?, ?)
+      `INSERT INTO participants (user_id, position, joined_at, user) VALUES (?, ?, ?, ?)
        ON CONFLICT (user_id) DO UPDATE SET joined_at = excluded.joined_at, user = excluded.user`,
-      user.id,
-      joinedAt,
-      JSON.stringify(user),
+      ...[user.id, position, joinedAt, JSON.stringify(user)],
     );
   }
 
@@ -218,7 +246,6 @@ export class SqliteOccupancy extends SqlitePart {
   }
 
   end(): void {
-    this.tables.write("DELETE FROM facts WHERE name = 'session'");
     this.tables.write("DELETE FROM participants");
   }
 
@@ -228,8 +255,11 @@ export class SqliteOccupancy extends SqlitePart {
     return row === null ? null : parseRoom(row);
   }
 
+  /** Writes the row if it has changed. */
   writeRoom(row: RoomFields): void {
-    this.#writeFact("room", JSON.stringify(row));
+    const json = JSON.stringify(row);
+    if (json !== this.#readFact("room"))
+      this.tables.write("INSERT OR REPLACE INTO facts VALUES ('room', ?)", json);
   }
 
   /** The limits of the row that was read last: {@link recordLimits}, or since the start that of {@link readRoom}. */

@@ -12,11 +12,12 @@ const TABLES: Readonly<Record<string, string>> = {
     occupied_since INTEGER,
     version INTEGER NOT NULL,
     copied_version INTEGER NOT NULL,
-    last_alive_at INTEGER NOT NULL
+    last_alive_at INTEGER NOT NULL,
+    session_id TEXT
   );`,
   sessions: `CREATE TABLE IF NOT EXISTS sessions (
     seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
+    id TEXT NOT NULL,
     user_id TEXT NOT NULL,
     joined_at INTEGER NOT NULL,
     left_at INTEGER,
@@ -211,7 +212,8 @@ const TABLES: Readonly<Record<string, string>> = {
     occurred_at INTEGER NOT NULL,
     body TEXT NOT NULL,
     owed TEXT,
-    trace TEXT
+    trace TEXT,
+    more TEXT
   );`,
   changed_stores: `CREATE TABLE IF NOT EXISTS changed_stores (
     store TEXT PRIMARY KEY,
@@ -232,11 +234,11 @@ const TABLES: Readonly<Record<string, string>> = {
     workflow_id TEXT NOT NULL
   ) WITHOUT ROWID;`,
   participants: `CREATE TABLE IF NOT EXISTS participants (
-    position INTEGER PRIMARY KEY,
-    user_id TEXT NOT NULL UNIQUE,
+    user_id TEXT PRIMARY KEY,
+    position INTEGER NOT NULL,
     joined_at INTEGER NOT NULL,
     user TEXT NOT NULL
-  );`,
+  ) WITHOUT ROWID;`,
   grace_periods: `CREATE TABLE IF NOT EXISTS grace_periods (
     user_id TEXT PRIMARY KEY,
     ends_at INTEGER NOT NULL,

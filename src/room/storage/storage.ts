@@ -27,6 +27,8 @@ export interface RoomRecord extends RoomIdentity {
   readonly copiedVersion: number;
   /** When the room was last known to be running (epoch ms). */
   readonly lastAliveAt: number;
+  /** The ID of the occupancy period; null while no one is online. */
+  readonly sessionId: string | null;
 }
 
 /** The session of a user who is online, with the user as the other participants see them. */
@@ -106,16 +108,17 @@ export class SqliteStorage extends SqliteTables {
     return this.find<RoomRecord>(
       `SELECT account_id AS accountId, room_id AS roomId, active_participants AS activeParticipants,
          occupied_ms AS occupiedMs, occupied_since AS occupiedSince, version, copied_version AS copiedVersion,
-         last_alive_at AS lastAliveAt
+         last_alive_at AS lastAliveAt, session_id AS sessionId
        FROM room`,
     );
   }
 
   writeRecord(record: RoomRecord): void {
     this.write(
-      "INSERT OR REPLACE INTO room VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO room VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       ...[record.accountId, record.roomId, record.activeParticipants, record.occupiedMs],
       ...[record.occupiedSince, record.version, record.copiedVersion, record.lastAliveAt],
+      record.sessionId,
     );
   }
 
@@ -124,8 +127,10 @@ export class SqliteStorage extends SqliteTables {
     this.insert("sessions", { id, user_id: user.id, joined_at: joinedAt, user: JSON.stringify(user) });
   }
 
-  endSession(sessionId: string, leftAt: number): void {
-    this.write("UPDATE sessions SET left_at = ?, user = NULL WHERE id = ?", leftAt, sessionId);
+  /** Ends the user's open session. */
+  endSession(userId: string, leftAt: number): void {
+    const query = "UPDATE sessions SET left_at = ?, user = NULL WHERE user_id = ? AND left_at IS NULL";
+    this.write(query, leftAt, userId);
   }
 
   /** Updates the user in their open session, if any. */
@@ -146,11 +151,12 @@ export class SqliteStorage extends SqliteTables {
 
   /** Lists sessions, newest first. `beforeId`: only sessions older than this one. */
   listSessions(userId: string, limit: number, beforeId?: string): StoredSession[] {
-    const before = beforeId === undefined ? "" : "AND seq < (SELECT seq FROM sessions WHERE id = ?)";
+    const before =
+      beforeId === undefined ? "" : "AND seq < (SELECT seq FROM sessions WHERE user_id = ? AND id = ?)";
     return this.read<StoredSession>(
       `SELECT id, user_id AS userId, joined_at AS joinedAt, left_at AS leftAt FROM sessions
        WHERE user_id = ? ${before} ORDER BY seq DESC LIMIT ?`,
-      ...[userId, ...(beforeId === undefined ? [] : [beforeId]), limit],
+      ...[userId, ...(beforeId === undefined ? [] : [userId, beforeId]), limit],
     );
   }
 

@@ -24,10 +24,14 @@ interface OutboxDrainPorts<Any extends Entry> {
   readonly outbox: {
     list(limit: number): Any[];
     delete(seq: number): void;
-    writePending(seq: number, pending: string): void;
+    /** `id` names one of several entries with the same number. */
+    writePending(seq: number, pending: string, id: string): void;
   };
-  /** Passes entries on with at most `calls` calls. Rejects when the recipients could not be read. */
-  fanOut(entries: readonly Any[], calls: WorkBudget): Promise<Unreached>;
+  /**
+   * Passes entries on with at most `calls` calls; `canWait` if no response waits for it. Rejects when the recipients
+   * could not be read.
+   */
+  fanOut(entries: readonly Any[], calls: WorkBudget, canWait: boolean): Promise<Unreached>;
   keepAlive(work: Promise<unknown>): void;
   /** Reports a failed fan-out, which is retried: once until all is passed on, and each time for a defect. */
   failed(error: unknown): void;
@@ -36,6 +40,8 @@ interface OutboxDrainPorts<Any extends Entry> {
 const BATCH_SIZE = 200;
 /** Delay of an alarm that is set while a drain is running: it survives a crash, the drain does not. */
 const CRASH_RECOVERY_MS = 5_000;
+/** The recipients of an entry that has reached all, beside others that have not. */
+const NONE = "[]";
 const RETRY = { firstMs: 1_000, maxMs: 30_000 };
 
 export class OutboxDrain<Any extends Entry = Entry> {
@@ -44,6 +50,8 @@ export class OutboxDrain<Any extends Entry = Entry> {
   /** When the next retry is due (epoch ms); null when none is. */
   #retryAt: number | null = null;
   #failures = 0;
+  /** The responses that wait for entries to be passed on. */
+  #hurried = 0;
   readonly #streak: FailureStreak;
 
   constructor(ports: OutboxDrainPorts<Any>) {
@@ -78,13 +86,24 @@ export class OutboxDrain<Any extends Entry = Entry> {
     await this.#running;
   }
 
+  /** Runs `work`, and resolves when no drain is running, whether the last one succeeded or not. */
+  async settledAfter(work: () => Promise<void>): Promise<void> {
+    this.#hurried += 1;
+    try {
+      await work();
+      await this.settled();
+    } finally {
+      this.#hurried -= 1;
+    }
+  }
+
   /** Resolves when the outbox is empty; rejects when that fails. */
   async finish(): Promise<void> {
-    await this.#running;
-    if (this.#isEmpty()) return;
-    this.drain();
-    await this.#running;
-    if (this.#retryAt !== null) throw new Error("An outbox of the room could not be passed on yet");
+    await this.settledAfter(async () => {
+      await this.settled();
+      if (!this.#isEmpty()) this.drain();
+    });
+    if (!this.#isEmpty()) throw new Error("An outbox of the room could not be passed on yet");
   }
 
   async #run(): Promise<void> {
@@ -118,13 +137,12 @@ export class OutboxDrain<Any extends Entry = Entry> {
   /** Deletes entries that reached all recipients, and keeps the unreached ones with the others. True when none is left. */
   async #fanOut(entries: readonly Any[], calls: WorkBudget): Promise<boolean> {
     const { storage, outbox } = this.#ports;
-    const { left, failures } = await this.#ports.fanOut(entries, calls);
+    const { left, failures } = await this.#ports.fanOut(entries, calls, this.#hurried === 0);
     if (failures.length > 0) this.#streak.failed(combined(failures));
     storage.transaction(() => {
-      for (const { seq, id } of entries) {
-        const pending = left.get(id);
-        if (pending === undefined) outbox.delete(seq);
-        else outbox.writePending(seq, pending);
+      for (const [seq, group] of Map.groupBy(entries, (entry) => entry.seq)) {
+        if (!group.some(({ id }) => left.has(id))) outbox.delete(seq);
+        else for (const { id } of group) outbox.writePending(seq, left.get(id) ?? NONE, id);
       }
     });
     return left.size === 0;

@@ -12,7 +12,7 @@ import { presentRoom, type Room, type RoomFields } from "@atrium/contract/resour
 import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
 import type { Thread } from "@atrium/contract/resources/thread.ts";
 import { presentUser, type User } from "@atrium/contract/resources/user.ts";
-import type { OpenSession } from "../../storage/storage.ts";
+import type { OpenSession, RoomRecord } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 
 export type RecorderPorts = Pick<RoomPorts, "storage" | "newId">;
@@ -35,60 +35,78 @@ export function recordEvent(
   draft: EventDraft,
   cause: EventCause | null = null,
 ): void {
-  const id = newId();
-  const body = presentEvent(id, occurredAt, draft, cause);
-  storage.events.append({ id, event: draft.event, occurredAt, body });
+  storage.events.append(eventOf(newId(), occurredAt, draft, cause));
 }
 
-/** A user has come online; `stats` include them. */
+const eventOf = (id: string, occurredAt: number, draft: EventDraft, cause: EventCause | null = null) => {
+  const body = presentEvent(id, occurredAt, draft, cause);
+  return { id, event: draft.event, occurredAt, body };
+};
+
+/** Records events that happened together. */
+function recordTogether(
+  { storage, newId }: RecorderPorts,
+  occurredAt: number,
+  drafts: readonly EventDraft[],
+): void {
+  storage.events.append(...drafts.map((draft) => eventOf(newId(), occurredAt, draft)));
+}
+
+/** A user has come online; the record includes them, and is written. */
 export function recordJoined(
   ports: RecorderPorts,
   room: RoomFields,
   { id, joinedAt, user }: OpenSession,
-  stats: RoomStats,
+  record: RoomRecord & { readonly sessionId: string },
+  isFirst: boolean,
 ): void {
   const { occupancy } = ports.storage;
   occupancy.writeRoom(room);
-  const presented = presentRoom(room, joinedAt, stats);
-  if (occupancy.readId() === null) {
-    const sessionId = ports.newId();
-    occupancy.begin(sessionId);
-    const data = { roomId: room.id, sessionId };
-    recordEvent(ports, joinedAt, { event: "session.started", data, room: presented });
-  }
-  occupancy.put({ user, joinedAt });
-  recordEvent(ports, joinedAt, {
+  const presented = presentRoom(room, joinedAt, record);
+  if (isFirst) occupancy.end();
+  occupancy.put({ user, joinedAt }, record.version);
+  const started: EventDraft = {
+    event: "session.started",
+    data: { roomId: room.id, sessionId: record.sessionId },
+    room: presented,
+  };
+  const joined: EventDraft = {
     event: "participant.joined",
     data: { roomId: room.id, userId: user.id, sessionId: id },
     room: presented,
     user: presentUser(user, { online: true, joinedAt }),
-  });
+  };
+  recordTogether(ports, joinedAt, isFirst ? [started, joined] : [joined]);
 }
 
-/** Users have gone offline at `at` (epoch ms); `stats` do not include them. */
+/** Users have gone offline at `at` (epoch ms) in an occupancy period; `stats` do not include them. */
 export function recordLeft(
   ports: RecorderPorts,
   sessions: readonly OpenSession[],
   at: number,
   stats: RoomStats,
+  sessionId: string | null,
 ): void {
   const { occupancy } = ports.storage;
   const row = occupancy.readRoom();
   if (row === null) return;
   const room = presentRoom(row, at, stats);
-  for (const { id, joinedAt, user } of sessions) {
-    recordEvent(ports, at, {
+  const left = sessions.map(
+    ({ id, joinedAt, user }): EventDraft => ({
       event: "participant.left",
       data: { roomId: row.id, userId: user.id, sessionId: id },
       room,
       user: presentUser(user, { online: false, joinedAt }),
-    });
+    }),
+  );
+  if (stats.activeParticipants > 0 || sessionId === null) {
+    recordTogether(ports, at, left);
+    return;
   }
-  const sessionId = occupancy.readId();
-  if (stats.activeParticipants > 0 || sessionId === null) return;
   const users = occupancy.list().map(({ user, joinedAt }) => presentUser(user, { online: false, joinedAt }));
   const data = { roomId: row.id, sessionId };
-  recordEvent(ports, at, { event: "session.closed", data, room, users: firstThatFit(users) });
+  const closed: EventDraft = { event: "session.closed", data, room, users: firstThatFit(users) };
+  recordTogether(ports, at, [...left, closed]);
   occupancy.end();
 }
 

@@ -18,6 +18,7 @@ const newRecord = ({ accountId, id }: RoomFields, now: number): RoomRecord => ({
   version: 0,
   copiedVersion: 0,
   lastAliveAt: now,
+  sessionId: null,
 });
 
 /**
@@ -36,6 +37,7 @@ function countParticipants(record: RoomRecord, activeParticipants: number, at: n
     occupiedSince: activeParticipants === 0 ? null : (occupiedSince ?? at),
     version: record.version + 1,
     lastAliveAt: Math.max(record.lastAliveAt, at),
+    sessionId: activeParticipants === 0 ? null : record.sessionId,
   };
 }
 
@@ -105,15 +107,15 @@ export class Sessions {
   /** A user comes online: with a grace period, without a socket. `room` is the room's row as just read from the database. */
   start(room: RoomFields, session: OpenSession, grace: GracePeriod | null = null): void {
     const { joinedAt } = session;
-    const record = countParticipants(
-      this.#record ?? newRecord(room, joinedAt),
-      this.#online.size + 1,
-      joinedAt,
-    );
+    const before = this.#record ?? newRecord(room, joinedAt);
+    const record = {
+      ...countParticipants(before, this.#online.size + 1, joinedAt),
+      sessionId: before.sessionId ?? this.#ports.newId(),
+    };
     this.#storage.transaction(() => {
       this.#storage.insertSession(session);
       this.#storage.writeRecord(record);
-      recordJoined(this.#ports, room, session, record);
+      recordJoined(this.#ports, room, session, record, before.sessionId === null);
       if (grace !== null) this.gracePeriods.begin([grace]);
     });
     this.#record = record;
@@ -129,14 +131,15 @@ export class Sessions {
 
   #end(ended: readonly OpenSession[], at: number): void {
     if (this.#record === null) return;
+    const { sessionId } = this.#record;
     const record = countParticipants(this.#record, this.#online.size - ended.length, at);
     this.#storage.transaction(() => {
       for (const session of ended) {
-        this.#storage.endSession(session.id, Math.max(session.joinedAt, at));
+        this.#storage.endSession(session.user.id, Math.max(session.joinedAt, at));
         if (this.gracePeriods.has(session.user.id)) this.#storage.gracePeriods.delete(session.user.id);
       }
       this.#storage.writeRecord(record);
-      recordLeft(this.#ports, ended, at, record);
+      recordLeft(this.#ports, ended, at, record, sessionId);
     });
     this.#record = record;
     for (const session of ended) {
@@ -193,9 +196,8 @@ export class Sessions {
 
   /** Stores the room's current row, for later events, if an earlier one is stored. */
   updateRoom(room: RoomFields): void {
-    const stored = this.#storage.occupancy.readRoom();
-    if (stored !== null && JSON.stringify(stored) !== JSON.stringify(room))
-      this.#storage.occupancy.writeRoom(room);
+    const { occupancy } = this.#storage;
+    if (occupancy.readRoom() !== null) occupancy.writeRoom(room);
   }
 
   /** Stores a user's new fields. */

@@ -18,7 +18,7 @@ test("a join that fails between its events leaves none of them", ({ storage }) =
   });
   expect(() => sessions.start(ROOM, openSession("ada"))).toThrow("on purpose");
   expect(storage.events.list(9)).toEqual([]);
-  expect([sessions.record, sessions.open(), storage.readRecord(), storage.occupancy.readId()]).toEqual([
+  expect([sessions.record, sessions.open(), storage.readRecord(), storage.occupancy.readRoom()]).toEqual([
     null,
     [],
     null,

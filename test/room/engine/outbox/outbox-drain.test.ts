@@ -15,6 +15,8 @@ let results: (Unreached | Error)[];
 let failures: string[];
 /** The calls that the next fan-outs make, in turn; later ones make none. */
 let calls: number[];
+/** Whether each batch could wait for attempts. */
+let canWait: boolean[];
 
 const record = (...ids: string[]) => {
   for (const id of ids)
@@ -28,12 +30,13 @@ const pending = () =>
 const it = (title: string, work: () => unknown) =>
   test(title, (tables) => {
     storage = tables.storage;
-    [now, batches, results, failures, calls] = [1_000_000, [], [], [], []];
+    [now, batches, results, failures, calls, canWait] = [1_000_000, [], [], [], [], []];
     drain = new OutboxDrain({
       now: () => now,
       storage,
       outbox: storage.events,
-      async fanOut(events, budget) {
+      async fanOut(events, budget, mayWait) {
+        canWait.push(mayWait);
         batches.push(events.map(({ id }) => id));
         for (let left = calls.shift() ?? 0; left > 0; left -= 1) budget.spend();
         const result = results.shift() ?? { left: new Map(), failures: [] };
@@ -56,6 +59,49 @@ it("passes on the events of one turn at once, and those recorded in the meantime
   await drain.settled();
   expect(batches).toEqual([["a", "b"], ["c"]]);
   expect([pending(), drain.dueAt()]).toEqual([[], null]);
+});
+
+it("keeps events that were recorded together in one row, each with the subscriptions that it has yet to reach", async () => {
+  const event = { event: "participant.left", occurredAt: now, body: "{}" } as const;
+  storage.events.append({ ...event, id: "a" }, { ...event, id: "b" }, { ...event, id: "c" });
+  expect(storage.events.list(1).map(({ id, seq }) => [id, seq])).toEqual(
+    ["a", "b", "c"].map((id) => [id, 1]),
+  );
+  results = [{ left: new Map([["b", "[1]"]]), failures: [] }];
+  drain.drain();
+  await drain.settled();
+  expect(pending()).toEqual([
+    ["a", "[]"],
+    ["b", "[1]"],
+    ["c", "[]"],
+  ]);
+  now = drain.dueAt() ?? 0;
+  drain.retryIfDue();
+  await drain.settled();
+  expect([batches, pending()]).toEqual([Array(2).fill(["a", "b", "c"]), []]);
+});
+
+it("writes events with long bodies to several rows", () => {
+  const event = { event: "participant.left", occurredAt: now, body: "x".repeat(100_000) } as const;
+  storage.events.append(...["a", "b", "c", "d", "e"].map((id) => ({ ...event, id })));
+  expect(storage.events.list(99).map(({ id, seq }) => [id, seq])).toEqual([
+    ["a", 1],
+    ["b", 1],
+    ["c", 2],
+    ["d", 2],
+    ["e", 3],
+  ]);
+});
+
+it("tells whether a response waits for the entries", async () => {
+  record("a");
+  await drain.settled();
+  await drain.settledAfter(async () => record("b"));
+  record("c");
+  await drain.settled();
+  record("d");
+  await drain.finish();
+  expect(canWait).toEqual([true, false, true, false]);
 });
 
 it("retries a failed batch with growing delays, before later events", async () => {

@@ -7,6 +7,7 @@ import type { UserRecord } from "@atrium/contract/resources/user.ts";
 
 import type { TokenEpochs, TokenSubject } from "../../../platform/token-claims.ts";
 import type { Fault } from "../../protocol/protocol.ts";
+import type { Standing } from "../../storage/storage.ts";
 
 /** A user as the database has it. */
 export interface KnownUser {
@@ -17,6 +18,15 @@ export interface KnownUser {
   readonly rights: Rights;
   readonly isGuest: boolean;
 }
+
+/** The part of a user that the room stores, to let it in again after a restart. */
+export const standingOf = ({
+  subject: { tokenEpoch, identityId, identityEpoch },
+  rights,
+  isGuest,
+}: Pick<KnownUser, "rights" | "isGuest"> & {
+  readonly subject: Pick<TokenSubject, "tokenEpoch" | "identityId" | "identityEpoch">;
+}): Standing => ({ rights, isGuest, tokenEpoch, identityId, identityEpoch });
 
 export type JoinDecision = JoinApproval | JoinRefusal;
 

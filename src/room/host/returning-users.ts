@@ -1,8 +1,9 @@
 /** The users who come back to a restarted room, as it has stored them: no join of theirs waits for a read of its own. */
 
 import type { RoomFields } from "@atrium/contract/resources/room.ts";
+import { sleep } from "../../platform/flow/concurrency.ts";
 import type { IdentityClaims, TokenClaims } from "../../platform/token-claims.ts";
-import type { KnownUser } from "../engine/join/join-decision.ts";
+import { firstReadMs, type KnownUser } from "../engine/join/join-decision.ts";
 import type { Room } from "../engine/room.ts";
 import type { OpenSession } from "../storage/storage.ts";
 import type { RoomContext } from "./room-context.ts";
@@ -23,11 +24,14 @@ export class ReturningUsers {
   readonly #ports: ReturnPorts;
   /** A command that reaches the room from now on makes its storage uncertain until the command is carried out. */
   readonly #revision: number;
+  readonly #delay: Promise<unknown>;
   #reading: Promise<number | null> | null = null;
 
   constructor(ports: ReturnPorts) {
     this.#ports = ports;
-    this.#revision = ports.room.commands.revision;
+    const { commands, ports: room } = ports.room;
+    this.#revision = commands.revision;
+    this.#delay = sleep(firstReadMs(room.graceMs, Math.random()));
   }
 
   /**
@@ -37,7 +41,7 @@ export class ReturningUsers {
   async find(claims: TokenClaims | IdentityClaims): Promise<ReturningUser | null> {
     const { commands, ports } = this.#ports.room;
     if (this.#sessionOf(claims) === undefined) return null;
-    this.#reading ??= this.#readEpoch();
+    this.#reading ??= this.#delay.then(() => this.#readEpoch());
     const accountTokenEpoch = await this.#reading;
     const { user: record, standing } = this.#sessionOf(claims) ?? {};
     const room = ports.storage.occupancy.readRoom();

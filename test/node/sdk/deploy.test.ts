@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, inject, it } from "vitest";
 import { reconnectDelayMs } from "../../../packages/sdk/client/connection/machine.ts";
 import { FairLoader } from "../../../src/platform/flow/fair-queue.ts";
-import { JOIN_READS, joinsHeldMs } from "../../../src/room/engine/join/join-decision.ts";
+import { firstReadMs, JOIN_READS, joinsHeldMs } from "../../../src/room/engine/join/join-decision.ts";
 import { randomOf } from "../../support/random.ts";
 
 interface Deploy {
@@ -76,25 +76,38 @@ async function deploy(of: Deploy): Promise<Return> {
     });
     const release = joiners.hold();
     const returned: string[] = [];
+    let isHeld = true;
     let current: Promise<void> | null = null;
+    const { promise: started, resolve: start } = Promise.withResolvers<void>();
+    let firstAt = Number.POSITIVE_INFINITY;
+    const joined = () => {
+      allJoinedMs = Math.max(allJoinedMs, database.now);
+      late += Number(database.now > of.graceMs);
+    };
     const check = async (userId: string) => {
       await joiners.load(userId, () => true);
       checked += 1;
     };
-    database.at(joinsHeldMs(of.graceMs, of.random()), () => {
+    const come = async (userId: string) => {
+      current ??= started.then(() => database.read(of.currentMs));
+      await current;
+      if (isHeld) returned.push(userId);
+      else await check(userId);
+      joined();
+    };
+    for (let client = 0; client < of.clientsPerRoom; client += 1) {
+      const arrivesAt = reconnectDelayMs(1, "soon", of.random());
+      firstAt = Math.min(firstAt, arrivesAt);
+      database.at(arrivesAt, () => {
+        void come(`user ${client}`);
+      });
+    }
+    database.at(firstAt + firstReadMs(of.graceMs, of.random()), start);
+    database.at(firstAt + joinsHeldMs(of.graceMs, of.random()), () => {
+      isHeld = false;
       for (const userId of returned) void check(userId);
       release();
     });
-    for (let client = 0; client < of.clientsPerRoom; client += 1) {
-      database.at(reconnectDelayMs(1, "soon", of.random()), () => {
-        current ??= database.read(of.currentMs);
-        void current.then(() => {
-          returned.push(`user ${client}`);
-          allJoinedMs = database.now;
-          late += Number(database.now > of.graceMs);
-        });
-      });
-    }
   }
   const request = () => {
     if (checked === clients && clients > 0) return;
@@ -109,7 +122,7 @@ async function deploy(of: Deploy): Promise<Return> {
   return { allJoinedMs, late, reads, othersP95Ms: others[Math.floor(others.length * 0.95)] ?? 0 };
 }
 
-const DATABASE = { othersPerSecond: 200, currentMs: 0.2, readMs: 0.5, userMs: 0.02 };
+const DATABASE = { othersPerSecond: 200, currentMs: 0.125, readMs: 0.5, userMs: 0.02 };
 const GRACE_MS = 10_000;
 
 /** The number of deploys of which the median is judged: a few hundred requests say little. */

@@ -68,6 +68,9 @@ export const JOIN_FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining fail
 /** Time for which a room without its lost users holds joins; rooms are spread over it. `random` is in [0, 1). */
 export const joinsHeldMs = (graceMs: number, random: number): number => graceMs * (0.1 + random / 2);
 
+/** The delay of the one read before users come back: many rooms have their first user in the same moment. */
+export const firstReadMs = (graceMs: number, random: number): number => (graceMs * random) / 20;
+
 /** The delay of a refusal: each new attempt costs a handshake, and all sockets of a flood come back at once. */
 export const joinRefusedAfterMs = (random: number): number => 2_000 + 2_000 * random;
 

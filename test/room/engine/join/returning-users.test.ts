@@ -7,18 +7,24 @@ import { DatabaseGate } from "../../support/database-gate.ts";
 import { makeRoom, roomOfTwo, TestRoom, type TestUser, tokens } from "../../support/rooms.ts";
 import type { TestSocket } from "../../support/test-socket.ts";
 
-/** Ends the room as a crash does, and starts it again. Its timers run only when a test says so: it holds joins until then. */
+/** Ends the room as a crash does, starts it again, and lets the delay of its first read pass, but not that of joins. */
 async function restart(room: TestRoom): Promise<void> {
   await room.alarm();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.spyOn(Math, "random").mockReturnValue(0.9); // holds joins for 5.5 s
   await room.crash();
+  await pass(room, 450);
 }
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.useRealTimers();
 });
 
+const pass = (room: TestRoom, ms: number): Promise<unknown> =>
+  room.inside(() => vi.advanceTimersByTimeAsync(ms));
+
 /** Ends the time for which the room holds joins. */
-const release = (room: TestRoom): Promise<unknown> => room.inside(() => vi.advanceTimersByTimeAsync(10_000));
+const release = (room: TestRoom) => pass(room, 10_000);
 
 const run = (sql: string, ...params: unknown[]) =>
   env.DB.prepare(sql)

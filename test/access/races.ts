@@ -1,4 +1,5 @@
 /** Writes over every wire that race the end of a right: their authors, answers and order. */
+import { runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
@@ -25,6 +26,66 @@ async function pause(random: Random): Promise<void> {
   if (kind === 0) await Promise.resolve();
   else if (kind === 1) await new Promise((resolve) => setTimeout(resolve, 0));
   else await env.DB.prepare("SELECT 1").first();
+}
+
+const pauses = async (random: Random, most: number): Promise<void> => {
+  for (let left = random(most); left > 0; left -= 1) await pause(random);
+};
+
+/** The outcome of a race in which the room was killed. */
+export interface KilledOutcome {
+  /** Joins that were approved while the right was ending, and after that was answered. */
+  readonly racing: number;
+  readonly late: number;
+  /** Sockets that wrote after the answer. */
+  readonly wrote: number;
+}
+
+/** Kills the room up to twice while a right ends. Its user joins before, and each time at once, as clients do. */
+export async function raceWithKills(
+  { owner, roomId, socketToken: token }: Place,
+  revoke: () => Promise<unknown>,
+  random: Random,
+): Promise<KilledOutcome> {
+  let sockets: TestSocket[] = [];
+  let killed = Promise.withResolvers<null>();
+  const join = async (): Promise<number> => {
+    const socket = await openSocket(owner.id, roomId).catch(() => null);
+    const answer = socket?.request("JOIN_ROOM", { token }).catch(() => null);
+    const isIn = (await Promise.race([answer, killed.promise]))?.success === true;
+    if (isIn && socket !== null) sockets.push(socket);
+    return Number(isIn);
+  };
+  const kill = async () => {
+    await pauses(random, 12);
+    await runInDurableObject(env.ROOMS.getByName(roomId), (_, state) => state.abort("crash")).catch(
+      () => undefined,
+    );
+    sockets = [];
+    killed.resolve(null);
+    killed = Promise.withResolvers();
+  };
+  await join();
+  let racing = 0;
+  const killAndJoin = async () => {
+    for (let kills = 1 + random(2); kills > 0; kills -= 1) {
+      await kill();
+      racing += await join();
+    }
+  };
+  const revokeLater = async () => {
+    await pauses(random, 6);
+    await revoke();
+  };
+  await Promise.all([killAndJoin(), revokeLater()]);
+  const late = await join();
+  const writes = sockets.map(async (socket) => {
+    const data = { store: STORE, key: crypto.randomUUID(), value: 1 };
+    return (await socket.call("STORE_SET", data).catch(() => null))?.success === true;
+  });
+  const wrote = (await Promise.all(writes)).filter(Boolean).length;
+  for (const socket of sockets) socket.close();
+  return { racing, late, wrote };
 }
 
 interface Write {
@@ -312,7 +373,7 @@ export async function enter(place: Place, random: Random): Promise<Party> {
         writes.push({ wire, key, isLate, isAccepted: await writers[wire].write(key) });
       };
       const revokeLater = async () => {
-        for (let left = random(6); left > 0; left -= 1) await pause(random);
+        await pauses(random, 6);
         await revoke();
         isAnswered = true;
       };

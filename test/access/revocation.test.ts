@@ -3,15 +3,26 @@ import { env } from "cloudflare:workers";
 import type { AppError } from "@atrium/contract/errors.ts";
 import { ALL_RIGHTS, BAN } from "@atrium/contract/resources/permissions.ts";
 import type { RoomAccessInput } from "@atrium/contract/rest/access.ts";
-import { expect, inject, it } from "vitest";
+import { expect, inject, it, vi } from "vitest";
 import { commitAs } from "../../src/features/users/queries.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { writerOf } from "../../src/platform/d1/rights.ts";
 import { roomGateway } from "../../src/room/host/gateway.ts";
 import { type Answer, account } from "../support/api.ts";
 import { costOf } from "../support/counting.ts";
+import { permitLogged } from "../support/log-guard.ts";
 import { type Random, randomOf } from "../support/random.ts";
-import { END, enter, type Outcome, type Place, violationsOf, WIRES, type Wire } from "./races.ts";
+import {
+  END,
+  enter,
+  type KilledOutcome,
+  type Outcome,
+  type Place,
+  raceWithKills,
+  violationsOf,
+  WIRES,
+  type Wire,
+} from "./races.ts";
 
 const { seed, revocations } = inject("endurance");
 /** Races of one user, bounded by the rate of joins to a room. */
@@ -169,6 +180,36 @@ it.each(kinds)(
     console.log(`${wanted} ends of ${name} with seed ${seed}`, tallyOf(outcomes));
   },
   120_000 + revocations * 1_000,
+);
+
+/** Races with kills of one place: each has three joins, and may end the tokens. */
+const KILLED_RACES_OF_USER = 4;
+
+it.each(kinds)(
+  "a room that is killed at any moment lets no one in by what it has stored after the end of %s",
+  async (name, revocation) => {
+    permitLogged(/crash|A command could not be relayed to its room yet|could not say whether a changed user/);
+    const draw = vi.spyOn(Math, "random").mockReturnValue(0); // the shortest hold
+    const random = randomOf(seed + kinds.findIndex(([each]) => each === name));
+    const outcomes: KilledOutcome[] = [];
+    const wanted = Math.ceil(revocations / kinds.length);
+    let place = await makePlace(revocation.granted, random);
+    while (outcomes.length < wanted) {
+      if (outcomes.length > 0)
+        place =
+          outcomes.length % KILLED_RACES_OF_USER === 0
+            ? await makePlace(revocation.granted, random)
+            : await withTokens(place, random);
+      outcomes.push(await raceWithKills(place, () => revocation.revoke(place), random));
+      await revocation.restore(place);
+    }
+    draw.mockRestore();
+    expect(outcomes.filter(({ wrote }) => wrote > 0)).toEqual([]);
+    if (revocation.closes === true) expect(outcomes.filter(({ late }) => late > 0)).toEqual([]);
+    const racing = outcomes.filter((outcome) => outcome.racing > 0).length;
+    console.log(`${wanted} ends of ${name} with kills and seed ${seed}: ${racing} with a join meanwhile`);
+  },
+  120_000 + revocations * 3_000,
 );
 
 it("the same writes are accepted where no right ends", async () => {

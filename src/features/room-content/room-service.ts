@@ -17,7 +17,7 @@ import { fanOutInboxUpdates } from "../inbox/fan-out.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/commands.ts";
 import { findRoomRow } from "../rooms/queries.ts";
-import { knownUser, readJoiners } from "../users/joining.ts";
+import { findEpochIfCurrent, knownUser, readJoiners } from "../users/joining.ts";
 import {
   findAccountTokenEpoch,
   findUserInRoom,
@@ -77,6 +77,7 @@ export function roomService(env: Env): RoomService {
       };
       return readJoiners(ctx, room.roomId, joining, firstJoinAt);
     },
+    findEpochIfCurrent: (room) => findEpochIfCurrent(tenantOf(room), room.roomId, Date.now()),
     findBearers: async (room, userIds) => {
       const tenant = tenantOf(room);
       const [users] = await tenant.db.run([selectBearers(tenant, room.roomId, "id", userIds)]);

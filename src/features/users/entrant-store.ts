@@ -1,7 +1,7 @@
 /** The SQL of identities that join a room: it creates their users there, and renews the mark that they may be online. */
 import { sql } from "drizzle-orm";
 import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
-import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import { type OutboxEventRow, outbox } from "../../delivery/outbox/table.ts";
 import { listed, type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
 import type { Entrant } from "../../room/host/room-service.ts";
 import { accessAsJson, isGuestElsewhere } from "../access/statements.ts";
@@ -130,3 +130,18 @@ export const markJoining = (
       WHERE account_id = ${accountId} AND id = ${roomId} AND joining_until < ${now + JOINING_MS / 2} AND ${IS_LIVE}
         AND ${isOfIdentity}`;
 };
+
+/**
+ * The organization's token epoch, if no command waits for the room. No row while one does, while one for all rooms is
+ * not written for each of them yet, and for a room that changes of access are not sent to.
+ */
+export const selectEpochIfCurrent = (
+  { accountId }: Tenant,
+  roomId: string,
+  now: number,
+): Statement<{ tokenEpoch: number }> => statement`SELECT accounts.token_epoch AS tokenEpoch
+    FROM rooms JOIN accounts ON accounts.id = rooms.account_id
+    WHERE rooms.account_id = ${accountId} AND rooms.id = ${roomId} AND ${IS_LIVE}
+      AND (active_participants > 0 OR joining_until > ${now})
+      AND NOT EXISTS (SELECT 1 FROM ${outbox} WHERE account_id = rooms.account_id
+        AND (room_id = rooms.id OR json_extract(change, '$.behind') IS NOT NULL))`;

@@ -6,7 +6,7 @@ import { newEvent } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
 import { isFenced, PING, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import type { KnownUser } from "../../room/engine/join/join-decision.ts";
-import type { Entrant, Joiners, KnownIdentity } from "../../room/host/room-service.ts";
+import type { Entrant, Joiners, KnownIdentity, RoomService } from "../../room/host/room-service.ts";
 import { rightsIn } from "../access/statements.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { QUOTA_EXCEEDED, type QuotaRow, requireWithinQuota, selectQuotas } from "../quotas/statements.ts";
@@ -22,6 +22,7 @@ import {
   markJoining,
   type NewEntrant,
   selectEntrants,
+  selectEpochIfCurrent,
 } from "./entrant-store.ts";
 import { rightsOfUser, selectBearers } from "./statements.ts";
 import { type BearerRow, recordOf } from "./table.ts";
@@ -134,6 +135,16 @@ async function readOnly(
     postponed: new Map(postponed.map((id) => [id, moving])),
     ...usesOf(ctx, room, quotas),
   };
+}
+
+/** Implements {@link RoomService.findEpochIfCurrent}, at a time (epoch ms). */
+export async function findEpochIfCurrent(
+  tenant: Tenant,
+  roomId: string,
+  now: number,
+): Promise<number | null> {
+  const [[row]] = await tenant.db.run([selectEpochIfCurrent(tenant, roomId, now)]);
+  return row?.tokenEpoch ?? null;
 }
 
 interface Entering extends Joining {

@@ -12,7 +12,7 @@ import { isOfDocuments, send } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import type { RoomCommand } from "../types/room-object.ts";
 import type { RoomContent } from "./content/content.ts";
-import type { KnownUser } from "./join/join-decision.ts";
+import { type KnownUser, standingOf } from "./join/join-decision.ts";
 import type { JoinHandshake } from "./join/join-handshake.ts";
 import type { CloseReason, Participants } from "./participants/participants.ts";
 
@@ -124,7 +124,7 @@ export class RoomCommandHandler {
   }
 
   #deleteUser(userId: string): Effect[] {
-    const effects = this.#shutOut(userId, USER_DELETED);
+    const effects = this.shutOut(userId, USER_DELETED);
     if (!this.isUsed) return effects;
     try {
       this.#room.content.changes.transaction(() => this.#forgetUser(userId));
@@ -154,7 +154,7 @@ export class RoomCommandHandler {
     const ids = [userId, identityId].filter((id) => typeof id === "string");
     const livesOn = command.type === "user.erased" && command.isIdentityErased !== true ? identityId : null;
     for (const id of ids) if (id !== livesOn) erased.add(id);
-    if (userId !== null) yield this.#shutOut(userId, USER_DELETED);
+    if (userId !== null) yield this.shutOut(userId, USER_DELETED);
     for (let after: number | null = 0; after !== null && !this.#isDeleted; ) {
       const from: number = after;
       after = changes.transaction(() => comments.eraseSome(ids, from));
@@ -175,8 +175,9 @@ export class RoomCommandHandler {
   }
 
   /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its rights. */
-  updateUser({ record: user, rights }: KnownUser, event: "userCreated" | "userUpdated"): Effect[] {
+  updateUser(known: KnownUser, event: "userCreated" | "userUpdated"): Effect[] {
     if (this.#isDeleted) return [];
+    const { record: user, rights } = known;
     const { sessions } = this.#room.participants;
     const { changes } = this.#room.content;
     const presented = presentUser(user, sessions.findLastSeen([user.id])[user.id]);
@@ -186,19 +187,24 @@ export class RoomCommandHandler {
       if (event === "userCreated") changes.appendOnce(event, user.id, data);
       else changes.append(event, () => data);
     });
+    sessions.recordStanding(user.id, standingOf(known));
     return [...this.#changeRights(user.id, rights), ...this.#sendChanges()];
   }
 
-  /** Completes a `refreshAccess` effect: applies access anew to sockets of these users, and closes those without. */
+  /** Completes a `refreshAccess` effect: applies access anew to these users and their sockets, and closes those without. */
   changeAccess(users: readonly KnownUser[]): Effect[] {
-    return users.flatMap(({ record: { id }, subject, rights }) => {
+    return users.flatMap((user) => {
+      const { record, subject, rights } = user;
+      const { id } = record;
+      this.#room.participants.sessions.recordStanding(id, standingOf(user));
       const ended = this.#endedBy(id, {
-        account: 0,
-        identity: subject.identityEpoch ?? Number.POSITIVE_INFINITY,
+        user: subject.tokenEpoch,
+        account: subject.accountTokenEpoch,
+        identity: subject.identityId === null ? 0 : (subject.identityEpoch ?? Number.POSITIVE_INFINITY),
       });
       return [
         ...this.#room.participants.disconnectFor(ended, TOKENS_ENDED),
-        ...(rights === 0 ? this.#shutOut(id, SHUT_OUT) : this.#changeRights(id, rights)),
+        ...(rights === 0 ? this.shutOut(id, SHUT_OUT) : this.#changeRights(id, rights)),
         // A user without a socket, who may show nothing any more, leaves.
         ...(mayWrite(rights, "presence") || this.#room.participants.connections.hasUser(id)
           ? []
@@ -207,7 +213,8 @@ export class RoomCommandHandler {
     });
   }
 
-  #shutOut(userId: string, reason: CloseReason): Effect[] {
+  /** Closes the user's sockets, and ends its session. */
+  shutOut(userId: string, reason: CloseReason): Effect[] {
     const { connections } = this.#room.participants;
     return [
       ...this.#room.participants.disconnectFor(connections.idsOf(userId), reason),

@@ -1,6 +1,7 @@
 /** The reads of a room's object from D1 after joins, in the order of its {@link DatabaseQueue}. */
 import type { RoomFields } from "@atrium/contract/resources/room.ts";
 import { DatabaseQueue, type DatabaseRead } from "../engine/database-requests.ts";
+import { standingOf } from "../engine/join/join-decision.ts";
 import type { Room } from "../engine/room.ts";
 import { mentionsOf, type QueryResult } from "../protocol/room-request.ts";
 import type { Effect } from "../transport/connection.ts";
@@ -89,11 +90,12 @@ export class DatabaseReads {
     if (user === null) return;
     const current = { user: user.subject.tokenEpoch, account: user.subject.accountTokenEpoch };
     this.#ports.perform(room.commands.endTokens(userId, current));
+    room.sessions.recordStanding(userId, standingOf(user));
   }
 
   async #refreshAccess(identityId: string | null): Promise<void> {
     const { context, room, service } = this.#ports;
-    const userIds = room.participants.connections.ofIdentities(identityId);
+    const userIds = room.sessions.ofIdentities(identityId).map(({ user }) => user.id);
     if (userIds.length === 0) return;
     this.#ports.perform(room.commands.changeAccess(await service.findBearers(context.identity, userIds)));
   }

@@ -31,6 +31,7 @@ import {
 import type { Room } from "../engine/room.ts";
 import type { Effect } from "../transport/connection.ts";
 import type { Sockets } from "../transport/sockets.ts";
+import { ReturningUsers } from "./returning-users.ts";
 import { type CurrentTrace, type RoomContext, roomMetrics } from "./room-context.ts";
 import type { Entrant, Joiners, KnownIdentity, RoomService } from "./room-service.ts";
 
@@ -77,6 +78,9 @@ interface Admitted extends Pick<Joiners, "onlineUsers"> {
   readonly user: KnownUser;
 }
 
+/** A user who comes back takes no further place in the quota. */
+const UNCOUNTED: QuotaUse = { quota: "online_users", used: 0, limit: Number.POSITIVE_INFINITY };
+
 interface Credential {
   /** The most that it allows. */
   readonly ceiling: Rights;
@@ -88,6 +92,32 @@ interface Credential {
 }
 
 const refusalBy = ({ module, code, message }: AppError): JoinRefusal => joinRefusal(module, code, message);
+
+/** Whether a user and a room that the room has stored are those of a token that has not ended. */
+const isCredentialOf = (
+  claims: TokenClaims | IdentityClaims,
+  { room, user: { subject } }: Pick<Admitted, "room" | "user">,
+): boolean =>
+  "identityId" in claims
+    ? subject.identityEpoch === claims.identityEpoch &&
+      subject.accountTokenEpoch === claims.accountEpoch &&
+      opensRoom(claims, room)
+    : isTokenOf(claims, subject);
+
+function credentialOf(
+  claims: TokenClaims | IdentityClaims,
+  { room, user }: Pick<Admitted, "room" | "user">,
+): Credential {
+  const { exp, accountEpoch: account, identityEpoch: identity } = claims;
+  if (!("identityId" in claims)) {
+    const epochs = { user: claims.userEpoch, account, identity };
+    return { ceiling: ceilingOf(claims), exp, epochs };
+  }
+  const { rooms } = claims;
+  const byCustomId = rooms === undefined || rooms.includes(room.id) ? null : rooms;
+  const epochs = { user: user.subject.tokenEpoch, account, identity };
+  return { ceiling: limitOf(claims), exp, epochs, byCustomId };
+}
 
 const ownerOf = (claims: TokenClaims | IdentityClaims): string =>
   "identityId" in claims ? claims.identityId : claims.userId;
@@ -115,6 +145,11 @@ export class JoinAuthorizer {
     read: (userIds) => this.#readJoiners(userIds),
     ...JOIN_READS,
   });
+
+  /** Those who may come back by what the room has stored; null unless it holds joins. */
+  #returning: ReturningUsers | null = null;
+  /** The users among them who came back. */
+  readonly #returned = new Set<string>();
 
   constructor(ports: JoinPorts) {
     this.#ports = ports;
@@ -166,12 +201,61 @@ export class JoinAuthorizer {
     return decision;
   }
 
-  /** Joins wait for a moment, and are then read together. */
+  /** Joins wait for a moment, and are then read together, with the users who have come back meanwhile. */
   hold(): void {
     const { context, room } = this.#ports;
     const heldMs = joinsHeldMs(room.ports.graceMs, Math.random());
     room.participants.joinsHeldUntil = context.now() + heldMs;
-    setTimeout(this.#joiners.hold(), heldMs);
+    const release = this.#joiners.hold();
+    this.#returning = new ReturningUsers(this.#ports);
+    setTimeout(() => {
+      this.#returning = null;
+      for (const userId of this.#returned) context.keepAlive(this.#check(userId));
+      this.#returned.clear();
+      release();
+    }, heldMs);
+  }
+
+  /** The decision about a user who comes back; null if the room is not certain of an approval. */
+  async #decideFromStorage(claims: TokenClaims | IdentityClaims): Promise<JoinDecision | null> {
+    const returning = this.#returning;
+    const found = (await returning?.find(claims)) ?? null;
+    if (found === null || this.#returning !== returning) return null;
+    const { room, user } = found;
+    if (!isCredentialOf(claims, found)) return null;
+    const decision = this.#admit({ room, user, onlineUsers: UNCOUNTED }, credentialOf(claims, found));
+    if (!decision.approved) return null;
+    this.#returned.add(user.record.id);
+    return decision;
+  }
+
+  /** Compares a user who has come back with the database. Never rejects: sockets that cannot be checked are closed. */
+  async #check(userId: string): Promise<void> {
+    const { connections, commands } = this.#ports.room;
+    try {
+      const joiner = await this.#readAsOfNow(userId, () => connections.hasUser(userId));
+      if (joiner === null) return;
+      const { room, user } = joiner;
+      const isClosed = room?.state === "closed";
+      const refusal = room === null ? ROOM_GONE : isClosed ? ROOM_CLOSED : INVALID_TOKEN;
+      const stays = room !== null && !isClosed && user !== null;
+      this.#ports.perform(stays ? commands.changeAccess([user]) : commands.shutOut(userId, refusal));
+    } catch (error) {
+      for (const id of connections.idsOf(userId))
+        this.#ports.fail(id, "A user who came back could not be checked", error);
+    }
+  }
+
+  /** A user as the database has it after the latest change that the room knows; null once it is not wanted. */
+  async #readAsOfNow(userId: string, isWanted: () => boolean): Promise<Joiner | null> {
+    const { commands } = this.#ports.room;
+    let joiner: Joiner | null;
+    let revision: number;
+    do {
+      revision = commands.revision;
+      joiner = await this.#joiners.load(userId, isWanted);
+    } while (revision !== commands.revision);
+    return joiner;
   }
 
   /** Never rejects: an unexpected failure is logged and becomes a refusal. */
@@ -186,6 +270,8 @@ export class JoinAuthorizer {
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
       if (!mayJoin(ownerOf(claims))) return await tooManyJoins();
       room.handshake.verified(id);
+      const returned = await this.#decideFromStorage(claims);
+      if (returned !== null) return returned;
       const key = "identityId" in claims ? entrantKey(claims) : claims.userId;
       const joiner = await this.#joiners.load(key, () => room.isOpen(id));
       if (joiner === null) return SOCKET_GONE;
@@ -208,12 +294,7 @@ export class JoinAuthorizer {
    */
   async readRestParticipant(userId: string) {
     const { commands } = this.#ports.room;
-    let joiner: Joiner | null;
-    let revision: number;
-    do {
-      revision = commands.revision;
-      joiner = await this.#joiners.load(userId, () => true);
-    } while (revision !== commands.revision);
+    const joiner = await this.#readAsOfNow(userId, () => true);
     if (commands.isDeleted || joiner === null || joiner.room === null) throw notFound("Rooms", "Room");
     const { room, user, onlineUsers, postponed } = joiner;
     if (user === null) throw notFound("Users", "User");
@@ -235,14 +316,12 @@ export class JoinAuthorizer {
     if (room === null) return ROOM_GONE;
     if (user === null || !isTokenOf(claims, user.subject)) return INVALID_TOKEN;
     if (postponed !== null) return refusalBy(postponed);
-    const { exp, userEpoch, accountEpoch, identityEpoch } = claims;
-    const epochs = { user: userEpoch, account: accountEpoch, identity: identityEpoch };
-    return this.#admit({ room, user, onlineUsers }, { ceiling: ceilingOf(claims), exp, epochs });
+    return this.#admit({ room, user, onlineUsers }, credentialOf(claims, { room, user }));
   }
 
   #judgeIdentity(claims: IdentityClaims, joiner: Joiner): JoinDecision {
     const { room, identity, onlineUsers, noPlace, postponed } = joiner;
-    const { exp, identityEpoch, accountEpoch, rooms } = claims;
+    const { identityEpoch, accountEpoch } = claims;
     if (identity?.identityEpoch !== identityEpoch || identity.accountEpoch !== accountEpoch)
       return INVALID_TOKEN;
     if (room === null) return ROOM_GONE;
@@ -253,9 +332,7 @@ export class JoinAuthorizer {
       if (room.state === "closed") return ROOM_CLOSED;
       return identity.rights === 0 ? SHUT_OUT : refusalBy(noPlace);
     }
-    const epochs = { user: user.subject.tokenEpoch, account: accountEpoch, identity: identityEpoch };
-    const byCustomId = rooms === undefined || rooms.includes(room.id) ? null : rooms;
-    return this.#admit({ room, user, onlineUsers }, { ceiling: limitOf(claims), exp, epochs, byCustomId });
+    return this.#admit({ room, user, onlineUsers }, credentialOf(claims, { room, user }));
   }
 
   #admit(

@@ -97,6 +97,11 @@ export interface RoomService {
     firstJoinAt: number | null,
     keepAlive: (work: Promise<unknown>) => void,
   ): Promise<Joiners>;
+  /**
+   * The token epoch of the organization, if the room has learned of all changes in the database; null while a command
+   * waits for it, and for a room that might not have been sent one.
+   */
+  findEpochIfCurrent(room: RoomIdentity): Promise<number | null>;
   /** Copies the stats to the database, unless it has a later `version` of them. */
   copyStats(room: RoomIdentity, stats: StatsCopy, version: number): Promise<CopiedStats>;
   /**

@@ -21,7 +21,8 @@ const TABLES: Readonly<Record<string, string>> = {
     user_id TEXT NOT NULL,
     joined_at INTEGER NOT NULL,
     left_at INTEGER,
-    user TEXT
+    user TEXT,
+    standing TEXT
   );
   CREATE INDEX IF NOT EXISTS sessions_by_user ON sessions (user_id, seq);
   CREATE UNIQUE INDEX IF NOT EXISTS sessions_open ON sessions (user_id) WHERE left_at IS NULL;`,

@@ -1,4 +1,5 @@
 /** The room's storage in the SQLite database of its Durable Object. */
+import type { Rights } from "@atrium/contract/resources/permissions.ts";
 import type { LastSeen, StoredSession } from "@atrium/contract/resources/snapshots.ts";
 import { parseUser, type UserRecord } from "@atrium/contract/resources/user.ts";
 import { SqliteComments, SqliteFollows } from "./sqlite-content.ts";
@@ -31,11 +32,24 @@ export interface RoomRecord extends RoomIdentity {
   readonly sessionId: string | null;
 }
 
+/** The database's latest word on a user, which decides whether its tokens open the room. */
+export interface Standing {
+  readonly rights: Rights;
+  readonly isGuest: boolean;
+  readonly tokenEpoch: number;
+  /** Null for a user of its own. */
+  readonly identityId: string | null;
+  /** Null without an identity, and when it was deleted. */
+  readonly identityEpoch: number | null;
+}
+
 /** The session of a user who is online, with the user as the other participants see them. */
 export interface OpenSession {
   readonly id: string;
   readonly joinedAt: number;
   readonly user: UserRecord;
+  /** Absent until a socket has joined. */
+  readonly standing?: Standing;
 }
 
 /** The user of a session, and the time of its end; null while it is open. */
@@ -123,14 +137,24 @@ export class SqliteStorage extends SqliteTables {
   }
 
   /** Throws if the user has an open session. */
-  insertSession({ id, joinedAt, user }: OpenSession): void {
-    this.insert("sessions", { id, user_id: user.id, joined_at: joinedAt, user: JSON.stringify(user) });
+  insertSession({ id, joinedAt, user, standing }: OpenSession): void {
+    this.insert("sessions", {
+      id,
+      user_id: user.id,
+      joined_at: joinedAt,
+      user: JSON.stringify(user),
+      standing: standing === undefined ? null : JSON.stringify(standing),
+    });
   }
 
   /** Ends the user's open session. */
   endSession(userId: string, leftAt: number): void {
-    const query = "UPDATE sessions SET left_at = ?, user = NULL WHERE user_id = ? AND left_at IS NULL";
-    this.write(query, leftAt, userId);
+    this.write(
+      `UPDATE sessions SET left_at = ?, user = NULL, standing = NULL
+       WHERE user_id = ? AND left_at IS NULL`,
+      leftAt,
+      userId,
+    );
   }
 
   /** Updates the user in their open session, if any. */
@@ -139,14 +163,24 @@ export class SqliteStorage extends SqliteTables {
     this.write("UPDATE sessions SET user = ? WHERE user_id = ? AND left_at IS NULL", json, user.id);
   }
 
+  /** Updates the standing in the user's open session, if any. */
+  updateStanding(userId: string, standing: Standing): void {
+    const json = JSON.stringify(standing);
+    this.write("UPDATE sessions SET standing = ? WHERE user_id = ? AND left_at IS NULL", json, userId);
+  }
+
   deleteSessions(userId: string): void {
     this.write("DELETE FROM sessions WHERE user_id = ?", userId);
   }
 
   listOpenSessions(): OpenSession[] {
-    return this.read<Omit<OpenSession, "user"> & { user: string }>(
-      "SELECT id, joined_at AS joinedAt, user FROM sessions WHERE left_at IS NULL ORDER BY seq",
-    ).map((row) => ({ ...row, user: parseUser(row.user) }));
+    return this.read<Pick<OpenSession, "id" | "joinedAt"> & { user: string; standing: string | null }>(
+      "SELECT id, joined_at AS joinedAt, user, standing FROM sessions WHERE left_at IS NULL ORDER BY seq",
+    ).map(({ user, standing, ...row }) => ({
+      ...row,
+      user: parseUser(user),
+      ...(standing !== null && { standing: JSON.parse(standing) as Standing }),
+    }));
   }
 
   /** Lists sessions, newest first. `beforeId`: only sessions older than this one. */

@@ -7,6 +7,7 @@ import type { UserRecord } from "@atrium/contract/resources/user.ts";
 
 import type { TokenEpochs, TokenSubject } from "../../../platform/token-claims.ts";
 import type { Fault } from "../../protocol/protocol.ts";
+import type { Standing } from "../../storage/storage.ts";
 
 /** A user as the database has it. */
 export interface KnownUser {
@@ -17,6 +18,15 @@ export interface KnownUser {
   readonly rights: Rights;
   readonly isGuest: boolean;
 }
+
+/** The part of a user that the room stores, to let it in again after a restart. */
+export const standingOf = ({
+  subject: { tokenEpoch, identityId, identityEpoch },
+  rights,
+  isGuest,
+}: Pick<KnownUser, "rights" | "isGuest"> & {
+  readonly subject: Pick<TokenSubject, "tokenEpoch" | "identityId" | "identityEpoch">;
+}): Standing => ({ rights, isGuest, tokenEpoch, identityId, identityEpoch });
 
 export type JoinDecision = JoinApproval | JoinRefusal;
 
@@ -57,6 +67,9 @@ export const JOIN_FAILED = joinRefusal("Server", "INTERNAL_ERROR", "Joining fail
 
 /** Time for which a room without its lost users holds joins; rooms are spread over it. `random` is in [0, 1). */
 export const joinsHeldMs = (graceMs: number, random: number): number => graceMs * (0.1 + random / 2);
+
+/** The delay of the one read before users come back: many rooms have their first user in the same moment. */
+export const firstReadMs = (graceMs: number, random: number): number => (graceMs * random) / 20;
 
 /** The delay of a refusal: each new attempt costs a handshake, and all sockets of a flood come back at once. */
 export const joinRefusedAfterMs = (random: number): number => 2_000 + 2_000 * random;

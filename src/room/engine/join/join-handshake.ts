@@ -15,7 +15,13 @@ import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { RoomContent } from "../content/content.ts";
 import { allOnline, firstOnlinePage, presentOnline } from "../participants/online-users.ts";
 import type { Participants } from "../participants/participants.ts";
-import { type JoinApproval, type JoinDecision, type JoinRefusal, joinRefusal } from "./join-decision.ts";
+import {
+  type JoinApproval,
+  type JoinDecision,
+  type JoinRefusal,
+  joinRefusal,
+  standingOf,
+} from "./join-decision.ts";
 
 const TOO_MANY_SOCKETS = joinRefusal(
   "Rooms",
@@ -124,10 +130,12 @@ export class JoinHandshake {
     };
     const running = sessions.get(user.id);
     const isNews = identityId !== undefined && running === undefined && this.#isUnknown(user);
-    const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
+    const standing = standingOfAdmitted(approval);
+    const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user, standing };
     const isBack = sessions.gracePeriods.end(user.id);
     if (isNews) this.#recordCreation(user);
     if (running === undefined) sessions.start(room, session);
+    else sessions.recordStanding(user.id, standing);
     const connection: Joined = {
       phase: "joined",
       id,
@@ -223,6 +231,18 @@ export class JoinHandshake {
     return { changes: isGuest ? changesForGuest(changes) : changes };
   }
 }
+
+/** A token that opens the room is of the current epochs. */
+const standingOfAdmitted = ({ rights, identityId, isGuest = false, tokenEpochs }: JoinApproval) =>
+  standingOf({
+    rights,
+    isGuest,
+    subject: {
+      tokenEpoch: tokenEpochs?.user ?? 0,
+      identityId: identityId ?? null,
+      identityEpoch: identityId === undefined ? null : (tokenEpochs?.identity ?? 0),
+    },
+  });
 
 const refusal = (code: "FORBIDDEN" | "CONFLICT", message: string): Fault => ({
   module: "Auth",

@@ -3,7 +3,14 @@
 import type { RoomFields } from "@atrium/contract/resources/room.ts";
 import type { LastSeen, RoomStats, StoredSession } from "@atrium/contract/resources/snapshots.ts";
 import { ERASED_FIELDS, type UserRecord } from "@atrium/contract/resources/user.ts";
-import type { GracePeriod, OpenSession, RoomRecord, RoomStorage, Stay } from "../../storage/storage.ts";
+import type {
+  GracePeriod,
+  OpenSession,
+  RoomRecord,
+  RoomStorage,
+  Standing,
+  Stay,
+} from "../../storage/storage.ts";
 import { type RecorderPorts, recordJoined, recordLeft } from "../outbox/room-events.ts";
 
 /** Sessions of one user that are listed. */
@@ -82,6 +89,14 @@ export class Sessions {
   /** The open sessions: one per user online. */
   open(): OpenSession[] {
     return [...this.#online.values()];
+  }
+
+  /** The sessions of users online who belong to an identity; null: to any identity. */
+  ofIdentities(identityId: string | null): OpenSession[] {
+    return this.open().filter(({ standing }) => {
+      const own = standing?.identityId ?? null;
+      return own !== null && (identityId === null || own === identityId);
+    });
   }
 
   /** A user's sessions, newest first. */
@@ -207,6 +222,14 @@ export class Sessions {
     if (session === undefined) return;
     this.#storage.updateUser(user);
     this.#online.set(user.id, { ...session, user });
+  }
+
+  /** Stores the database's word on a user who is online, if it is news. Not in a transaction, which may be undone. */
+  recordStanding(userId: string, standing: Standing): void {
+    const session = this.#online.get(userId);
+    if (session === undefined || JSON.stringify(session.standing) === JSON.stringify(standing)) return;
+    this.#storage.updateStanding(userId, standing);
+    this.#online.set(userId, { ...session, standing });
   }
 
   /** Later events of the current occupancy period show an erased user. */

@@ -322,7 +322,9 @@ it("an erasure that fails behind its first slice leaves no name in the log once 
     await expect(object.apply(owner.id, command)).rejects.toThrow("full");
     sql.exec("DROP TRIGGER full");
     await object.apply(owner.id, command);
-    const logged = JSON.stringify(sql.exec("SELECT data FROM log UNION ALL SELECT data FROM journal").toArray());
+    const logged = JSON.stringify(
+      sql.exec("SELECT data FROM log UNION ALL SELECT data FROM journal").toArray(),
+    );
     expect(logged).not.toContain(ada.id);
   });
 });

@@ -97,8 +97,8 @@ it("a room that was archived in use is restored as it was, with no one in it (R8
   });
   expect(slices.length).toBeGreaterThan(3);
   await slicesOf(5_000);
-  const whole = await collectSlices(object);
   const before = await shown(room);
+  const whole = await collectSlices(object);
   const known = await atAda.call("STORE_SET", { store: "board", key: "late", value: 1 });
   const late = await write(room, ada, "minutes", (doc) => doc.getText("text").insert(0, "Late: "));
   const { epoch } = atAda.joined;

@@ -133,7 +133,7 @@ describe("storage", () => {
     expect([dropped.listAfter(0), dropped.readDroppedSeq(), dropped.lastSeq()]).toEqual([[], 6, 6]);
   });
 
-  test("keeps every change from when it is told to (R80)", ({ storage, reopen }) => {
+  test("keeps every change once that is wanted (R80)", ({ storage, reopen }) => {
     for (const seq of [1, 2]) storage.changes.append(...change(seq, "a"));
     storage.changes.keepEvery();
     for (const seq of [3, 4]) storage.changes.append(...change(seq, "a"));

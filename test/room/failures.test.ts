@@ -156,6 +156,45 @@ it("a batch of operations of which each fails by itself fails as a whole, and ch
   expectLogged("A STORE_BATCH request failed: fault: storage");
 });
 
+/** Everything that a closed socket has received. */
+async function restOf(socket: TestSocket) {
+  const messages = [];
+  for (;;) {
+    const message = await socket.next().catch(() => null);
+    if (message === null) return messages;
+    messages.push(message);
+  }
+}
+
+it("frames that are stored together take place or fail together, and none is answered before (R35)", async () => {
+  const { room, ada, ben, atAda, atBen } = await roomOfTwo();
+  const keys = ["k", "l", "m"];
+  const storage = await failStorage(room, /INTO journal|UPDATE journal/);
+  const frames = keys.map((key) =>
+    JSON.stringify({ type: "STORE_SET", requestId: key, data: { store: "s", key, value: 1 } }),
+  );
+  await room.inside((object, state) => {
+    const [socket] = state.getWebSockets();
+    if (socket === undefined) throw new Error("A user is in the room");
+    for (const frame of frames) object.webSocketMessage(socket, frame);
+  });
+  await Promise.all([atAda.closed, atBen.closed]);
+  storage.heal();
+  expectLogged(
+    "A STORE_SET request failed: fault: storage",
+    "A room could not store what its clients have sent: fault: storage",
+  );
+  const received = [...(await restOf(atAda)), ...(await restOf(atBen))];
+  expect(received.filter((message) => message.type === "event" || message.success)).toEqual([]);
+  const again = await room.join(ada);
+  expect(again.joined.seq).toBe(0);
+  const results = [];
+  for (const key of keys)
+    results.push((await again.call("STORE_SET", { store: "s", key, value: 1 }, key)).data.seq);
+  expect(results).toEqual([1, 2, 3]);
+  expect((await room.join(ben)).joined.seq).toBe(3);
+});
+
 // Bugs in which one socket, or one failure, ended the effects for everyone else in the room.
 
 const seqsOf = (events: readonly ServerEvent[]) =>

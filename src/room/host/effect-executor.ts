@@ -58,6 +58,7 @@ export class EffectExecutor {
   readonly #tick = new TickPolicy();
   readonly #presenceTimer: FlushTimer;
   #hasPresenceChanged = false;
+  #isHeld = false;
   /** Whether the latest tick has been sent. */
   #isTickSent = () => true;
   /** Points that the effects of this turn have sent, and that are not counted for anyone yet. */
@@ -79,6 +80,14 @@ export class EffectExecutor {
     );
   }
 
+  /** Runs `work`, whose effects let nothing leave before its end. */
+  hold(work: () => void): void {
+    this.#isHeld = true;
+    this.#ports.sockets.hold(work);
+    this.#isHeld = false;
+    this.perform([]);
+  }
+
   /** Carries out effects in order, then flushes the queued frames as soon as the policies allow. Never throws. */
   perform(effects: readonly Effect[]): void {
     this.#deliveredPoints = 0;
@@ -86,6 +95,7 @@ export class EffectExecutor {
       if (effect.type === "send") this.#tick.count(effect.to.length, this.#ports.context.now());
       this.#isolate(effect);
     }
+    if (this.#isHeld) return;
     if (this.#hasPresenceChanged) this.#presenceTimer.request();
     this.#ports.sockets.requestFlush();
     this.#closeFailed();

@@ -50,6 +50,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
     this.#opened = new RoomRuntime(ctx, env, ports, now);
     this.#batcher = new FrameBatcher({
       handle: (socket, frame) => this.#handle(socket, frame),
+      together: (work) => this.#together(work),
       writes: () => this.#opened.storage.writes,
       now: () => Date.now(),
     });
@@ -106,6 +107,16 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
     } catch (error) {
       effects.fail([id], "A room could not handle a frame", error);
       alarm.plan();
+    }
+  }
+
+  /** When storage fails, the object starts anew: nothing of the frames has taken place, and no one has received an answer. */
+  #together(work: () => void): void {
+    try {
+      this.#opened.together(work);
+    } catch (error) {
+      this.#opened.context.report("A room could not store what its clients have sent", error);
+      this.ctx.abort("storage failed");
     }
   }
 

@@ -61,6 +61,7 @@ export class RoomRuntime {
       },
       onReleased: () => roomMetrics.add("connections_closed"),
       onFailedSend: (id, error) => this.fail(id, "A frame could not be sent", error),
+      onEarlySend: () => storage.commit(),
       onFlushed: () => this.effects.flushed(),
     });
     this.sockets = sockets;
@@ -110,6 +111,11 @@ export class RoomRuntime {
 
   perform(effects: readonly Effect[]): void {
     this.effects.perform(effects);
+  }
+
+  /** Runs `work` so that storage writes once for all of it, before anything leaves. Throws when that fails: memory is wrong then. */
+  together(work: () => void): void {
+    this.effects.hold(() => this.storage.together(work));
   }
 
   /** Closes a socket because of an error. */

@@ -290,12 +290,30 @@ export class SqliteTables {
     }
   }
 
+  /** Runs `work`, whose transactions are committed together: at its end, or by {@link commit}. Throws if that fails. */
+  together(work: () => void): void {
+    this.#depth += 1;
+    try {
+      work();
+    } finally {
+      this.#depth -= 1;
+    }
+    this.commit();
+  }
+
+  /** Commits what the transactions of {@link together} have left so far. */
+  commit(): void {
+    this.#storage.transactionSync(() => {
+      for (const commit of this.#committing) commit();
+    });
+  }
+
   /** False where a write is a transaction of its own. */
   get isInTransaction(): boolean {
     return this.#depth > 0;
   }
 
-  /** Calls `commit` at the end of each transaction that is within no other one. */
+  /** Calls `commit` at the end of transactions that are within no other one, and of those that are committed together. */
   onCommitting(commit: () => void): void {
     this.#committing.push(commit);
   }

@@ -221,6 +221,8 @@ export type RoomStorage = Omit<
   | "write"
   | "insert"
   | "countWrite"
+  | "together"
+  | "commit"
   | "writes"
   | "isInTransaction"
   | "onCommitting"

@@ -106,6 +106,8 @@ const MAX_FRAMES = 256;
 const MAX_LENGTH = 1024 * 1024;
 
 interface FrameBatcherPorts<Sender> {
+  /** Runs `work`, which handles several frames, so that storage writes once for all of them. Never throws. */
+  together(work: () => void): void;
   /** Never throws. */
   handle(sender: Sender, frame: string | ArrayBuffer): void;
   /** Grows with each write to storage. */
@@ -143,7 +145,11 @@ export class FrameBatcher<Sender> {
     this.#batch = [];
     this.#length = 0;
     const before = this.#ports.writes();
-    for (const { sender, frame } of frames) this.#ports.handle(sender, frame);
+    const handle = () => {
+      for (const { sender, frame } of frames) this.#ports.handle(sender, frame);
+    };
+    if (frames.length === 1) handle();
+    else this.#ports.together(handle);
     if (this.#ports.writes() !== before) this.#wroteAt = this.#ports.now();
   }
 }

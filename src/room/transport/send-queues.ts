@@ -48,6 +48,8 @@ export class SendQueues<Socket extends Receiver> {
   /** Bytes left of this turn's chunk, and when that was (epoch ms). */
   #left = CHUNK_BYTES;
   #leftAt = 0;
+  /** Everything is queued, and nothing sent. */
+  #isHeld = false;
   /** All earlier frames are requested: an event may begin. */
   #isRequested = true;
   /** Frames sent since nothing waited: the cooldown counts all of them. */
@@ -64,7 +66,7 @@ export class SendQueues<Socket extends Receiver> {
   /** Sends a lone frame at once while the chunk lasts, and queues others for {@link request}, in order. */
   add(socket: Socket, outgoing: Outgoing): void {
     const isAlone = !socket.batches || typeof outgoing.frame !== "string";
-    if (isAlone && socket.queued === null && this.#hasLeft()) {
+    if (isAlone && !this.#isHeld && socket.queued === null && this.#hasLeft()) {
       this.#transmit(socket, outgoing);
       this.#ports.sent(socket);
       return;
@@ -99,8 +101,18 @@ export class SendQueues<Socket extends Receiver> {
     return () => last === null || !this.#waiting.has(last);
   }
 
+  /** Sends nothing until {@link release}, which has to be followed by a {@link request}. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  release(): void {
+    this.#isHeld = false;
+  }
+
   /** Sends queued frames once the cooldown is over, at the end of each event. */
   request(): void {
+    if (this.#isHeld) return;
     if (this.#waiting.size > 0) this.#flushSoon();
     this.#isRequested = true;
   }

@@ -20,6 +20,8 @@ interface SocketPorts {
   onReleased(): void;
   /** A frame could not be sent: the client misses it. */
   onFailedSend(id: string, error: unknown): void;
+  /** Frames leave although they are held. Throws when they must not. */
+  onEarlySend(): void;
   /** Called when some queued frames were sent: marks may be due. */
   onFlushed(): void;
 }
@@ -68,6 +70,7 @@ export class Sockets {
   /** Users of closed sockets whose connections have not ended: the runtime keeps unread bytes until then. */
   readonly #closing = new Map<WebSocket, string>();
   #dueMarks: DueMark[] = [];
+  #isHeld = false;
   #identity: RoomIdentity | null = null;
 
   constructor(state: DurableObjectState, ports: SocketPorts) {
@@ -196,6 +199,15 @@ export class Sockets {
     return this.#queues.watch();
   }
 
+  /** Keeps frames until `work` has ended; if it throws, they stay. {@link requestFlush} sends them. */
+  hold(work: () => void): void {
+    this.#isHeld = true;
+    this.#queues.hold();
+    work();
+    this.#queues.release();
+    this.#isHeld = false;
+  }
+
   /** Sends the queued frames, if there are any, as soon as the cooldown is over. Slow readers are closed at once. */
   requestFlush(): void {
     this.#queues.request();
@@ -236,6 +248,7 @@ export class Sockets {
   close(id: string, code: CloseCode, reason: string): void {
     const open = this.#byId.get(id);
     if (open === undefined) return;
+    if (this.#isHeld) this.#ports.onEarlySend();
     this.#queues.flush(open);
     if (open.userId !== null && open.output.isHeld) this.#closing.set(open.socket, open.userId);
     this.release(open.socket);

@@ -6,6 +6,7 @@ import { FrameBatcher } from "../../../src/room/transport/batching.ts";
 /** A batcher of names, with the list of handled ones. Names for which `isWriter` is true write. */
 function watched(isWriter: (name: string) => boolean) {
   const handled: string[] = [];
+  const together: string[][] = [];
   const clock = { now: 0 };
   let [writes, arrived] = [0, (_name: string) => {}];
   const batcher = new FrameBatcher<null>({
@@ -15,12 +16,18 @@ function watched(isWriter: (name: string) => boolean) {
       if (isWriter(name)) writes += 1;
       arrived(name);
     },
+    together: (work) => {
+      const { length } = handled;
+      work();
+      together.push(handled.slice(length));
+    },
     writes: () => writes,
     now: () => clock.now,
   });
   return {
     batcher,
     handled,
+    together,
     clock,
     /** Resolves when this frame is handled. */
     until: (name: string) =>
@@ -43,11 +50,12 @@ it("a frame is handled at once while nothing has been written", () => {
 });
 
 it("what arrives with a write is handled together, after it and in order", async () => {
-  const { batcher, handled, until } = watched((name) => name !== "b");
+  const { batcher, handled, together, until } = watched((name) => name !== "b");
   for (const name of ["a", "b", "c", "d"]) batcher.receive(null, name);
   expect(handled).toEqual(["a"]);
   await until("d");
   expect(handled).toEqual(["a", "b", "c", "d"]);
+  expect(together).toEqual([["b", "c", "d"]]);
 });
 
 it("a frame that arrives later than a write is handled at once, unless another one waits", async () => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { recordCursors } from "../../../support/recorded-cursors.ts";
 import { openStores } from "../../support/room-ports.ts";
+import { roomOfTwo } from "../../support/rooms.ts";
 
 interface Cost {
   readonly statements: number;
@@ -81,4 +82,25 @@ describe("a write", () => {
       write(set("key", "fifth"));
       expect(write(set("key", "sixth"))).toEqual(cost);
     }));
+});
+
+it("writes that arrive at once share a row", async () => {
+  const { room, atAda, atBen } = await roomOfTwo();
+  const write = (key: number) => {
+    const data = { store: "s", key: `${key}`, value: "some value" };
+    return JSON.stringify({ type: "STORE_SET", requestId: `${key}`, data });
+  };
+  await atAda.call("STORE_SET", { store: "s", key: "key", value: "first" });
+  const cursors = await room.inside((object, state) => {
+    const recorded = recordCursors(state.storage.sql);
+    for (const socket of state.getWebSockets())
+      for (let key = 0; key < 20; key += 1) object.webSocketMessage(socket, write(key));
+    return recorded;
+  });
+  for (const socket of [atAda, atBen])
+    while (socket.events.length < 41) {
+      const message = await socket.next();
+      if (message.type === "event") socket.events.push(message);
+    }
+  expect(cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0)).toBeLessThan(4);
 });

@@ -170,8 +170,8 @@ it("every statement of a queue finds its rows by an index", () =>
     retention.dueAt(START);
     retention.prune(START + 1);
     for (const error of [null, "It was disabled"]) {
-      retention.endWaiting(insert(), error);
-      retention.endSome();
+      retention.endWaiting(insert(), error, START);
+      retention.endSome(START);
     }
     store.remove(seq);
     store.findById("an id");

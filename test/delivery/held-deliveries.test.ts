@@ -108,3 +108,47 @@ it("an event that is stored at once goes behind those of its room that are held"
     await offer;
     await expect.poll(() => subject.attempted).toEqual([1, 2, 3]);
   }));
+
+it("a slow delivery that the object dies with is attempted again by its alarm", () =>
+  run(async (subject) => {
+    subject.outcome = () => new Promise(() => {});
+    await subject.offer(outgoingEvent(1));
+    expect(stored(subject)[1]).toEqual({ status: "pending", attempts: 0 });
+    const alarm = await subject.state.storage.getAlarm();
+    expect(alarm).toBeLessThanOrEqual(START + 5_000);
+    subject.outcome = () => DELIVERED;
+    subject.open();
+    subject.advance(5_000);
+    await expect.poll(() => stored(subject)[1]).toEqual({ status: "success", attempts: 1 });
+  }));
+
+it("a queue that is busy with other events holds none", () =>
+  run(async (subject) => {
+    const answered = Promise.withResolvers<DeliveryOutcome>();
+    subject.outcome = () => answered.promise;
+    subject.enqueue([1, 2, 3].map((number) => ({ ...outgoingEvent(number), roomId: `room ${number}` })));
+    await subject.offer({ ...outgoingEvent(4), roomId: "room 4" });
+    expect(stored(subject)).toHaveLength(5);
+    answered.resolve(DELIVERED);
+    await expect.poll(() => subject.attempted).toEqual([1, 2, 3, 4]);
+  }));
+
+it("totals count each delivery once, whichever is written first", () =>
+  run(async (subject) => {
+    const answered = Promise.withResolvers<DeliveryOutcome>();
+    subject.outcome = (number) => (number === 100 ? answered.promise : DELIVERED);
+    const inRoom = (number: number) => ({ ...outgoingEvent(number), roomId: `room ${number}` });
+    for (let number = 1; number < 14; number += 1) await subject.offer(inRoom(number));
+    const held = subject.offer(inRoom(100));
+    subject.enqueue([inRoom(14)]);
+    for (let number = 15; number < 20; number += 1) await subject.offer(inRoom(number));
+    answered.resolve(DELIVERED);
+    await held;
+    for (let number = 20; number < 40; number += 1) await subject.offer(inRoom(number));
+    const { length } = stored(subject);
+    expect([subject.total("success"), subject.total("pending")]).toEqual([length, 0]);
+    expect(subject.object.stats("1h").total.succeeded).toBe(length);
+    expect(subject.state.storage.sql.exec("SELECT counted_seq > 30 AS most FROM totals").one()).toEqual({
+      most: 1,
+    });
+  }));

@@ -1,13 +1,13 @@
 /** Guarantees of the room's storage beyond what the room shows. */
 
 import { DEFAULT_SETTINGS } from "@atrium/contract/resources/thread.ts";
-import { describe, expect } from "vitest";
+import { describe, expect, vi } from "vitest";
 import * as z from "zod";
 import { commentIdOf } from "../../src/room/storage/sqlite-content.ts";
 import { NO_STATE } from "../../src/room/storage/sqlite-threads.ts";
 import type { OpenSession, RoomRecord, RoomStorage, SqliteStorage } from "../../src/room/storage/storage.ts";
 import { userRecord } from "./support/rows.ts";
-import { test } from "./support/with-storage.ts";
+import { fold, test } from "./support/with-storage.ts";
 
 type Ids = [string, string, string, string];
 type NewComment = Parameters<RoomStorage["comments"]["insert"]>[0];
@@ -137,7 +137,7 @@ describe("storage", () => {
     for (const seq of [1, 2]) storage.changes.append(...change(seq, "a"));
     storage.changes.keepEvery();
     for (const seq of [3, 4]) storage.changes.append(...change(seq, "a"));
-    storage.entries.listStores();
+    fold(storage);
     expect(
       reopen()
         .changes.latestAfter(0)
@@ -152,10 +152,51 @@ describe("storage", () => {
     });
     for (const seq of [21, 22]) storage.changes.append(...change(seq, "small"));
     expect(storage.read("SELECT length(data) < 65536 AS fits FROM journal")).toHaveLength(5);
-    storage.entries.listStores();
+    fold(storage);
     expect(storage.read("SELECT changes FROM log")).toHaveLength(7);
     expect(reopen().changes.latestAfter(0)).toHaveLength(21);
     expect(reopen().entries.find("s", "20")?.value).toBe(JSON.stringify(value));
+  });
+
+  test("forgets the rows of a commit that fails behind its first one", async ({ storage, reopen }) => {
+    storage.changes.append(...change(1, "a"));
+    const failing = vi.spyOn(storage, "insert").mockImplementationOnce(storage.insert.bind(storage));
+    failing.mockImplementation(() => {
+      throw new Error("The disk is full");
+    });
+    const fill = () =>
+      storage.transaction(() => {
+        for (let seq = 2; seq < 12; seq += 1)
+          storage.changes.append(...change(seq, `${seq}`, "x".repeat(20_000)));
+      });
+    expect(fill).toThrow("The disk is full");
+    failing.mockRestore();
+    storage.changes.append(...change(2, "b"));
+    for (const each of [storage, reopen()])
+      expect([each.changes.lastSeq(), each.entries.find("s", "b")?.version]).toEqual([2, 2]);
+  });
+
+  test("drops what names someone also in a room that was restored", ({ storage, reopen }) => {
+    storage.changes.append(...change(1, "a"));
+    storage.changes.writeRestoredSeq(1_000);
+    storage.changes.skipRestored();
+    storage.changes.dropAll(() => true);
+    const { changes } = reopen();
+    expect([changes.listAfter(0), changes.readDroppedSeq(), changes.lastSeq()]).toEqual([[], 1, 1_000]);
+  });
+
+  test("finds each receipt by its own ID, whatever that contains", ({ storage, reopen }) => {
+    const ids = [",", '","', '"', "\\", "a", 'a","b', "", "[", "é"];
+    for (const [index, requestId] of ids.entries())
+      storage.receipts.insert({
+        ...{ userId: "u", requestId, fingerprint: "f", answer: `${index}` },
+        ...{ number: index + 1, total: index + 1, at: 1 },
+      });
+    fold(storage);
+    const { receipts } = reopen();
+    expect(storage.read("SELECT * FROM journal")).toEqual([]);
+    expect(ids.map((id) => receipts.find("u", id)?.answer)).toEqual(ids.map((_, index) => `${index}`));
+    expect([receipts.find("u", "b"), receipts.find("v", "a")]).toEqual([null, null]);
   });
 
   test("keeps receipts by user and request id until they are deleted or expire", ({ storage, reopen }) => {
@@ -165,7 +206,7 @@ describe("storage", () => {
     receipts.insert({ ...receipt, number: 1, total: 2, at: 10 });
     receipts.insert({ ...receipt, requestId: "s", number: 2, total: 4, at: 20 });
     receipts.insert({ ...receipt, userId: "v", number: 1, total: 2, at: 30 });
-    storage.entries.listStores();
+    fold(storage);
     const again = { ...receipt, answer: "[]", number: 3, total: 6, at: 40 };
     receipts.insert(again);
     expect(storage.read("SELECT 1 FROM journal")).toHaveLength(1);
@@ -182,7 +223,7 @@ describe("storage", () => {
       }
     };
     look();
-    storage.entries.listStores();
+    fold(storage);
     look();
     receipts.rewriteNaming("[]", () => '["new"]');
     expect([reopen().receipts.find("u", "r")?.answer, receipts.find("u", "s")?.answer]).toEqual([

@@ -74,7 +74,7 @@ export class Attempts {
 
   /** True while a crash would leave deliveries in storage whose attempts are cut off. */
   get needsWatchdog(): boolean {
-    return this.isBusy && this.#store.total("pending").deliveries > 0;
+    return this.isBusy && this.#store.oldestAt("pending") !== null;
   }
 
   isInFlight(seq: number): boolean {
@@ -95,7 +95,9 @@ export class Attempts {
   mayHold(deliveries: number): boolean {
     const handler = this.#ports.startingHandler();
     if (handler === null || handler.interruption !== null || handler.batch !== null) return false;
-    return this.#isQuick && this.#store.heldDeliveries + deliveries <= MAX_HELD;
+    if (!this.#isQuick || this.#store.heldDeliveries + deliveries > MAX_HELD) return false;
+    if (this.#store.hasFirsts(1)) return false;
+    return this.#scheduler.canStart(this.#ports.now(), handler.pace, deliveries);
   }
 
   /** Resolves when storage has these deliveries; writes those whose attempts take long. Rejects when that fails. */
@@ -267,8 +269,12 @@ export class Attempts {
     if ((outcome.attempt?.duration_ms ?? HELD_MS) < HELD_MS) this.#isQuick = true;
     this.#unrecorded.push({ job, outcome });
     this.#scheduler.settle(job);
-    if (this.#unrecorded.length >= MAX_UNRECORDED) this.#writeOutcomes();
-    else this.#timer ??= setTimeout(() => this.#writeOutcomes(), RECORD_AFTER_MS);
+    if (this.#unrecorded.length >= MAX_UNRECORDED) this.flush();
+    else
+      this.#timer ??= setTimeout(() => {
+        this.#writeOutcomes();
+        this.#ports.planAlarm();
+      }, RECORD_AFTER_MS);
   }
 
   /** Writes everything that is not in storage yet. What fails is reported, and repeated. */
@@ -280,6 +286,7 @@ export class Attempts {
       this.#ports.report("The deliveries of a subscriber could not be written", error);
     }
     this.#announceWrite();
+    this.#ports.planAlarm();
   }
 
   #announceWrite(): void {

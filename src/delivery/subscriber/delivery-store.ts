@@ -251,19 +251,26 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
     return this.first<{ seq: number }>("SELECT counted_seq AS seq FROM totals")?.seq ?? 0;
   }
 
-  total(status: DeliveryStatus): Total {
-    const query = `SELECT ${status} + ifnull(sum(status = '${status}'), 0) AS deliveries,
-        ${status}_bytes + ifnull(sum(iif(status = '${status}', ${bytesOf("deliveries")}, 0)), 0) AS bytes
-      FROM totals LEFT JOIN deliveries ON seq > counted_seq`;
-    return this.first<Total>(query) ?? { deliveries: 0, bytes: 0 };
+  /** The number up to which storage has all deliveries: no earlier one is held. */
+  get countableSeq(): number {
+    return Math.min(this.#storedSeq, ...[...this.#held.keys()].map((seq) => seq - 1));
   }
 
-  /** Counts all deliveries so far in the stored totals; within a transaction. */
+  /** The deliveries up to a number, or all. */
+  total(status: DeliveryStatus, upTo = Number.MAX_SAFE_INTEGER): Total {
+    const query = `SELECT ${status} + ifnull(sum(status = '${status}'), 0) AS deliveries,
+        ${status}_bytes + ifnull(sum(iif(status = '${status}', ${bytesOf("deliveries")}, 0)), 0) AS bytes
+      FROM totals LEFT JOIN deliveries ON seq > counted_seq AND seq <= ?`;
+    return this.first<Total>(query, upTo) ?? { deliveries: 0, bytes: 0 };
+  }
+
+  /** Counts the deliveries up to {@link countableSeq} in the stored totals; within a transaction. */
   countAll(): void {
-    const totals = STATUSES.map((status) => this.total(status));
+    const upTo = this.countableSeq;
+    const totals = STATUSES.map((status) => this.total(status, upTo));
     const counts = totals.flatMap(({ deliveries, bytes }) => [deliveries, bytes]);
     const set = STATUSES.map((status) => `${status} = ?, ${status}_bytes = ?`).join();
-    this.write(`UPDATE totals SET ${set}, counted_seq = ?`, ...counts, this.#storedSeq);
+    this.write(`UPDATE totals SET ${set}, counted_seq = ?`, ...counts, upTo);
   }
 
   /** When the oldest delivery with this status was enqueued (epoch ms); null when there is none. */

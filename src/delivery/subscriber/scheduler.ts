@@ -50,6 +50,12 @@ export class Scheduler {
     if (this.#next.length < MAX_PREFERRED) this.#next.push(lane);
   }
 
+  /** Whether so many further jobs would start at once if no other one waits. */
+  canStart(now: number, pace: Pace, jobs: number): boolean {
+    const isPaused = now < Math.max(this.#resumesAt, pace.pausedUntil);
+    return !isPaused && this.#inFlight.size + jobs <= pace.maxInFlight;
+  }
+
   /** The jobs to start at `now` (epoch ms). Each is in flight until {@link settle} or {@link postpone}. */
   start(now: number, pace: Pace): Job[] {
     this.#pace = pace;

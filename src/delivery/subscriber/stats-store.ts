@@ -43,10 +43,12 @@ export function recordAttempts(store: DeliveryStore, outcomes: readonly FinalOut
   if (attempts.length > 0) addAttempts(store, attempts, now, now);
 }
 
-/** Counts the deliveries so far, with their attempts, once they are many; within a transaction. */
-export function countDeliveries(store: DeliveryStore, now: number): void {
-  if (store.lastSeq() - store.countedSeq < COUNTED_TOGETHER) return;
-  for (const [at, attempts] of uncountedAttempts(store, MINUTE_MS)) addAttempts(store, attempts, at, now);
+/** Counts the deliveries so far, with their attempts, once they are `many`; within a transaction. */
+export function countDeliveries(store: DeliveryStore, now: number, many = COUNTED_TOGETHER): void {
+  const upTo = store.countableSeq;
+  if (upTo - store.countedSeq < many) return;
+  for (const [at, attempts] of uncountedAttempts(store, MINUTE_MS, upTo))
+    addAttempts(store, attempts, at, now);
   store.countAll();
 }
 
@@ -55,12 +57,13 @@ function addAttempts(store: DeliveryStore, attempts: readonly Attempt[], time: n
   for (const { width, keptMs } of ROWS) {
     if (time < now - keptMs) continue;
     const at = time - (time % width);
+    const isNow = at === now - (now % width);
     const known = store.first<Row>(`SELECT ${FIELDS} FROM stats WHERE width = ? AND at = ?`, width, at);
-    const added = rowOf(at, attempts, waiting);
+    const added = rowOf(at, attempts, isNow ? waiting : 0);
     store.write(
       "INSERT OR REPLACE INTO stats VALUES (?, ?, ?, ?, ?, ?)",
       ...[width, at, (known?.succeeded ?? 0) + added.succeeded, (known?.failed ?? 0) + added.failed],
-      Math.max(known?.waiting ?? 0, waiting),
+      Math.max(known?.waiting ?? 0, added.waiting),
       JSON.stringify(mergeLatencies([known ?? EMPTY, added].map((row) => parseLatencies(row.latencies)))),
     );
     if (known === null) store.write("DELETE FROM stats WHERE width = ? AND at < ?", width, now - keptMs);
@@ -77,10 +80,14 @@ function rowOf(at: number, attempts: readonly Attempt[], waiting: number): Row {
 }
 
 /** The attempts of deliveries that are not counted yet, by the beginning of the span in which they ended. */
-function uncountedAttempts(store: DeliveryStore, width: number): ReadonlyMap<number, readonly Attempt[]> {
-  const query = "SELECT status, log FROM deliveries WHERE seq > ?";
+function uncountedAttempts(
+  store: DeliveryStore,
+  width: number,
+  upTo: number,
+): ReadonlyMap<number, readonly Attempt[]> {
+  const query = "SELECT status, log FROM deliveries WHERE seq > ? AND seq <= ?";
   const attempts = store
-    .read<{ status: string; log: string }>(query, store.countedSeq)
+    .read<{ status: string; log: string }>(query, store.countedSeq, upTo)
     .flatMap(({ status, log }) =>
       parseAttempts(log).map(({ attempted_at, duration_ms: durationMs }, index, { length }) => {
         const hasSucceeded = status === "success" && index === length - 1;
@@ -98,10 +105,11 @@ export function readStats(store: DeliveryStore, range: StatsRange, now: number):
   const first = last - (points - 1) * width;
   const query = `SELECT ${FIELDS} FROM stats WHERE width = ? AND at >= ? ORDER BY at`;
   const waiting = store.total("pending");
-  const uncounted = [...uncountedAttempts(store, row)].filter(([at]) => at >= first);
+  const attempts = uncountedAttempts(store, row, Number.MAX_SAFE_INTEGER);
+  const uncounted = [...attempts].filter(([at]) => at >= first);
   const rows = [
     ...store.read<Row>(query, row, first),
-    ...uncounted.map(([at, attempts]) => rowOf(at, attempts, waiting.deliveries)),
+    ...uncounted.map(([at, ended]) => rowOf(at, ended, at === now - (now % row) ? waiting.deliveries : 0)),
   ];
   const byPoint = Map.groupBy(rows, ({ at }) => at - (at % width));
   return {

@@ -3,6 +3,7 @@ import { parseStored } from "@atrium/contract/stored.ts";
 import { DAY_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { Timetable } from "./handler.ts";
+import { countDeliveries } from "./stats-store.ts";
 
 /** Deliveries that are over are kept for this long… */
 const KEPT_MS = 7 * DAY_MS;
@@ -44,6 +45,7 @@ export class DeliveryRetention {
     }
     const isFull = this.#bytesOver() > this.#keptBytes;
     if (!isFull && (this.#oldestOverAt() ?? now) > now - KEPT_MS) return;
+    countDeliveries(store, now, 1); // their attempts are in their own rows alone until then
     const some = `SELECT seq FROM (${OLDEST_OVER}) WHERE created_at < ? OR ?`;
     const params = [now - KEPT_MS, Number(isFull)];
     const those = `SELECT seq FROM deliveries WHERE seq IN (${some}) AND created_at`;
@@ -63,11 +65,11 @@ export class DeliveryRetention {
   }
 
   /** Ends pending deliveries up to this number without an attempt: some of them now, the rest by {@link endSome}. */
-  endWaiting(untilSeq: number, error: string | null): void {
+  endWaiting(untilSeq: number, error: string | null, now: number): void {
     if ((this.#ending?.untilSeq ?? 0) >= untilSeq) return;
     this.#store.transaction(() => {
       this.#store.writeFact("ending", JSON.stringify({ untilSeq, error } satisfies Ending));
-      this.endSome();
+      this.endSome(now);
     });
   }
 
@@ -79,12 +81,15 @@ export class DeliveryRetention {
     return this.#ending !== null;
   }
 
-  endSome(): void {
+  endSome(now: number): void {
     const ending = this.#ending;
     if (ending === null) return;
     const { untilSeq, error } = ending;
     const some = `SELECT seq FROM deliveries WHERE status = 'pending' AND seq <= ? ORDER BY seq LIMIT ${SLICE}`;
-    if (error === null) this.#store.rememberEvents(some, 0, untilSeq);
+    if (error === null) {
+      countDeliveries(this.#store, now, 1);
+      this.#store.rememberEvents(some, 0, untilSeq);
+    }
     const rows =
       error === null
         ? this.#store.read(`DELETE FROM deliveries WHERE seq IN (${some}) RETURNING seq`, untilSeq)

@@ -96,7 +96,7 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
       isCurrent: (handler) => handler === this.#handler,
       onOrphaned: () => this.#clear(),
       onDisabled: (lastSeq, error) => {
-        retention.endWaiting(lastSeq, error);
+        retention.endWaiting(lastSeq, error, now());
         replay.end(error ?? "It was disabled");
         if (retention.isEnding) this.#wakeSoon();
       },
@@ -312,7 +312,7 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
       attempts.flush();
       store.transaction(() => {
         countDeliveries(store, this.clock());
-        retention.endSome();
+        retention.endSome(this.clock());
         retention.prune(this.clock());
       });
       const handler = this.#handlerOf(store);

@@ -60,9 +60,13 @@ export class SqliteEntries extends SqlitePart {
     return this.tables.find<StoredEntry>(query, store, key);
   }
 
+  #foldFor(store: string): void {
+    if (this.#journal.unfolded.entries.has(store)) this.#journal.fold();
+  }
+
   /** The entries after a key, or all, in the order of code points, read as far as the caller iterates. */
   scan(store: string, after: string | null): Iterable<StoredEntry> {
-    this.#journal.fold();
+    this.#foldFor(store);
     return this.tables.scan<StoredEntry>(
       "SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key",
       [store, after ?? ""],
@@ -72,7 +76,7 @@ export class SqliteEntries extends SqlitePart {
 
   /** The same entries as JSON, at most some MiB at a time. */
   *scanText(store: string, after: string | null): Generator<EntryText> {
-    this.#journal.fold();
+    this.#foldFor(store);
     const { entries, bytes } = this.size(store);
     const limit = Math.ceil((TEXT_BYTES * entries) / Math.max(1, bytes));
     const rows = Math.min(Math.max(limit, FEW_ROWS), MANY_ROWS);
@@ -160,7 +164,7 @@ export class SqliteEntries extends SqlitePart {
   }
 
   listStores(): NamedSize[] {
-    this.#journal.fold();
+    if (this.#journal.unfolded.sizes.size > 0) this.#journal.fold();
     return this.tables.read<NamedSize>("SELECT name, entries, bytes FROM stores ORDER BY name");
   }
 }

@@ -175,35 +175,39 @@ export class SqliteJournal extends SqlitePart {
 
   /** Appends a change. If it is of an entry, `stored` is its state afterwards; null when it is deleted. */
   appendChange(change: LoggedChange, stored: StoredEntry | null): void {
-    const { changes, entries } = this.unfolded;
-    const { entry } = change;
-    const undo = entry === null ? () => {} : put(of(entries, entry.store), entry.key, stored);
-    changes.push(change);
-    this.#stage(recordOf(change), () => {
-      changes.pop();
-      undo();
+    this.#stage(recordOf(change), ({ changes, entries }) => {
+      const { entry } = change;
+      const undo = entry === null ? () => {} : put(of(entries, entry.store), entry.key, stored);
+      changes.push(change);
+      return () => {
+        changes.pop();
+        undo();
+      };
     });
   }
 
   writeSize(store: string, size: StoreSize): void {
-    const undo = put(this.unfolded.sizes, store, size);
-    this.#stage(JSON.stringify(["size", store, size.entries, size.bytes] satisfies JournalRecord), undo);
+    const text = JSON.stringify(["size", store, size.entries, size.bytes] satisfies JournalRecord);
+    this.#stage(text, ({ sizes }) => put(sizes, store, size));
   }
 
   /** Replaces an earlier receipt of the same user and id. */
   appendReceipt(receipt: PlacedReceipt): void {
     const { userId, requestId, fingerprint, number, total, at, answer } = receipt;
-    const { receipts, newest } = this.unfolded;
-    const undos = [put(of(receipts, userId), requestId, receipt), put(newest, userId, receipt)];
     const fields = JSON.stringify(["receipt", userId, requestId, fingerprint, number, total, at]);
-    this.#stage(`${fields.slice(0, -1)},${answer}]`, () => {
-      for (const undo of undos) undo();
+    this.#stage(`${fields.slice(0, -1)},${answer}]`, ({ receipts, newest }) => {
+      const undos = [put(of(receipts, userId), requestId, receipt), put(newest, userId, receipt)];
+      return () => {
+        for (const undo of undos) undo();
+      };
     });
   }
 
-  #stage(text: string, undo: () => void): void {
-    this.#staged.push({ write: this.tables.countWrite(), text, undo });
-    if (!this.tables.isInTransaction) this.tables.transaction(() => {});
+  /** Outside a transaction, a record is one of its own. */
+  #stage(text: string, remember: (unfolded: Unfolded) => () => void): void {
+    if (this.tables.isInTransaction)
+      this.#staged.push({ write: this.tables.countWrite(), text, undo: remember(this.unfolded) });
+    else this.tables.transaction(() => this.#stage(text, remember));
   }
 
   /** Writes the records of the transaction. */
@@ -213,7 +217,6 @@ export class SqliteJournal extends SqlitePart {
     for (const { text } of inRows(this.#staged, ({ text }) => text, MAX_ROW_LENGTH))
       this.#writeText(unfolded, text);
     this.#staged = [];
-    this.#knownAt = this.tables.writes;
     if (unfolded.length > MAX_LENGTH || unfolded.changes.length > MAX_CHANGES) this.#fold();
   }
 
@@ -228,6 +231,7 @@ export class SqliteJournal extends SqlitePart {
       unfolded.row = { number, length: text.length };
     }
     unfolded.length += text.length;
+    this.#knownAt = this.tables.writes;
   }
 
   /** Puts all records in their places, for a reader who wants more than one of them. */

@@ -26,8 +26,10 @@ interface LogBlock {
 /** The name of the fact that the log keeps every change. */
 const EVERY_CHANGE = "every change";
 
-/** Rows of the log and of receipts grow up to this length. */
+/** Rows of the log grow up to this length. */
 const BLOCK_LENGTH = 32 * 1024;
+/** The same for receipts: a fold may write a row of each of a thousand users. */
+const RECEIPTS_LENGTH = 4 * 1024;
 
 /** The changes, in blocks: the journal's are put behind them, of each entry the latest. */
 export class SqliteChanges extends SqlitePart {
@@ -134,10 +136,10 @@ export class SqliteChanges extends SqlitePart {
   /** Drops all changes but the latest, and that one as well if it is one of `dropped`. */
   dropAll(isDropped: (change: LoggedChange) => boolean): void {
     this.#journal.fold();
-    const latest = this.#listBlocks(this.lastSeq() - 1).at(-1);
+    const latest = this.#listBlocks(0).at(-1);
     if (latest === undefined) return;
     const keeps = !isDropped(latest);
-    this.retire("log", latest.seq);
+    this.retire("log", this.lastSeq());
     this.#replace(keeps ? [latest] : []);
     this.#writeDropped(keeps ? latest.seq - 1 : latest.seq);
   }
@@ -159,11 +161,10 @@ export class SqliteChanges extends SqlitePart {
       .flatMap(({ data }) => JSON.parse(`[${data}]`) as ChangeRecord[])
       .filter(([seq]) => seq > after)
       .map(([seq, at, event, data]) => ({
-        seq,
-        at,
-        event,
-        data: JSON.stringify(data),
-        entry: addressOf(event, data),
+        ...{ seq, at, event, entry: addressOf(event, data) },
+        get data() {
+          return JSON.stringify(data);
+        },
       }));
   }
 
@@ -224,8 +225,8 @@ type ReceiptBounds = Omit<PlacedReceipt, keyof Receipt>;
 /** A receipt of a block: its ID, fingerprint, number, total, time and answer. */
 type ReceiptItem = readonly [string, string, number, number, number, unknown];
 
-/** More IDs of requests than are made while a room is awake. Forgotten ones are read again. */
-const MAX_REMEMBERED = 100_000;
+/** Receipts of many users in a day. Forgotten hashes are read again. */
+const MAX_REMEMBERED = 500_000;
 
 /** The bounds of a user whose latest receipt has a place, at a time (epoch ms). */
 export const receiptBounds = ({ number, total }: ReceiptPlace, now: number): ReceiptBounds => ({
@@ -234,12 +235,22 @@ export const receiptBounds = ({ number, total }: ReceiptPlace, now: number): Rec
   at: now - LIMITS.receiptLifetimeMs,
 });
 
-/** Receipts in blocks of each user. Their IDs are read once and remembered: every request looks for its own. */
+const NO_BOUNDS: ReceiptBounds = { number: 0, total: 0, at: 0 };
+
+/** A hash in 30 bits, which fit into a small integer. */
+function hashOf(userId: string, requestId: string): number {
+  const text = `${userId} ${requestId}`;
+  let hash = 0;
+  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x9e3779b1);
+  return (hash ^ (hash >>> 15)) & 0x3fffffff;
+}
+
+/** Receipts in blocks of each user. Hashes of their IDs are in memory: nearly every request is new. */
 export class SqliteReceipts extends SqlitePart {
   readonly #journal: SqliteJournal;
-  readonly #ids = new Map<string, Set<string>>();
-  #remembered = 0;
-  #foldedAt = 0;
+  /** Hashes of at least the stored receipts of the users in `#loaded`. */
+  readonly #hashes = new Set<number>();
+  readonly #loaded = new Set<string>();
   /** The user whose old receipts were deleted last. */
   #cleaned = "";
 
@@ -252,44 +263,44 @@ export class SqliteReceipts extends SqlitePart {
           userId,
           [...all.values()].sort((one, other) => one.number - other.number),
         );
-      this.#foldedAt = tables.writes;
+      this.#cleanNext([...receipts.values()].flatMap((all) => [...all.values()]));
     });
-    tables.onUndone((writes) => {
-      if (this.#foldedAt > writes) this.#forgetIds();
-    });
-  }
-
-  #forgetIds(): void {
-    this.#ids.clear();
-    this.#remembered = 0;
   }
 
   find(userId: string, requestId: string): PlacedReceipt | null {
     const unfolded = this.#journal.unfolded.receipts.get(userId)?.get(requestId);
     if (unfolded !== undefined) return unfolded;
-    return this.#idsOf(userId).has(requestId) ? this.#readFolded(userId, requestId) : null;
+    return this.#mayHave(userId, requestId) ? this.#readFolded(userId, requestId) : null;
+  }
+
+  #mayHave(userId: string, requestId: string): boolean {
+    if (!this.#loaded.has(userId)) {
+      const rows = this.tables.read<{ ids: string }>("SELECT ids FROM receipts WHERE user_id = ?", userId);
+      if (this.#hashes.size > MAX_REMEMBERED) this.#forget();
+      this.#loaded.add(userId);
+      for (const { ids } of rows) this.#remember(userId, JSON.parse(`[${ids}]`) as string[]);
+    }
+    return this.#hashes.has(hashOf(userId, requestId));
+  }
+
+  #forget(): void {
+    this.#hashes.clear();
+    this.#loaded.clear();
+  }
+
+  #remember(userId: string, requestIds: readonly string[]): void {
+    for (const id of requestIds) this.#hashes.add(hashOf(userId, id));
   }
 
   #readFolded(userId: string, requestId: string): PlacedReceipt | null {
-    const query = "SELECT data FROM receipts WHERE user_id = ? AND instr(ids, ?) > 0 ORDER BY number DESC";
-    for (const { data } of this.tables.read<{ data: string }>(query, userId, JSON.stringify(requestId))) {
-      const item = (JSON.parse(`[${data}]`) as ReceiptItem[]).findLast(([id]) => id === requestId);
-      if (item === undefined) continue;
-      const [, fingerprint, number, total, at, answer] = item;
-      return { userId, requestId, fingerprint, number, total, at, answer: JSON.stringify(answer) };
-    }
-    return null;
-  }
-
-  #idsOf(userId: string): Set<string> {
-    const known = this.#ids.get(userId);
-    if (known !== undefined) return known;
-    const rows = this.tables.read<{ ids: string }>("SELECT ids FROM receipts WHERE user_id = ?", userId);
-    const ids = new Set(rows.flatMap((row) => JSON.parse(`[${row.ids}]`) as string[]));
-    if (this.#remembered > MAX_REMEMBERED) this.#forgetIds();
-    this.#remembered += 1 + ids.size;
-    this.#ids.set(userId, ids);
-    return ids;
+    const query = `SELECT data FROM receipts WHERE user_id = ? AND instr(',' || ids || ',', ?) > 0
+      ORDER BY number DESC LIMIT 1`;
+    const row = this.tables.find<{ data: string }>(query, userId, `,${JSON.stringify(requestId)},`);
+    const items = JSON.parse(`[${row?.data ?? ""}]`) as ReceiptItem[];
+    const item = items.findLast(([id]) => id === requestId);
+    if (item === undefined) return null;
+    const [, fingerprint, number, total, at, answer] = item;
+    return { userId, requestId, fingerprint, number, total, at, answer: JSON.stringify(answer) };
   }
 
   /** Replaces an earlier receipt of the same user and id. */
@@ -309,18 +320,18 @@ export class SqliteReceipts extends SqlitePart {
     const query = `SELECT number, length(ids) + length(data) AS length FROM receipts
       WHERE user_id = ? ORDER BY number DESC LIMIT 1`;
     const last = this.tables.find<{ number: number; length: number }>(query, userId);
-    for (const [index, { items, text }] of inRows(receipts, itemOf, BLOCK_LENGTH).entries()) {
+    for (const [index, { items, text }] of inRows(receipts, itemOf, RECEIPTS_LENGTH).entries()) {
       const [first, latest] = [items[0], items.at(-1)];
       if (first === undefined || latest === undefined) continue;
       const ids = items.map(({ requestId }) => JSON.stringify(requestId)).join();
       const columns = { last_number: latest.number, total: latest.total, at: latest.at };
-      if (index === 0 && last !== null && last.length + text.length <= BLOCK_LENGTH)
+      if (index === 0 && last !== null && last.length + text.length <= RECEIPTS_LENGTH)
         this.tables.write(
           `UPDATE receipts SET last_number = ?, total = ?, at = ?, ids = ids || ',' || ?, data = data || ',' || ?
            WHERE user_id = ? AND number = ?`,
           ...[...Object.values(columns), ids, text, userId, last.number],
         );
-      else
+      else {
         this.tables.insert("receipts", {
           user_id: userId,
           number: first.number,
@@ -328,22 +339,27 @@ export class SqliteReceipts extends SqlitePart {
           ids,
           data: text,
         });
+        this.#clean(userId, receiptBounds(latest, latest.at));
+      }
     }
-    const known = this.#ids.get(userId);
-    for (const { requestId } of receipts) known?.add(requestId);
-    if (known !== undefined) this.#remembered += receipts.length;
-    const latest = receipts.at(-1);
-    if (latest !== undefined) this.#clean(userId, receiptBounds(latest, latest.at));
+    if (this.#hashes.size > MAX_REMEMBERED) this.#forget();
+    const ids = receipts.map(({ requestId }) => requestId);
+    if (this.#loaded.has(userId)) this.#remember(userId, ids);
   }
 
-  /** Deletes the blocks of a user that are below the bounds, and old ones of the next user in the order of ids: over time, of all who are gone. */
   #clean(userId: string, { number, total, at }: ReceiptBounds): void {
     const query = "DELETE FROM receipts WHERE user_id = ? AND (last_number < ? OR total < ? OR at < ?)";
     this.tables.write(query, userId, number, total, at);
-    const nextQuery = `SELECT ifnull(
+  }
+
+  /** Deletes old receipts of the next user in the order of ids: over time, of all users who are gone. */
+  #cleanNext(folded: readonly PlacedReceipt[]): void {
+    const latest = folded.at(-1);
+    if (latest === undefined) return;
+    const query = `SELECT ifnull(
         (SELECT min(user_id) FROM receipts WHERE user_id > ?), (SELECT min(user_id) FROM receipts)) AS next`;
-    this.#cleaned = this.tables.find<{ next: string | null }>(nextQuery, this.#cleaned)?.next ?? "";
-    this.tables.write("DELETE FROM receipts WHERE user_id = ? AND at < ?", this.#cleaned, at);
+    this.#cleaned = this.tables.find<{ next: string | null }>(query, this.#cleaned)?.next ?? "";
+    this.#clean(this.#cleaned, { ...NO_BOUNDS, at: latest.at - LIMITS.receiptLifetimeMs });
   }
 
   /** Rewrites the answers of all users that contain a text. */
@@ -370,7 +386,6 @@ export class SqliteReceipts extends SqlitePart {
 
   deleteUser(userId: string): void {
     this.#journal.fold();
-    this.#ids.delete(userId);
     this.tables.write("DELETE FROM receipts WHERE user_id = ?", userId);
   }
 }

@@ -9,7 +9,7 @@ import type { RoomStorage, SqliteStorage } from "../../../src/room/storage/stora
 import type { Runs } from "../../node/endurance/runs.ts";
 import { FuzzedRoom } from "../fuzz/fuzzed-room.ts";
 import { roomPorts } from "../support/room-ports.ts";
-import { test } from "../support/with-storage.ts";
+import { fold, test } from "../support/with-storage.ts";
 import { runScenario } from "./convergence.ts";
 import type { ClientConnection, Environment, RoomOverview } from "./environment.ts";
 import { STORE } from "./log.ts";
@@ -175,7 +175,7 @@ describe("a log of changes", () => {
     now = 24 * 3_600_000 + 1;
     append(1, () => null);
     expect([seqsSince(20_099), seqsSince(20_100)]).toEqual([null, [20_101]]);
-    storage.entries.listStores();
+    fold(storage);
     expect(rowsOf(storage)).toEqual({ log: 1, bytes: 11, journal: 0 });
     now *= 2;
     expect([seqsSince(20_099), seqsSince(20_100)]).toEqual([null, [20_101]]);
@@ -201,7 +201,7 @@ describe("a log of changes", () => {
       () => null,
       () => "x".repeat(3 * 1024 * 1024),
     );
-    storage.entries.listStores();
+    fold(storage);
     expect([seqsSince(128), seqsSince(129)]).toEqual([null, [130]]);
   });
 
@@ -215,7 +215,7 @@ describe("a log of changes", () => {
           () => "0",
           () => value,
         );
-        storage.entries.listStores();
+        fold(storage);
         append(
           1,
           () => "1",

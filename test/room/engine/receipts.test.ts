@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { Receipts } from "../../../src/room/engine/content/changes.ts";
 import type { SqliteStorage } from "../../../src/room/storage/storage.ts";
 import { roomOfTwo } from "../support/rooms.ts";
-import { test } from "../support/with-storage.ts";
+import { fold, test } from "../support/with-storage.ts";
 
 const DAY_MS = 24 * 3_600_000;
 
@@ -34,10 +34,10 @@ describe("receipts", () => {
     write("ada", "first");
     write("gone", "only");
     clock.now = DAY_MS + 1;
-    storage.entries.listStores();
+    fold(storage);
     for (let count = 0; count < 2; count += 1) {
       write("ada", `${count}`);
-      storage.entries.listStores();
+      fold(storage);
     }
     expect(storage.read("SELECT user_id AS userId FROM receipts")).toEqual([{ userId: "ada" }]);
     expect(["first", "0", "1"].map((id) => has("ada", id))).toEqual([false, true, true]);

@@ -190,14 +190,16 @@ export class Changes {
       epoch === undefined ? seq >= changes.restoredSeq() : seq <= (epochs.lastSeqOf(epoch) ?? -1);
     if (!isKnown) return null;
     const missed = seq === last ? [] : changes.latestAfter(seq);
-    const bytes = missed.reduce((sum, { data }) => sum + byteLength(data), 0);
     const oldestAt = missed[0]?.at ?? Number.POSITIVE_INFINITY;
     const isExpired = oldestAt < this.#ports.now() - LIMITS.changeLifetimeMs;
-    const isTooMuch = isExpired || missed.length > LIMITS.keptChanges || bytes > LIMITS.catchUpBytes;
-    if (isTooMuch && missed.length > 1) return null;
-    return new JsonText(
-      `[${missed.map((change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data}}`).join()}]`,
+    if (missed.length > 1 && (isExpired || missed.length > LIMITS.keptChanges)) return null;
+    const texts = missed.map((change) => change.data);
+    const bytes = texts.reduce((sum, text) => sum + byteLength(text), 0);
+    if (missed.length > 1 && bytes > LIMITS.catchUpBytes) return null;
+    const items = missed.map(
+      ({ seq: number, event }, index) => `{"seq":${number},"event":"${event}","data":${texts[index]}}`,
     );
+    return new JsonText(`[${items.join()}]`);
   }
 }
 

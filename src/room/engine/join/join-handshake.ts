@@ -132,10 +132,10 @@ export class JoinHandshake {
     const isNews = identityId !== undefined && running === undefined && this.#isUnknown(user);
     const standing = standingOfAdmitted(approval);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user, standing };
+    sessions.recordStanding(user.id, standing);
     const isBack = sessions.gracePeriods.end(user.id);
     if (isNews) this.#recordCreation(user);
     if (running === undefined) sessions.start(room, session);
-    else sessions.recordStanding(user.id, standing);
     const connection: Joined = {
       phase: "joined",
       id,

@@ -1867,7 +1867,7 @@ export abstract class Operations extends Resource {
 
   /**
    * Change the defaults for unread notifications. Absent fields stay as they are, and `null` removes the
-   * entry of a kind or a room. What waits already keeps its time.
+   * entry of a kind or a room. An item that waits already keeps its time.
    */
   updateNotificationDefaults(changes: input.NotificationDefaultsUpdate): Promise<wire.NotificationDefaults> {
     return this.only("defaults", this.rest.patch(["notification-defaults"], changes));

@@ -277,7 +277,7 @@ export class Attempts {
       }, RECORD_AFTER_MS);
   }
 
-  /** Writes everything that is not in storage yet. What fails is reported, and repeated. */
+  /** Writes everything that is not in storage yet. A write that fails is reported, and repeated. */
   flush(): void {
     this.#writeOutcomes();
     try {

@@ -43,7 +43,7 @@ export const endpoints = [
     isForAgents: false,
     sdk: "updateNotificationDefaults(changes): defaults",
     summary: "Change the defaults for unread notifications",
-    details: `${MERGED} What waits already keeps its time.`,
+    details: `${MERGED} An item that waits already keeps its time.`,
     body: NotificationDefaultsUpdate,
     done: "Defaults changed",
     data: defaults,

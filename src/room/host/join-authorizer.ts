@@ -146,7 +146,7 @@ export class JoinAuthorizer {
     ...JOIN_READS,
   });
 
-  /** Those who may come back by what the room has stored; null unless it holds joins. */
+  /** Users who may come back by what the room has stored; null unless it holds joins. */
   #returning: ReturningUsers | null = null;
   /** The users among them who came back. */
   readonly #returned = new Set<string>();

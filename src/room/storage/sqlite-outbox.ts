@@ -72,7 +72,7 @@ interface Participant {
 const MAX_ROW_CHARACTERS = 256 * 1024;
 
 /**
- * The events that the outbox has yet to pass on. Those that are recorded together share a row: `more` has all but the
+ * The events that the outbox has yet to pass on. Events that are recorded together share a row: `more` has all but the
  * first, and `owed` of such a row the subscriptions by the IDs of its events.
  */
 export class SqliteEvents extends SqlitePart {

@@ -102,7 +102,7 @@ export class InboxDeliveries {
     });
   }
 
-  /** Those of identities that were not deleted, also inboxes that have yet to be made. */
+  /** The inboxes of identities that were not deleted, also inboxes that have yet to be made. */
   #readInboxes(identityIds: readonly string[]): ReadonlyMap<string, Inbox> {
     const rows = this.#tables.read<{
       identityId: string;

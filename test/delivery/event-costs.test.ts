@@ -105,6 +105,6 @@ it("a visit writes few rows, with its four events in the log and the queue of a 
     "events DELETE": 2,
     alarm: 4,
   });
-  expect(meter.rowsOf("log")).toEqual({ "events INSERT": 12 });
+  expect(meter.rowsOf("log")).toEqual({ "events INSERT": 4 });
   expect(meter.rowsOf("queue")).toEqual({ "deliveries INSERT": 12 });
 });

@@ -1,18 +1,26 @@
 /** The SQLite database of one shard of an event log, with its counts for charts. Empty until the first event. */
 
+import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
 import { byteLength } from "@atrium/contract/text.ts";
 import { DAY_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import { FACTS, ObjectTables, RESTORED_SEQ, type Schema } from "../../platform/objects/object-tables.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "./log-page.ts";
 
-/** Bytes of an event on disk besides its body, its places in the indexes included. */
-const ROW_BYTES = 300;
-const BYTES = `${ROW_BYTES} + length(CAST(body AS BLOB))`;
+/** Bytes of a row on disk besides its texts, its place in the index included. */
+const ROW_BYTES = 150;
+const BYTES = `${ROW_BYTES} + octet_length(heads) + octet_length(bodies)`;
+/** The bodies of one row, in characters: a row may have 2 MB. */
+const MAX_ROW_CHARS = 256 * 1024;
+/** Clocks differ by less: a room's event is logged no earlier than this before its time. */
+const CLOCK_TOLERANCE_MS = 10_000;
 const PRUNED_AT_ONCE = 500;
 /** Events that are counted together. */
 const COUNTED_TOGETHER = 64;
-/** Rows that one read looks at, and the characters of bodies after which it ends. */
+/** Events whose IDs are in memory, since most of those that come again come soon: of this time, or this many. */
+const RECENT_MS = 60_000;
+const RECENT_EVENTS = 5_000;
+/** Events that one read looks at, and the characters of bodies after which it ends. */
 const MAX_SCANNED = 5_000;
 const MAX_SLICE_CHARS = 1024 * 1024;
 
@@ -42,6 +50,8 @@ export interface Span {
 }
 
 export class EventLogStore extends ObjectTables {
+  #recent: RecentEvents | null = null;
+
   constructor(
     storage: Pick<DurableObjectStorage, "transactionSync"> & { readonly sql: Pick<SqlStorage, "exec"> },
   ) {
@@ -77,13 +87,18 @@ export class EventLogStore extends ObjectTables {
   #isKnown(position: number, { prunedSeq, lastSeq }: LogRow): boolean {
     if (position === prunedSeq || position === lastSeq) return true;
     // Each position is that of an event, or the one before it.
-    const query = "SELECT 1 FROM events WHERE seq BETWEEN ? AND ? LIMIT 1";
-    return this.first(query, position, position + 1) !== null;
+    const query = "SELECT seq - count AS before FROM events WHERE seq >= ? ORDER BY seq LIMIT 1";
+    return (this.first<{ before: number }>(query, position)?.before ?? Number.POSITIVE_INFINITY) <= position;
   }
 
   /** Appends each event once, by its id, all of them or none. */
   append(events: readonly OutgoingEvent[], now: number): void {
-    this.#write(() => this.#append(events, now));
+    try {
+      this.#write(() => this.#append(events, now));
+    } catch (error) {
+      this.#recent = null;
+      throw error;
+    }
   }
 
   countRuns({ runs, failedRuns }: RunCounts, now: number): void {
@@ -95,7 +110,7 @@ export class EventLogStore extends ObjectTables {
    * A time before `from` is one span.
    */
   readHours(from: number, width: number, before: Span = { from, until: from }): HourlyCounts[] {
-    const uncounted = `SELECT occurred_at - occurred_at % ${FINE_MS}, 1, 0, 0 FROM events
+    const uncounted = `SELECT value ->> 2 - value ->> 2 % ${FINE_MS}, 1, 0, 0 FROM events, json_each(heads)
       WHERE seq > (SELECT counted_seq FROM log)`;
     return this.read<HourlyCounts>(
       `SELECT iif(at < ?, ?, at - at % ?) AS hour, sum(events) AS events, sum(runs) AS runs,
@@ -128,21 +143,58 @@ export class EventLogStore extends ObjectTables {
     const { lastAt, countedSeq } = this.#log;
     lastSeq = Math.max(lastSeq, this.#restoredSeq);
     const loggedAt = Math.max(lastAt, now); // a clock that is set back must not disturb the order
-    for (const { eventId, event, roomId, occurredAt, body } of events) {
-      const inserted = this.first(
-        "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING RETURNING seq",
-        ...[lastSeq + 1, eventId, event, roomId, occurredAt, loggedAt, body],
+    for (const { roomId, heads, bodies } of rowsOf(this.#unlogged(events, loggedAt))) {
+      lastSeq += heads.length;
+      this.write(
+        "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)",
+        ...[lastSeq, heads.length, roomId, loggedAt, JSON.stringify(heads), bodies],
       );
-      if (inserted !== null) lastSeq += 1;
     }
     if (lastSeq - countedSeq >= COUNTED_TOGETHER) this.#countAll();
   }
 
+  /** The events that the log does not have, each once. An event can only be among those that were logged since it occurred. */
+  #unlogged(events: readonly OutgoingEvent[], now: number): OutgoingEvent[] {
+    this.#recent ??= this.#readRecent(now);
+    const { ids, since } = this.#recent;
+    const isLogged = ({ eventId, roomId, occurredAt }: OutgoingEvent) =>
+      ids.has(eventId) ||
+      (occurredAt - CLOCK_TOLERANCE_MS <= since && this.#isLogged(eventId, roomId, occurredAt));
+    const unlogged: OutgoingEvent[] = [];
+    for (const event of events) {
+      if (!isLogged(event)) unlogged.push(event);
+      ids.add(event.eventId);
+    }
+    if (ids.size > 2 * RECENT_EVENTS) this.#recent = null;
+    return unlogged;
+  }
+
+  #readRecent(now: number): RecentEvents {
+    const ids = new Set<string>();
+    const query = "SELECT logged_at AS loggedAt, heads FROM events WHERE seq > ? ORDER BY seq DESC";
+    for (const { loggedAt, heads } of this.iterate<LoggedHeads>(query, this.#log.prunedSeq)) {
+      if (loggedAt < now - RECENT_MS || ids.size >= RECENT_EVENTS) return { ids, since: loggedAt };
+      for (const [id] of parseHeads(heads)) ids.add(id);
+    }
+    return { ids, since: Number.NEGATIVE_INFINITY };
+  }
+
+  #isLogged(eventId: string, roomId: string, occurredAt: number): boolean {
+    const query = "SELECT logged_at AS loggedAt, heads FROM events WHERE room_id = ? ORDER BY seq DESC";
+    for (const { loggedAt, heads } of this.iterate<LoggedHeads>(query, roomId)) {
+      if (loggedAt < occurredAt - CLOCK_TOLERANCE_MS) break;
+      if (parseHeads(heads).some(([id]) => id === eventId)) return true;
+    }
+    return false;
+  }
+
   /** Counts all events so far in the stored totals; within a transaction. */
   #countAll(): void {
-    const query =
-      "SELECT occurred_at AS at FROM events WHERE seq > (SELECT counted_seq FROM log) ORDER BY seq";
-    const spans = Map.groupBy(this.read<{ at: number }>(query), ({ at }) => spanOf(at, FINE_MS));
+    const query = "SELECT heads FROM events WHERE seq > (SELECT counted_seq FROM log) ORDER BY seq";
+    const times = this.read<{ heads: string }>(query).flatMap(({ heads }) =>
+      parseHeads(heads).map(([_id, _event, occurredAt]) => occurredAt),
+    );
+    const spans = Map.groupBy(times, (at) => spanOf(at, FINE_MS));
     for (const [span, { length }] of spans) this.#count(span, [length, 0, 0]);
     const { bytes } = this;
     const { lastSeq, lastAt } = this.#log;
@@ -155,15 +207,15 @@ export class EventLogStore extends ObjectTables {
     const start = after ?? (from === null ? log.prunedSeq : this.#lastBefore(from, log));
     const events: LoggedEvent[] = [];
     let [position, scanned, chars, isCut] = [start, 0, 0, false];
-    for (const row of this.#scan(start, roomId, names)) {
-      if (until !== null && row.loggedAt > until)
-        return { type: "slice", events, position: row.seq - 1, isAtEnd: true };
-      const { body } = row;
-      if (body !== null) chars += body.length;
+    for (const event of this.#scan(start, roomId, names)) {
+      if (until !== null && event.loggedAt > until)
+        return { type: "slice", events, position: event.seq - 1, isAtEnd: true };
+      const isWanted = names === null || names.includes(event.event as WebhookEventName);
+      if (isWanted) chars += event.body.length;
       isCut = events.length === limit || (events.length > 0 && chars > MAX_SLICE_CHARS);
       if (isCut) break;
-      if (body !== null) events.push({ ...row, body });
-      position = row.seq;
+      if (isWanted) events.push(event);
+      position = event.seq;
       scanned += 1;
     }
     const isAtEnd = !isCut && scanned < MAX_SCANNED;
@@ -180,60 +232,78 @@ export class EventLogStore extends ObjectTables {
     after: number,
     replace: (body: string) => string,
   ): number | null {
-    const query = `SELECT seq, iif(instr(body, ?), body, NULL) AS body FROM events
+    const query = `SELECT seq, heads, iif(instr(bodies, ?), bodies, NULL) AS bodies FROM events
       WHERE room_id = ? AND seq > ? ORDER BY seq LIMIT ${MAX_SCANNED}`;
     let [last, scanned, chars, growth] = [after, 0, 0, 0];
-    const replaced: { readonly seq: number; readonly body: string }[] = [];
-    const rows = this.iterate<{ seq: number; body: string | null }>(query, text, roomId, after);
-    for (const { seq, body } of rows) {
+    const replaced: { readonly seq: number; readonly heads: string; readonly bodies: string }[] = [];
+    type Found = { seq: number; heads: string; bodies: string | null };
+    for (const { seq, heads, bodies } of this.iterate<Found>(query, text, roomId, after)) {
       [last, scanned] = [seq, scanned + 1];
-      if (body === null) continue;
-      const redacted = replace(body);
-      replaced.push({ seq, body: redacted });
-      growth += byteLength(redacted) - byteLength(body);
-      chars += body.length;
+      if (bodies === null) continue;
+      const texts = splitBodies(parseHeads(heads), bodies).map((body) =>
+        body.includes(text) ? replace(body) : body,
+      );
+      const row = {
+        heads: JSON.stringify(
+          parseHeads(heads).map((head, index) => head.with(3, texts[index]?.length ?? 0)),
+        ),
+        bodies: texts.join(""),
+      };
+      replaced.push({ seq, ...row });
+      growth += byteLength(row.heads + row.bodies) - byteLength(heads + bodies);
+      chars += bodies.length;
       if (chars > MAX_SLICE_CHARS) break;
     }
     if (replaced.length === 0) return scanned === MAX_SCANNED ? last : null;
     this.#write(() => {
       this.#countAll();
-      for (const { seq, body } of replaced) this.write("UPDATE events SET body = ? WHERE seq = ?", body, seq);
+      for (const { seq, heads, bodies } of replaced)
+        this.write("UPDATE events SET heads = ?, bodies = ? WHERE seq = ?", heads, bodies, seq);
       this.write("UPDATE log SET bytes = bytes + ?", growth);
     });
     return scanned === MAX_SCANNED || chars > MAX_SLICE_CHARS ? last : null;
   }
 
-  *#scan(after: number, roomId: string | null, names: LogQuery["names"]): Iterable<ScannedRow> {
+  /** The events after one, with the bodies of rows that have a wanted one. */
+  *#scan(after: number, roomId: string | null, names: LogQuery["names"]): Iterable<LoggedEvent> {
     const wanted = names === null ? null : JSON.stringify(names);
     const [condition, params] =
       roomId === null ? ["WHERE seq > ?", [after]] : ["WHERE room_id = ? AND seq > ?", [roomId, after]];
     const query = `${SCAN} ${condition} ORDER BY seq LIMIT ${MAX_SCANNED}`;
-    yield* this.iterate<ScannedRow>(query, wanted, wanted, ...params);
+    for (const row of this.iterate<EventsRow>(query, wanted, wanted, ...params)) {
+      const heads = parseHeads(row.heads);
+      const bodies = row.bodies === null ? [] : splitBodies(heads, row.bodies);
+      for (const [index, [eventId, event, occurredAt]] of heads.entries()) {
+        const seq = row.seq - heads.length + 1 + index;
+        const { loggedAt } = row;
+        if (seq > after)
+          yield { seq, eventId, event, roomId: row.roomId, occurredAt, loggedAt, body: bodies[index] ?? "" };
+      }
+    }
   }
 
   /** The last event before this time, by bisection: there is no index for it. */
   #lastBefore(from: number, { prunedSeq, lastSeq }: LogRow): number {
-    const query = "SELECT logged_at AS at FROM events WHERE seq > ? AND seq <= ? ORDER BY seq DESC LIMIT 1";
+    const query = "SELECT logged_at AS at FROM events WHERE seq >= ? ORDER BY seq LIMIT 1";
     let [before, end] = [prunedSeq, lastSeq + 1];
     while (end - before > 1) {
       const middle = Math.floor((before + end) / 2);
-      const latest = this.first<{ at: number }>(query, prunedSeq, middle);
-      if (latest === null || latest.at < from) before = middle;
+      if ((this.first<{ at: number }>(query, middle)?.at ?? from) < from) before = middle;
       else end = middle;
     }
     return before;
   }
 
-  /** Deletes some of the oldest events: those from before `before` (epoch ms), or any while the log has too many bytes. */
+  /** Deletes some of the oldest events: those from before `before` (epoch ms), and others while the log has too many bytes. */
   prune(before: number, maxBytes: number): void {
     const { lastSeq, prunedSeq } = this.#log;
     if (prunedSeq === lastSeq) return;
-    const isFull = this.bytes > maxBytes;
-    const query = `SELECT max(seq) AS last, sum(${BYTES}) AS bytes
-      FROM (SELECT seq, logged_at, body FROM events WHERE seq > ? ORDER BY seq LIMIT ${PRUNED_AT_ONCE})
-      WHERE logged_at < ? OR ?`;
+    const query = `SELECT max(seq) AS last, sum(bytes) AS bytes
+      FROM (SELECT seq, logged_at, bytes, sum(bytes) OVER (ORDER BY seq) - bytes AS bytes_before
+        FROM (SELECT seq, logged_at, ${BYTES} AS bytes FROM events WHERE seq > ? ORDER BY seq LIMIT ${PRUNED_AT_ONCE}))
+      WHERE logged_at < ? OR bytes_before < ?`;
     type Pruned = { last: number | null; bytes: number };
-    const pruned = this.first<Pruned>(query, prunedSeq, before, Number(isFull));
+    const pruned = this.first<Pruned>(query, prunedSeq, before, this.bytes - maxBytes);
     if (pruned === null || pruned.last === null) return;
     const { last, bytes: freed } = pruned;
     this.#write(() => {
@@ -248,8 +318,10 @@ export class EventLogStore extends ObjectTables {
  * - `log`: one row; events up to `pruned_seq` are deleted, later ones kept, without a gap but where a restore has
  *   skipped the numbers of a lost history. `bytes` and `spans` count those up to `counted_seq`; later ones, which are
  *   few, are counted when they are read.
- * - `events`: three rows written for each, with its places in the two indexes. The numbers rise with `logged_at`, so
- *   neither a read from a time nor the pruning needs an index for it.
+ * - `events`: a row of `count` events of a room that came together, up to the number `seq`; `heads` has the
+ *   {@link Head} of each, and `bodies` their texts without anything between them. With its place in the index, such a
+ *   row is two rows written. The numbers rise with `logged_at`, so neither a read from a time nor the pruning needs an
+ *   index for it.
  * - `spans`: a row for each five minutes with any activity, for charts.
  */
 const TABLES = {
@@ -264,12 +336,11 @@ const TABLES = {
   INSERT OR IGNORE INTO log VALUES (1, 0, 0, 0, 0);`,
   events: `CREATE TABLE IF NOT EXISTS events (
     seq INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    event TEXT NOT NULL,
+    count INTEGER NOT NULL,
     room_id TEXT NOT NULL,
-    occurred_at INTEGER NOT NULL,
     logged_at INTEGER NOT NULL,
-    body TEXT NOT NULL
+    heads TEXT NOT NULL,
+    bodies TEXT NOT NULL
   );
   CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);`,
   spans: `CREATE TABLE IF NOT EXISTS spans (
@@ -289,7 +360,58 @@ const LOG = `SELECT max(counted_seq, ifnull(latest.seq, 0)) AS lastSeq, max(last
     pruned_seq AS prunedSeq, counted_seq AS countedSeq
   FROM log LEFT JOIN events AS latest ON latest.seq = (SELECT max(seq) FROM events)`;
 
-type ScannedRow = Omit<LoggedEvent, "body"> & { readonly body: string | null };
+/** `length` is that of the body, in the units of JavaScript's strings. */
+type Head = [id: string, event: OutgoingEvent["event"], occurredAt: number, length: number];
 
-const SCAN = `SELECT seq, id AS eventId, event, room_id AS roomId, occurred_at AS occurredAt, logged_at AS loggedAt,
-  iif(? IS NULL OR instr(?, json_quote(event)), body, NULL) AS body FROM events`;
+const parseHeads = (heads: string): Head[] => JSON.parse(heads) as Head[];
+
+function splitBodies(heads: readonly Head[], bodies: string): string[] {
+  let end = 0;
+  return heads.map(([_id, _event, _occurredAt, length]) => {
+    end += length;
+    return bodies.slice(end - length, end);
+  });
+}
+
+interface NewRow {
+  readonly roomId: string;
+  readonly heads: Head[];
+  bodies: string;
+}
+
+/** Events by the rows that take them, in order. */
+function rowsOf(events: readonly OutgoingEvent[]): NewRow[] {
+  const rows: NewRow[] = [];
+  for (const { eventId, event, roomId, occurredAt, body } of events) {
+    const head: Head = [eventId, event, occurredAt, body.length];
+    const last = rows.at(-1);
+    if (last?.roomId !== roomId || last.bodies.length + body.length > MAX_ROW_CHARS)
+      rows.push({ roomId, heads: [head], bodies: body });
+    else {
+      last.heads.push(head);
+      last.bodies += body;
+    }
+  }
+  return rows;
+}
+
+type LoggedHeads = { readonly loggedAt: number; readonly heads: string };
+
+/** The IDs of all events that were logged after `since` (epoch ms), and of some before. */
+interface RecentEvents {
+  readonly ids: Set<string>;
+  readonly since: number;
+}
+
+type EventsRow = {
+  readonly seq: number;
+  readonly roomId: string;
+  readonly loggedAt: number;
+  readonly heads: string;
+  /** Null if no event of the row is wanted. */
+  readonly bodies: string | null;
+};
+
+const SCAN = `SELECT seq, room_id AS roomId, logged_at AS loggedAt, heads,
+  iif(? IS NULL OR EXISTS (SELECT 1 FROM json_each(heads) WHERE instr(?, json_quote(value ->> 1))), bodies, NULL)
+    AS bodies FROM events`;

@@ -1,5 +1,6 @@
 /** Counts the resources of a Worker and its objects, in the units of Cloudflare's bill. Runs in workerd. */
 /// <reference types="@cloudflare/workers-types" />
+import { DurableObject } from "cloudflare:workers";
 import { emptyBill, type ObjectClass } from "./bill.ts";
 
 export const bill = emptyBill();
@@ -34,13 +35,20 @@ const KINDS: Readonly<Record<string, "alarms" | "messages" | null>> = {
   webSocketError: null,
 };
 
+/** Names of the methods of a class and of those that it extends, but for the platform's own. */
+function methodsOf(prototype: object): Set<string> {
+  const names = new Set<string>();
+  for (let each = prototype; each !== DurableObject.prototype; each = Object.getPrototypeOf(each))
+    for (const name of Object.getOwnPropertyNames(each)) names.add(name);
+  return names;
+}
+
 /** Replaces the methods of a class of objects, which the platform calls by name, by ones that count. */
 export function meterClass(subclass: { readonly prototype: object }, name: ObjectClass): void {
   const seconds = new WeakMap<object, number>();
   const counts = bill.objects[name];
-  const base: object = Object.getPrototypeOf(subclass.prototype);
-  for (const method of Object.getOwnPropertyNames(base)) {
-    const original: unknown = Reflect.get(base, method);
+  for (const method of methodsOf(subclass.prototype)) {
+    const original: unknown = Reflect.get(subclass.prototype, method);
     if (method === "constructor" || typeof original !== "function") continue;
     const kind = method in KINDS ? KINDS[method] : "calls";
     Object.defineProperty(subclass.prototype, method, {

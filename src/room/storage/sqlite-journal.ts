@@ -4,7 +4,7 @@
  * written costs a thousand times what reading it costs.
  */
 import type { ChangeEvent } from "../protocol/protocol.ts";
-import { SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
+import { SqlitePart, type SqliteTables, StagedWrites } from "./sqlite-tables.ts";
 
 export interface StoredEntry {
   readonly key: string;
@@ -109,14 +109,6 @@ const MAX_ROW_LENGTH = 64 * 1024;
 const MAX_LENGTH = 256 * 1024;
 const MAX_CHANGES = 1_024;
 
-/** A record of a transaction that is not over: its text, and how to take it out of memory. */
-interface Staged {
-  /** The number of the write. */
-  readonly write: number;
-  readonly text: string;
-  readonly undo: () => void;
-}
-
 /** Puts the records in their places, in a transaction. */
 type Fold = (unfolded: Pick<Unfolded, "changes" | "entries" | "sizes" | "receipts">) => void;
 
@@ -124,21 +116,14 @@ export class SqliteJournal extends SqlitePart {
   #unfolded: Unfolded | null = null;
   /** The writes that the memory knows of. */
   #knownAt = 0;
-  #staged: Staged[] = [];
+  /** The records of transactions that are not over, as text. */
+  readonly #staged: StagedWrites<string>;
   readonly #folds: Fold[] = [];
 
   constructor(tables: SqliteTables) {
     super(tables);
-    tables.onCommitting(() => this.#commit());
+    this.#staged = new StagedWrites(tables, (texts) => this.#write(texts));
     tables.onUndone((writes) => {
-      for (
-        let last = this.#staged.at(-1);
-        last !== undefined && last.write > writes;
-        last = this.#staged.at(-1)
-      ) {
-        last.undo();
-        this.#staged.pop();
-      }
       if (this.#knownAt > writes) this.#unfolded = null;
     });
   }
@@ -203,20 +188,13 @@ export class SqliteJournal extends SqlitePart {
     });
   }
 
-  /** Outside a transaction, a record is one of its own. */
   #stage(text: string, remember: (unfolded: Unfolded) => () => void): void {
-    if (this.tables.isInTransaction)
-      this.#staged.push({ write: this.tables.countWrite(), text, undo: remember(this.unfolded) });
-    else this.tables.transaction(() => this.#stage(text, remember));
+    this.#staged.add(text, () => remember(this.unfolded));
   }
 
-  /** Writes the records of the transaction. */
-  #commit(): void {
-    if (this.#staged.length === 0) return;
+  #write(texts: readonly string[]): void {
     const { unfolded } = this;
-    for (const { text } of inRows(this.#staged, ({ text }) => text, MAX_ROW_LENGTH))
-      this.#writeText(unfolded, text);
-    this.#staged = [];
+    for (const { text } of inRows(texts, (text) => text, MAX_ROW_LENGTH)) this.#writeText(unfolded, text);
     if (unfolded.length > MAX_LENGTH || unfolded.changes.length > MAX_CHANGES) this.#fold();
   }
 
@@ -236,9 +214,9 @@ export class SqliteJournal extends SqlitePart {
 
   /** Puts all records in their places, for a reader who wants more than one of them. */
   fold(): void {
-    if (this.unfolded.row === null && this.#staged.length === 0) return;
+    if (this.unfolded.row === null && this.#staged.isEmpty) return;
     this.tables.transaction(() => {
-      this.#commit();
+      this.#staged.write();
       if (this.unfolded.row !== null) this.#fold();
     });
   }

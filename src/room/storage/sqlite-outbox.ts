@@ -3,7 +3,7 @@ import { type EventCause, EventName } from "@atrium/contract/resources/events.ts
 import { parseRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
 import { type OwnLimits, parseLimits } from "@atrium/contract/resources/room-limits.ts";
 import { parseUser, type UserRecord } from "@atrium/contract/resources/user.ts";
-import { LIMIT, SqlitePart, type SqliteTables } from "./sqlite-tables.ts";
+import { LIMIT, SqlitePart, type SqliteTables, StagedWrites } from "./sqlite-tables.ts";
 
 interface RecordedEvent {
   readonly id: string;
@@ -13,13 +13,16 @@ interface RecordedEvent {
   readonly body: string;
 }
 
+interface TracedEvent extends RecordedEvent {
+  /** The trace of its request as JSON; null for none. */
+  readonly trace: string | null;
+}
+
 /** An event that has not reached all of its subscribers. */
-export interface OutboxEvent extends RecordedEvent {
+export interface OutboxEvent extends TracedEvent {
   readonly seq: number;
   /** The subscriptions to reach, as JSON; null until they are looked up. */
   readonly pendingSubscriptions: string | null;
-  /** The trace of its request as JSON; null for none. */
-  readonly trace: string | null;
 }
 
 interface EventRow extends Omit<OutboxEvent, "pendingSubscriptions"> {
@@ -27,16 +30,22 @@ interface EventRow extends Omit<OutboxEvent, "pendingSubscriptions"> {
   readonly more: string | null;
 }
 
+interface NewRow {
+  readonly trace: string | null;
+  readonly first: RecordedEvent;
+  readonly others: RecordedEvent[];
+}
+
 /** Events by the rows that take them, in order. */
-function rowsOf(events: readonly RecordedEvent[]): [RecordedEvent, ...RecordedEvent[]][] {
-  const rows: [RecordedEvent, ...RecordedEvent[]][] = [];
+function rowsOf(events: readonly TracedEvent[]): NewRow[] {
+  const rows: NewRow[] = [];
   let characters = 0;
-  for (const event of events) {
+  for (const { trace, ...event } of events) {
     characters += event.body.length;
     const row = rows.at(-1);
-    if (row !== undefined && characters <= MAX_ROW_CHARACTERS) row.push(event);
+    if (row?.trace === trace && characters <= MAX_ROW_CHARACTERS) row.others.push(event);
     else {
-      rows.push([event]);
+      rows.push({ trace, first: event, others: [] });
       characters = event.body.length;
     }
   }
@@ -72,27 +81,33 @@ interface Participant {
 const MAX_ROW_CHARACTERS = 256 * 1024;
 
 /**
- * The events that the outbox has yet to pass on. Events that are recorded together share a row: `more` has all but the
+ * The events that the outbox has yet to pass on. Events of a transaction and a trace share a row: `more` has all but the
  * first, and `owed` of such a row the subscriptions by the IDs of its events.
  */
 export class SqliteEvents extends SqlitePart {
   readonly #appended: () => void;
   readonly #trace: () => string | null;
+  readonly #staged: StagedWrites<TracedEvent>;
 
   /** Calls `appended` after events, within the transaction that records it; `trace` is that of the event as JSON. */
   constructor(tables: SqliteTables, appended: () => void, trace: () => string | null) {
     super(tables);
     this.#appended = appended;
     this.#trace = trace;
+    this.#staged = new StagedWrites(tables, (events) => this.#insert(events));
   }
 
-  append(...events: readonly RecordedEvent[]): void {
-    for (const [first, ...others] of rowsOf(events)) {
+  append(event: RecordedEvent): void {
+    this.#staged.add({ ...event, trace: this.#trace() }, () => () => {});
+    this.#appended();
+  }
+
+  #insert(events: readonly TracedEvent[]): void {
+    for (const { trace, first, others } of rowsOf(events)) {
       const { id, event, occurredAt, body } = first;
       const more = others.length === 0 ? null : JSON.stringify(others);
-      this.tables.insert("events", { id, event, occurred_at: occurredAt, body, trace: this.#trace(), more });
+      this.tables.insert("events", { id, event, occurred_at: occurredAt, body, trace, more });
     }
-    if (events.length > 0) this.#appended();
   }
 
   /** The oldest events: those of at most `limit` rows. */

@@ -395,6 +395,48 @@ export class SqliteTables {
   }
 }
 
+/** Writes that follow at the end of the running transaction, all at once. */
+export class StagedWrites<Item> {
+  readonly #tables: SqliteTables;
+  readonly #write: (items: readonly Item[]) => void;
+  #staged: { readonly write: number; readonly item: Item; readonly undo: () => void }[] = [];
+
+  constructor(tables: SqliteTables, write: (items: readonly Item[]) => void) {
+    this.#tables = tables;
+    this.#write = write;
+    tables.onCommitting(() => this.write());
+    tables.onUndone((writes) => {
+      for (
+        let last = this.#staged.at(-1);
+        last !== undefined && last.write > writes;
+        last = this.#staged.at(-1)
+      ) {
+        last.undo();
+        this.#staged.pop();
+      }
+    });
+  }
+
+  get isEmpty(): boolean {
+    return this.#staged.length === 0;
+  }
+
+  /** `remember` shows the item in memory, and returns how to undo that. Outside a transaction, an item is one of its own. */
+  add(item: Item, remember: () => () => void): void {
+    if (this.#tables.isInTransaction)
+      this.#staged.push({ write: this.#tables.countWrite(), item, undo: remember() });
+    else this.#tables.transaction(() => this.add(item, remember));
+  }
+
+  /** Writes what is staged so far. */
+  write(): void {
+    if (this.isEmpty) return;
+    const items = this.#staged.map(({ item }) => item);
+    this.#write(items);
+    this.#staged = [];
+  }
+}
+
 /** Base of the stores of a room: access to the tables, and numbers that are never given twice. */
 export abstract class SqlitePart {
   protected readonly tables: SqliteTables;

@@ -35,21 +35,9 @@ export function recordEvent(
   draft: EventDraft,
   cause: EventCause | null = null,
 ): void {
-  storage.events.append(eventOf(newId(), occurredAt, draft, cause));
-}
-
-const eventOf = (id: string, occurredAt: number, draft: EventDraft, cause: EventCause | null = null) => {
+  const id = newId();
   const body = presentEvent(id, occurredAt, draft, cause);
-  return { id, event: draft.event, occurredAt, body };
-};
-
-/** Records events that happened together. */
-function recordTogether(
-  { storage, newId }: RecorderPorts,
-  occurredAt: number,
-  drafts: readonly EventDraft[],
-): void {
-  storage.events.append(...drafts.map((draft) => eventOf(newId(), occurredAt, draft)));
+  storage.events.append({ id, event: draft.event, occurredAt, body });
 }
 
 /** A user has come online; the record includes them, and is written. */
@@ -76,7 +64,7 @@ export function recordJoined(
     room: presented,
     user: presentUser(user, { online: true, joinedAt }),
   };
-  recordTogether(ports, joinedAt, isFirst ? [started, joined] : [joined]);
+  for (const draft of isFirst ? [started, joined] : [joined]) recordEvent(ports, joinedAt, draft);
 }
 
 /** Users have gone offline at `at` (epoch ms) in an occupancy period; `stats` do not include them. */
@@ -99,14 +87,11 @@ export function recordLeft(
       user: presentUser(user, { online: false, joinedAt }),
     }),
   );
-  if (stats.activeParticipants > 0 || sessionId === null) {
-    recordTogether(ports, at, left);
-    return;
-  }
+  for (const draft of left) recordEvent(ports, at, draft);
+  if (stats.activeParticipants > 0 || sessionId === null) return;
   const users = occupancy.list().map(({ user, joinedAt }) => presentUser(user, { online: false, joinedAt }));
   const data = { roomId: row.id, sessionId };
-  const closed: EventDraft = { event: "session.closed", data, room, users: firstThatFit(users) };
-  recordTogether(ports, at, [...left, closed]);
+  recordEvent(ports, at, { event: "session.closed", data, room, users: firstThatFit(users) });
   occupancy.end();
 }
 

@@ -61,9 +61,11 @@ it("passes on the events of one turn at once, and those recorded in the meantime
   expect([pending(), drain.dueAt()]).toEqual([[], null]);
 });
 
-it("keeps events that were recorded together in one row, each with the subscriptions that it has yet to reach", async () => {
+it("keeps the events of a transaction in one row, each with the subscriptions that it has yet to reach", async () => {
   const event = { event: "participant.left", occurredAt: now, body: "{}" } as const;
-  storage.events.append({ ...event, id: "a" }, { ...event, id: "b" }, { ...event, id: "c" });
+  storage.transaction(() => {
+    for (const id of ["a", "b", "c"]) storage.events.append({ ...event, id });
+  });
   expect(storage.events.list(1).map(({ id, seq }) => [id, seq])).toEqual(
     ["a", "b", "c"].map((id) => [id, 1]),
   );
@@ -83,13 +85,37 @@ it("keeps events that were recorded together in one row, each with the subscript
 
 it("writes events with long bodies to several rows", () => {
   const event = { event: "participant.left", occurredAt: now, body: "x".repeat(100_000) } as const;
-  storage.events.append(...["a", "b", "c", "d", "e"].map((id) => ({ ...event, id })));
+  storage.transaction(() => {
+    for (const id of ["a", "b", "c", "d", "e"]) storage.events.append({ ...event, id });
+  });
   expect(storage.events.list(99).map(({ id, seq }) => [id, seq])).toEqual([
     ["a", 1],
     ["b", 1],
     ["c", 2],
     ["d", 2],
     ["e", 3],
+  ]);
+});
+
+it("keeps nothing of a transaction that is undone, whole or in part", () => {
+  const append = (id: string) =>
+    storage.events.append({ id, event: "participant.left", occurredAt: now, body: "{}" });
+  const fails = (work: () => void) =>
+    expect(() =>
+      storage.transaction(() => {
+        work();
+        throw new Error("undone");
+      }),
+    ).toThrow("undone");
+  fails(() => append("a"));
+  storage.transaction(() => {
+    append("b");
+    fails(() => append("c"));
+    append("d");
+  });
+  expect(storage.events.list(99).map(({ id, seq }) => [id, seq])).toEqual([
+    ["b", 1],
+    ["d", 1],
   ]);
 });
 

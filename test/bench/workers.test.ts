@@ -57,6 +57,8 @@ it.each([
 it("fleet bills what it has served", async () => {
   const bill = await ask(fleet.default, new Request(`${ORIGIN}/bill`));
   expect(await bill.json()).toMatchObject({ requests: expect.any(Number) });
+  for (const method of ["alarm", "fetch", "webSocketMessage"])
+    expect(Object.hasOwn(fleet.RoomObject.prototype, method)).toBe(true);
 });
 
 it("guard authenticates", async () => {

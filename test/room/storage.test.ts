@@ -119,6 +119,7 @@ describe("storage", () => {
       5,
       [change(4, "b", null)[0], change(5, "c")[0]],
     ]);
+    fold(storage);
     const folded = reopen();
     expect(folded.read("SELECT * FROM journal")).toEqual([]);
     folded.changes.append(...change(6, "a"));
@@ -131,6 +132,48 @@ describe("storage", () => {
     folded.changes.dropAll(() => true);
     const { changes: dropped } = reopen();
     expect([dropped.listAfter(0), dropped.readDroppedSeq(), dropped.lastSeq()]).toEqual([[], 6, 6]);
+  });
+
+  test("reads a store with what is not in its place yet, which stays there", ({ storage, reopen }) => {
+    const keys = ["", "a", "b", "\uffff", "😀", '"', "'", "[1]", "null"];
+    const written = new Map<string, number>();
+    const write = (seq: number, key: string, isDeleted: boolean) => {
+      storage.changes.append(...(isDeleted ? change(seq, key, null) : change(seq, key)));
+      if (isDeleted) written.delete(key);
+      else written.set(key, seq);
+      storage.entries.writeSize("s", { entries: written.size, bytes: written.size });
+    };
+    const inOrder = () =>
+      [...written].sort(([one], [other]) => Buffer.compare(Buffer.from(one), Buffer.from(other)));
+    for (let seq = 1; seq <= 60; seq += 1) {
+      write(seq, keys[(seq * 7) % keys.length] ?? "", seq % 4 === 0);
+      if (seq % 20 === 0) fold(storage);
+      for (const { entries } of [storage, reopen()])
+        for (const after of [null, "a", "\uffff"]) {
+          const expected = inOrder().filter(
+            ([key]) => Buffer.compare(Buffer.from(key), Buffer.from(after ?? "")) > 0,
+          );
+          const versions = Array.from(entries.scan("s", after), ({ key, version }) => [key, version]);
+          expect(versions).toEqual(expected);
+          const text = Array.from(entries.scanText("s", after), ({ items }) =>
+            new TextDecoder().decode(items),
+          );
+          const items = JSON.parse(`[${text.join("").slice(1)}]`) as unknown[];
+          expect(items.filter((_, index) => index % 3 !== 1)).toEqual(expected.flat());
+        }
+      expect(storage.read("SELECT 1 FROM journal").length > 0).toBe(seq % 20 !== 0);
+    }
+    expect([...storage.entries.scan("other", null)]).toEqual([]);
+  });
+
+  test("reads a store of which a transaction has written megabytes", ({ storage }) => {
+    storage.transaction(() => {
+      for (let seq = 1; seq <= 30; seq += 1)
+        storage.changes.append(...change(seq, `${seq}`, "x".repeat(100_000)));
+      storage.entries.writeSize("s", { entries: 30, bytes: 3_000_000 });
+      expect([...storage.entries.scan("s", null)]).toHaveLength(30);
+    });
+    expect([...storage.entries.scanText("s", null)].at(-1)?.lastKey).toBe("9");
   });
 
   test("keeps every change once that is wanted (R80)", ({ storage, reopen }) => {

@@ -25,6 +25,21 @@ const MANY_ROWS = 4_096;
 /** Number of entries of maximum size that fit into the 2 MB that SQLite allows. */
 const FEW_ROWS = 8;
 
+/** A parameter may have 2 MB. */
+const MAX_CHANGED_LENGTH = 512 * 1024;
+
+/** A store, the key before the first entry, and the entries that are not in the table yet, as JSON. */
+type EntryRange = readonly [store: string, after: string, ...changed: string[]];
+
+const FOLDED = "SELECT key, value, version FROM entries WHERE store = ?1 AND key > ?2";
+const MERGED = `WITH changed AS MATERIALIZED (
+    SELECT value ->> 0 AS key, value ->> 1 AS value, value ->> 2 AS version FROM json_each(?3)
+  ) ${FOLDED} AND key NOT IN (SELECT key FROM changed)
+  UNION ALL SELECT key, value, version FROM changed WHERE key > ?2 AND version IS NOT NULL`;
+
+/** Query for the entries of a range. */
+const entriesWith = (changed: readonly string[]): string => (changed.length === 0 ? FOLDED : MERGED);
+
 const NO_SIZE: StoreSize = { entries: 0, bytes: 0 };
 
 /** Changes write entries: the table has their state as of the last fold of the journal. */
@@ -60,52 +75,54 @@ export class SqliteEntries extends SqlitePart {
     return this.tables.find<StoredEntry>(query, store, key);
   }
 
-  #foldFor(store: string): void {
-    if (this.#journal.unfolded.entries.has(store)) this.#journal.fold();
-  }
-
   /** The entries after a key, or all, in the order of code points, read as far as the caller iterates. */
   scan(store: string, after: string | null): Iterable<StoredEntry> {
-    this.#foldFor(store);
+    const changed = this.#changedOf(store);
     return this.tables.scan<StoredEntry>(
-      "SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key",
-      [store, after ?? ""],
-      ({ key }) => [store, key],
+      `${entriesWith(changed)} ORDER BY key`,
+      [store, after ?? "", ...changed],
+      ({ key }) => [store, key, ...changed],
     );
+  }
+
+  /** The unfolded entries of a store as a parameter for {@link entriesWith}; none when all are in the table. */
+  #changedOf(store: string): readonly string[] {
+    const changed = this.#journal.unfolded.entries.get(store);
+    if (changed === undefined) return [];
+    const text = JSON.stringify(Array.from(changed, ([key, entry]) => [key, entry?.value, entry?.version]));
+    if (text.length <= MAX_CHANGED_LENGTH) return [text];
+    this.#journal.fold(); // a transaction that is not over may have written any number
+    return [];
   }
 
   /** The same entries as JSON, at most some MiB at a time. */
   *scanText(store: string, after: string | null): Generator<EntryText> {
-    this.#foldFor(store);
+    const changed = this.#changedOf(store);
     const { entries, bytes } = this.size(store);
     const limit = Math.ceil((TEXT_BYTES * entries) / Math.max(1, bytes));
     const rows = Math.min(Math.max(limit, FEW_ROWS), MANY_ROWS);
-    let text = this.#readText(store, after ?? "", rows);
+    let text = this.#readText([store, after ?? "", ...changed], rows);
     while (text !== null) {
       yield text;
-      text = this.#readText(store, text.lastKey, rows);
+      text = this.#readText([store, text.lastKey, ...changed], rows);
     }
   }
 
   /** SQLite builds the text in half the time that its rows take to JavaScript. This order copies each value twice. */
-  #readText(store: string, after: string, limit: number): EntryText | null {
+  #readText(range: EntryRange, limit: number): EntryText | null {
+    const [, , ...changed] = range;
     const query = `SELECT
          CAST(group_concat((',' || json_quote(key) || ',') || value || (',' || version), '') AS BLOB) AS items,
          max(key) AS lastKey
-       FROM (SELECT key, value, version FROM entries WHERE store = ? AND key > ? ORDER BY key ${LIMIT})`;
+       FROM (${entriesWith(changed)} ORDER BY key ${LIMIT})`;
     try {
-      const row = this.tables.find<{ items: ArrayBuffer; lastKey: string | null }>(
-        query,
-        store,
-        after,
-        limit,
-      );
+      const row = this.tables.find<{ items: ArrayBuffer; lastKey: string | null }>(query, ...range, limit);
       if (row === null || row.lastKey === null) return null;
       return { items: new Uint8Array(row.items), lastKey: row.lastKey };
     } catch (error) {
       // The text exceeds SQLite's limit: these entries are much larger than the ones before.
       if (limit <= FEW_ROWS || !String(error).includes("SQLITE_TOOBIG")) throw error;
-      return this.#readText(store, after, FEW_ROWS);
+      return this.#readText(range, FEW_ROWS);
     }
   }
 

@@ -18,9 +18,14 @@ const EXTRAPOLATED_ROOMS = 10_000;
 /** A room in which nothing is sent wakes twice in this time, to see who is still there, and 12 times in an hour. */
 const IDLE_SECONDS = 150;
 const SECONDS_OF_IDLE_HOUR = 6 * IDLE_SECONDS;
+/** A room in which someone moves wakes once in this time. */
+const MOVING_SECONDS = 75;
 const CURSORS_PER_SECOND = 5;
-const WRITES_PER_SECOND = 0.5;
-const COMMENTS_PER_SECOND = 0.2;
+/** As often as users write in a {@link MONTH}: what a room writes beside them does not grow with their number. */
+const WRITES_PER_SECOND = MONTH.writesPerMinute / 60;
+const WRITING_SECONDS = 60;
+const COMMENTS_PER_SECOND = 0.05;
+const COMMENTING_SECONDS = 20;
 
 /** Events of the webhook of the fleet's organization. */
 const EVENTS: readonly EventName[] = [
@@ -44,6 +49,8 @@ const write = (number: number): string =>
     key: `shape-${number % 500}`,
     value: { x: number, y: 7, kind: "rect" },
   });
+/** A page of the store, as a user reads it who comes back. */
+const page = (): string => frame("STORE_SYNC", { store: "shapes" });
 const comment = (number: number): string => frame("COMMENT_CREATE", { text: `Comment ${number}` });
 
 export const bench: Bench = { parts: [], run };
@@ -112,10 +119,16 @@ async function surveyFleet(fleet: Fleet, rooms: number, { seconds }: BenchOption
     return added;
   };
   /** Cost of one message while all users send it. */
-  const perMessage = async (perSecond: number, frameOf: (number: number) => string): Promise<Bill> => {
+  const perMessage = async (
+    perSecond: number,
+    forSeconds: number,
+    frameOf: (number: number) => string,
+    afterwards: () => Promise<unknown> = async () => {},
+  ): Promise<Bill> => {
     let sent = 0;
     const bill = await during(async () => {
-      sent = await fleet.send(perSecond, seconds, frameOf);
+      sent = await fleet.send(perSecond, forSeconds, frameOf);
+      await afterwards();
     });
     return times(bill, 1 / sent);
   };
@@ -123,12 +136,17 @@ async function surveyFleet(fleet: Fleet, rooms: number, { seconds }: BenchOption
   const user = times(await during(() => fleet.createUsers()), 1 / fleet.users);
   const joins = await during(() => fleet.join());
   const idle = await during(() => fleet.rest(IDLE_SECONDS));
-  const onCursor = await perMessage(CURSORS_PER_SECOND, cursor);
-  const onWrite = await perMessage(WRITES_PER_SECOND, write);
-  const onComment = await perMessage(COMMENTS_PER_SECOND, comment);
+  let positions = 0;
+  const moving = await during(async () => {
+    positions = await fleet.send(1 / USERS_PER_ROOM, MOVING_SECONDS, cursor);
+  });
+  const onCursor = await perMessage(CURSORS_PER_SECOND, seconds, cursor);
+  const movingSecond = times(minus(moving, times(onCursor, positions)), 1 / (rooms * MOVING_SECONDS));
+  const onWrite = await perMessage(WRITES_PER_SECOND, WRITING_SECONDS, write, () => fleet.sendEach(page));
+  const onComment = await perMessage(COMMENTS_PER_SECOND, COMMENTING_SECONDS, comment);
   const leaves = await during(() => fleet.leave());
   const visit = times(minus(joins, times(leaves, -1)), 1 / fleet.users);
-  const units = { room, user, visit, cursor: onCursor, write: onWrite, comment: onComment };
+  const units = { room, user, visit, cursor: onCursor, movingSecond, write: onWrite, comment: onComment };
   return {
     rooms,
     units,
@@ -144,7 +162,7 @@ async function mix(
   seconds: number,
   during: (work: () => Promise<unknown>) => Promise<Bill>,
 ): Promise<Survey["mixed"]> {
-  const counts: Record<keyof UnitBills, number> = {
+  const counts: Record<keyof Counts, number> = {
     room: 0,
     user: 0,
     visit: fleet.users,
@@ -189,6 +207,7 @@ function unitsTable({ units, idleRoomSecond }: Survey): string {
     ["a user is created", units.user],
     ["a visit: join and leave", units.visit],
     ["1,000 cursor positions", times(units.cursor, 1_000)],
+    ["a minute of a room with someone who moves, beside the positions", times(units.movingSecond, 60)],
     ["1,000 store writes", times(units.write, 1_000)],
     ["1,000 comments", times(units.comment, 1_000)],
     ["an hour of a room with 3 users who do nothing", times(idleRoomSecond, SECONDS_OF_IDLE_HOUR)],

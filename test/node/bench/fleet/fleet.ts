@@ -7,20 +7,20 @@ import { ClientSocket } from "../room/client-socket.ts";
 import type { Bill } from "./bill.ts";
 
 export const USERS_PER_ROOM = 3;
-const CREATING_AT_ONCE = 25;
+const AT_ONCE = 4;
 /** The longest that the service holds something back is 2 s: the copies of rooms' stats (R27). */
 const QUIET_MS = 3_000;
 const PING_SECONDS = 20;
 const QUIET_LIMIT_MS = 300_000;
 
-/** Runs `work` for each item, a few at a time. */
+/** Runs `work` for each item, a few at a time: more would be a rush that no month has. */
 async function inGroups<T, R>(
   items: readonly T[],
   work: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
   const results: R[] = [];
-  for (let first = 0; first < items.length; first += CREATING_AT_ONCE) {
-    const group = items.slice(first, first + CREATING_AT_ONCE);
+  for (let first = 0; first < items.length; first += AT_ONCE) {
+    const group = items.slice(first, first + AT_ONCE);
     results.push(...(await Promise.all(group.map((item, index) => work(item, first + index)))));
   }
   return results;
@@ -95,7 +95,7 @@ export class Fleet {
     const protocols = this.#seats.map(({ roomId, token }) =>
       atriumProtocol(`${sockets}/${roomId}/socket`, token),
     );
-    this.#sockets = await ClientSocket.openAll(protocols, this.#stop);
+    this.#sockets = await inGroups(protocols, (protocol) => ClientSocket.open(protocol, this.#stop));
   }
 
   /** Every user sends this many messages a second, at even intervals. Returns how many were sent in all. */
@@ -111,6 +111,13 @@ export class Fleet {
     }
     for (const socket of this.#sockets) socket.mustBeOpen();
     return sent;
+  }
+
+  /** One user of each room sends a message. */
+  sendEach(frameOf: () => string): Promise<void> {
+    for (let index = 0; index < this.#sockets.length; index += USERS_PER_ROOM)
+      this.#sockets[index]?.send(frameOf());
+    return Promise.resolve();
   }
 
   /** No one does anything; the clients show that they are there. */

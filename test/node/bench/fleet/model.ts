@@ -1,5 +1,5 @@
 /** Cost of a month of an application, from the bills of single things. */
-import { type Bill, emptyBill, plus, times } from "./bill.ts";
+import { type Bill, plus, times } from "./bill.ts";
 
 /** The bill of one of each. */
 export interface UnitBills {
@@ -8,20 +8,23 @@ export interface UnitBills {
   /** A join and the leave that ends it, with their events. */
   readonly visit: Bill;
   readonly cursor: Bill;
+  /** A second of a room in which someone moves, without the positions. */
+  readonly movingSecond: Bill;
   readonly write: Bill;
   readonly comment: Bill;
 }
 
 /** How many of each. */
-export type Counts = Readonly<Record<keyof UnitBills, number>>;
+export type Counts = Readonly<Record<Exclude<keyof UnitBills, "movingSecond">, number>>;
 
 /**
  * The sum over all. Seconds in which rooms are active overlap: `activeSeconds` counts seconds in which anything
  * happens at all, instead of the sum of the seconds that each message would have kept a room active alone.
  */
 export function billOf(units: UnitBills, counts: Counts, activeSeconds: number): Bill {
-  const names: (keyof UnitBills)[] = ["room", "user", "visit", "cursor", "write", "comment"];
-  const sum = names.reduce((bill, name) => plus(bill, units[name], counts[name]), emptyBill());
+  const names: (keyof Counts)[] = ["room", "user", "visit", "cursor", "write", "comment"];
+  const moving = times(units.movingSecond, activeSeconds);
+  const sum = names.reduce((bill, name) => plus(bill, units[name], counts[name]), moving);
   sum.objects.rooms.activeSeconds =
     activeSeconds + times(units.visit, counts.visit).objects.rooms.activeSeconds;
   return sum;

@@ -54,6 +54,13 @@ describe.each(documents)("%s", (file) => {
     const fences = text.split("\n").filter((line) => line.startsWith("```")).length;
     expect(fences).toBe(2 * readBlocks(text).length);
   });
+
+  it("has no comments between its commands: zsh passes them on as arguments", async () => {
+    const blocks = readBlocks(await readDocument(file));
+    const commands = blocks.filter(({ language, file: name }) => language === "sh" && name === undefined);
+    const commented = commands.flatMap(({ code }) => code.split("\n").filter((line) => /(^|\s)#/.test(line)));
+    expect(commented).toEqual([]);
+  });
 });
 
 it("docs/README.md lists every guide, and every other page of docs", async () => {

@@ -162,6 +162,16 @@ it("a redelivery follows from the request behind its event, a test from its own"
   expect(shown.toSorted()).toEqual(expected.toSorted());
 });
 
+it("a test of a webhook shows the room and the user as they are right after such an event", async () => {
+  const owner = await account();
+  const subscriber = await RecordingSubscriber.create(owner.api, { events: ["participant.joined"] });
+  await owner.api.post(`/webhooks/${subscriber.webhook.id}/test`, {});
+  await subscriber.settled(1);
+  expect(await subscriber.events()).toMatchObject([
+    { event: "participant.joined", room: { active_participants: 1 }, user: { status: "online" } },
+  ]);
+});
+
 it("what a run of a workflow changes follows from the request behind its event", async () => {
   const owner = await account();
   const subscriber = await RecordingSubscriber.create(owner.api, { events: ["file.uploaded"] });

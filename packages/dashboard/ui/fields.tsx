@@ -169,7 +169,7 @@ export function EventChoice<Name extends WebhookEventName>({
                 label={`${name}: ${EVENTS[name]}`}
                 onChange={(isOn) => choose([name], isOn)}
               >
-                <span title={EVENTS[name]}>{name.slice(resource.length + 1)}</span>
+                <span title={EVENTS[name]}>{name.split(".").at(-1)}</span>
               </Choice>
             ))}
           </div>
@@ -180,7 +180,7 @@ export function EventChoice<Name extends WebhookEventName>({
 }
 
 /** Such as "participant" for `participant.joined`. */
-const resourceOf = (name: string): string => name.slice(0, name.indexOf("."));
+const resourceOf = (name: string): string => name.split(".")[0] ?? name;
 
 /** The range of metrics, kept in the URL. */
 type Range = Usage["range"];

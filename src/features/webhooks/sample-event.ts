@@ -58,6 +58,7 @@ export function sampleEvent(
       return { ...common, roomId: row.id, body: present({ event, data, identity }) };
     }
   }
+  const isOnline = event === "participant.joined" || event === "session.started";
   const room: Room = {
     id: webhook.room_id ?? ctx.newId(),
     account_id: webhook.organization_id,
@@ -67,7 +68,7 @@ export function sampleEvent(
     expires_at: null,
     limits: presentLimits(null),
     duration_seconds: 0,
-    active_participants: 0,
+    active_participants: Number(isOnline),
     total_users_created: 1,
   };
   const user: User = {
@@ -75,7 +76,7 @@ export function sampleEvent(
     room_id: room.id,
     name: "Test user",
     role: "editor",
-    status: "offline",
+    status: isOnline ? "online" : "offline",
     created_at: presentTime(now),
   };
   const { newId, origin } = ctx;

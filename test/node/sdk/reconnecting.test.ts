@@ -33,6 +33,24 @@ function watchNotes(): string[] {
 }
 
 describe("a connection that is cut", () => {
+  it("says of each attempt why it failed, and when the next one is", async () => {
+    const statuses: unknown[] = [];
+    const off = ada.socket.on("status", ({ status, error, attempt, retryAt }) => {
+      if (status !== "reconnecting" || retryAt === null) return;
+      expect(Number.isInteger(retryAt)).toBe(true);
+      statuses.push([attempt, error?.code]);
+    });
+    proxy.shut();
+    await eventually("two attempts to fail", () => statuses.length >= 3);
+    off();
+    expect(statuses.slice(0, 3)).toEqual([
+      [1, "DISCONNECTED"],
+      [2, "CONNECTION_FAILED"],
+      [3, "CONNECTION_FAILED"],
+    ]);
+    proxy.open();
+  });
+
   it("fails for good when the room was deleted meanwhile", async () => {
     proxy.shut();
     await nextOf(ada, "reconnecting");

@@ -306,8 +306,8 @@ function shelve(state: State, around: Circumstances): Step {
 /** The end of a connection, or of an attempt. `code` closes the socket. */
 function lose(state: State, closure: Closure, around: Circumstances, code = REPLACED): Step {
   const { now, random, reconnect, renewInMs } = around;
-  const isFirst = state.attempt === 0 && (state.phase === "authorizing" || state.phase === "connecting");
-  const fault = state.refusal ?? (isFirst ? UNREACHABLE : faultOf(closure));
+  const wasOpen = state.phase !== "authorizing" && state.phase !== "connecting";
+  const fault = state.refusal ?? (wasOpen ? faultOf(closure) : UNREACHABLE);
   const canRetry = state.target !== null && reconnect;
   const replaces = fault.code === "UNAUTHORIZED" && renewInMs !== null && !state.hasReplacedToken;
   const decision = canRetry ? (replaces ? "soon" : planReconnect(closure)) : "never";

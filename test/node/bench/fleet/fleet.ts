@@ -95,7 +95,10 @@ export class Fleet {
     const protocols = this.#seats.map(({ roomId, token }) =>
       atriumProtocol(`${sockets}/${roomId}/socket`, token),
     );
-    this.#sockets = await inGroups(protocols, (protocol) => ClientSocket.open(protocol, this.#stop));
+    this.#sockets = await inGroups(protocols, (protocol) => {
+      this.#stop.throwIfAborted();
+      return ClientSocket.open(protocol);
+    });
   }
 
   /** Every user sends this many messages a second, at even intervals. Returns how many were sent in all. */

@@ -120,18 +120,25 @@ describe("a leave that cannot be stored", () => {
 });
 
 // The user's sockets were closed and the session had ended, but no one learned that the user had left.
-it("the deletion of a user that fails half-way has shown that the user left, and is completed when it is applied again (R20, R23)", async () => {
-  const { room, ada, atAda, atBen } = await roomOfTwo();
-  await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 });
-  await atBen.takeEvents();
-  const storage = await failStorage(room, /DELETE FROM follows/);
-  const command = { type: "user.deleted", userId: ada.user.id } as const;
-  await expect(room.apply(command)).rejects.toThrow("fault: storage");
-  expect(await atAda.closed).toMatchObject({ code: 4401 });
-  storage.heal();
-  await room.apply(command);
-  expect(namesOf(await atBen.takeEvents())).toEqual(["userLeft", "userDeleted"]);
-});
+it.each([
+  ["deletion", "user.deleted"],
+  ["erasure", "user.erased"],
+] as const)(
+  "the %s of a user that fails half-way has shown that the user left, and is completed when it is applied again (R20, R23, R82)",
+  async (_, type) => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 });
+    await atBen.takeEvents();
+    const storage = await failStorage(room, /DELETE FROM follows/);
+    const command = { type, userId: ada.user.id };
+    await expect(room.apply(command)).rejects.toThrow("fault: storage");
+    expect(await atAda.closed).toMatchObject({ code: 4401 });
+    storage.heal();
+    expect(namesOf(await atBen.takeEvents())).toEqual(["userLeft"]);
+    await room.apply(command);
+    expect(namesOf(await atBen.takeEvents())).toEqual(["userDeleted"]);
+  },
+);
 
 // The failure was logged, and the client waited for ever.
 it("a read that the room cannot answer fails with INTERNAL_ERROR (R8, R35)", async () => {

@@ -182,22 +182,22 @@ export class RoomCommandHandler {
     const { sessions } = this.#room.participants;
     const { changes } = this.#room.content;
     const presented = presentUser(user, sessions.findLastSeen([user.id])[user.id]);
+    sessions.recordStanding(user.id, standingOf(known)); // a failure after the change would make it again
     changes.transaction(() => {
       sessions.updateUser(user);
       const data = { userId: user.id, user: presented };
       if (event === "userCreated") changes.appendOnce(event, user.id, data);
       else changes.append(event, () => data);
     });
-    sessions.recordStanding(user.id, standingOf(known));
     return [...this.#changeRights(user.id, rights), ...this.#sendChanges()];
   }
 
   /** Completes a `refreshAccess` effect: applies access anew to these users and their sockets, and closes those without. */
   changeAccess(users: readonly KnownUser[]): Effect[] {
-    return users.flatMap((user) => {
-      const { record, subject, rights } = user;
-      const { id } = record;
-      this.#room.participants.sessions.recordStanding(id, standingOf(user));
+    const { sessions } = this.#room.participants;
+    // The standings come first: a failure between two users would lose the effects for the first one.
+    for (const user of users) sessions.recordStanding(user.record.id, standingOf(user));
+    return users.flatMap(({ record: { id }, subject, rights }) => {
       const ended = this.#endedBy(id, {
         user: subject.tokenEpoch,
         account: subject.accountTokenEpoch,

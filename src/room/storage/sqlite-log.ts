@@ -113,13 +113,7 @@ export class SqliteChanges extends SqlitePart {
   /** Leaves out earlier changes of entries, and the oldest above the limits. */
   #compact(): void {
     const changes = this.#latestOf(this.#listBlocks(0));
-    const bounds = { count: 0, bytes: 0 };
-    const tooOld = changes.findLast(({ data }) => {
-      bounds.count += 1;
-      bounds.bytes += byteLength(data);
-      const isTooMuch = bounds.count > LIMITS.keptChanges || bounds.bytes > LIMITS.catchUpBytes;
-      return isTooMuch && bounds.count > 1;
-    });
+    const tooOld = lastTooOld(changes);
     this.#replace(changes.filter(({ seq }) => seq > (tooOld?.seq ?? 0)));
     if (tooOld !== undefined) this.#writeDropped(tooOld.seq);
   }
@@ -192,6 +186,23 @@ export class SqliteChanges extends SqlitePart {
   readDroppedSeq(): number {
     return this.tables.find<{ seq: number }>("SELECT up_to_seq AS seq FROM dropped_changes")?.seq ?? 0;
   }
+}
+
+/**
+ * The latest of consecutive changes that is not kept: above the limits with those after it, or made before
+ * `expiredBefore` (epoch ms). The very last one is kept.
+ */
+export function lastTooOld<Kept extends Pick<LoggedChange, "at" | "data">>(
+  changes: readonly Kept[],
+  expiredBefore = Number.NEGATIVE_INFINITY,
+): Kept | undefined {
+  const bounds = { count: 0, bytes: 0 };
+  return changes.findLast(({ at, data }) => {
+    bounds.count += 1;
+    bounds.bytes += byteLength(data);
+    const isTooMuch = bounds.count > LIMITS.keptChanges || bounds.bytes > LIMITS.catchUpBytes;
+    return bounds.count > 1 && (isTooMuch || at < expiredBefore);
+  });
 }
 
 /** Equal for changes of the same entry. */

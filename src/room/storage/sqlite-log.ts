@@ -112,7 +112,7 @@ export class SqliteChanges extends SqlitePart {
 
   /** Leaves out earlier changes of entries, and the oldest above the limits. */
   #compact(): void {
-    const changes = this.#latestOf(this.#listBlocks(0));
+    const changes = this.#latestOf([...this.#scanBlocks(0)]);
     const tooOld = lastTooOld(changes);
     this.#replace(changes.filter(({ seq }) => seq > (tooOld?.seq ?? 0)));
     if (tooOld !== undefined) this.#writeDropped(tooOld.seq);
@@ -130,7 +130,7 @@ export class SqliteChanges extends SqlitePart {
   /** Drops all changes but the latest, and that one as well if it is one of `dropped`. */
   dropAll(isDropped: (change: LoggedChange) => boolean): void {
     this.#journal.fold();
-    const latest = this.#listBlocks(0).at(-1);
+    const latest = [...this.#scanBlocks(0)].at(-1);
     if (latest === undefined) return;
     const keeps = !isDropped(latest);
     this.retire("log", this.lastSeq());
@@ -140,29 +140,31 @@ export class SqliteChanges extends SqlitePart {
 
   /** The kept changes after `seq`, oldest first. */
   listAfter(seq: number): readonly LoggedChange[] {
+    return [...this.scanAfter(seq)];
+  }
+
+  /** The same, read while the caller iterates. */
+  *scanAfter(seq: number): Generator<LoggedChange> {
     const { changes } = this.#journal.unfolded;
-    const isFolded = seq + 1 < (changes[0]?.seq ?? Number.POSITIVE_INFINITY);
-    const folded = isFolded ? this.#listBlocks(seq) : [];
-    return [...folded, ...changes.filter((change) => change.seq > seq)];
+    if (seq + 1 < (changes[0]?.seq ?? Number.POSITIVE_INFINITY)) yield* this.#scanBlocks(seq);
+    for (const change of changes) if (change.seq > seq) yield change;
   }
 
-  #listBlocks(after: number): LoggedChange[] {
-    const rows = this.tables.read<{ data: string }>(
-      "SELECT data FROM log WHERE last_seq > ? ORDER BY seq",
-      after,
-    );
-    return rows
-      .flatMap(({ data }) => JSON.parse(`[${data}]`) as ChangeRecord[])
-      .filter(([seq]) => seq > after)
-      .map(([seq, at, event, data]) => ({
-        ...{ seq, at, event, entry: addressOf(event, data) },
-        get data() {
-          return JSON.stringify(data);
-        },
-      }));
+  *#scanBlocks(after: number): Generator<LoggedChange> {
+    const query = "SELECT last_seq, data FROM log WHERE last_seq > ? ORDER BY seq";
+    const next = (last: { last_seq: number }) => [last.last_seq];
+    for (const { data: text } of this.tables.scan<{ last_seq: number; data: string }>(query, [after], next))
+      for (const [seq, at, event, data] of JSON.parse(`[${text}]`) as ChangeRecord[])
+        if (seq > after)
+          yield {
+            ...{ seq, at, event, entry: addressOf(event, data) },
+            get data() {
+              return JSON.stringify(data);
+            },
+          };
   }
 
-  /** The same, but of each entry its latest change, unless the log keeps every one. */
+  /** The kept changes after `seq`, but of each entry the latest, unless the log keeps every one. */
   latestAfter(seq: number): readonly LoggedChange[] {
     return this.#latestOf(this.listAfter(seq));
   }

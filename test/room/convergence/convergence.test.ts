@@ -235,6 +235,25 @@ describe("a log of changes", () => {
     expect(seqsSince(10_049)).toEqual([10_050]);
   });
 
+  // A page of the history read all that was kept after it.
+  test("is read as far as a page of changes of stores needs it", ({ storage }) => {
+    const { changes, append } = openLog(storage);
+    changes.keepEvery();
+    append(
+      100,
+      (index) => (index % 2 === 0 ? "k" : null),
+      () => "x".repeat(16_000),
+    );
+    fold(storage);
+    const rowsRead = countLogRead(storage);
+    const seqsOf = (after: number) => changes.ofStores(after, 3).changes.map(({ seq }) => seq);
+    expect([seqsOf(0), seqsOf(95)]).toEqual([
+      [1, 3, 5],
+      [97, 99],
+    ]);
+    expect(rowsRead()).toBeLessThan(40);
+  });
+
   test("forgets what a transaction logged that is undone (R35)", ({ storage, reopen }) => {
     const { changes, append, seqsSince } = openLog(storage);
     append(2, (index) => `${index}`);

@@ -5,7 +5,7 @@ import { byteLength } from "@atrium/contract/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
-import type { EntryAddress, Receipt } from "../../storage/sqlite-journal.ts";
+import type { EntryAddress, LoggedChange, Receipt } from "../../storage/sqlite-journal.ts";
 import { lastTooOld, receiptBounds } from "../../storage/sqlite-log.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
@@ -156,9 +156,12 @@ export class Changes {
 
   /** Kept changes of stores after `seq`, oldest first, and the latest that is no longer kept; 0 for none. */
   ofStores(seq: number, limit: number) {
-    const { changes } = this.#storage;
-    const ofStores = changes.latestAfter(seq).filter(({ event }) => event === "storeChanged");
-    return { changes: ofStores.slice(0, limit), droppedSeq: changes.readDroppedSeq() };
+    const found: LoggedChange[] = [];
+    for (const change of this.#storage.changes.scanAfter(seq)) {
+      if (change.event === "storeChanged") found.push(change);
+      if (found.length === limit) break;
+    }
+    return { changes: found, droppedSeq: this.#storage.changes.readDroppedSeq() };
   }
 
   /**

@@ -1,9 +1,11 @@
 /** Failures of a room's storage and of single sockets: the others see and keep the true state. */
+import { BAN } from "@atrium/contract/resources/permissions.ts";
 import { describe, expect, it } from "vitest";
 import type { ServerEvent } from "../../src/room/protocol/protocol.ts";
+import { account } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
 import { failAttachments, failSends, failStorage } from "./support/faults.ts";
-import { failed, gateway, makeRoom, roomOfTwo, type TestRoom, type TestUser } from "./support/rooms.ts";
+import { failed, gateway, makeRoom, roomOfTwo, TestRoom, type TestUser } from "./support/rooms.ts";
 import type { TestSocket } from "./support/test-socket.ts";
 
 const LEAVES = /UPDATE sessions SET left_at/;
@@ -120,17 +122,63 @@ describe("a leave that cannot be stored", () => {
 });
 
 // The user's sockets were closed and the session had ended, but no one learned that the user had left.
-it("the deletion of a user that fails half-way has shown that the user left, and is completed when it is applied again (R20, R23)", async () => {
-  const { room, ada, atAda, atBen } = await roomOfTwo();
-  await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 });
-  await atBen.takeEvents();
-  const storage = await failStorage(room, /DELETE FROM follows/);
-  const command = { type: "user.deleted", userId: ada.user.id } as const;
-  await expect(room.apply(command)).rejects.toThrow("fault: storage");
-  expect(await atAda.closed).toMatchObject({ code: 4401 });
+it.each([
+  ["deletion", "user.deleted"],
+  ["erasure", "user.erased"],
+] as const)(
+  "the %s of a user that fails half-way has shown that the user left, and is completed when it is applied again (R20, R23, R82)",
+  async (_, type) => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 });
+    await atBen.takeEvents();
+    const storage = await failStorage(room, /DELETE FROM follows/);
+    const command = { type, userId: ada.user.id };
+    await expect(room.apply(command)).rejects.toThrow("fault: storage");
+    expect(await atAda.closed).toMatchObject({ code: 4401 });
+    storage.heal();
+    expect(namesOf(await atBen.takeEvents())).toEqual(["userLeft"]);
+    await room.apply(command);
+    expect(namesOf(await atBen.takeEvents())).toEqual(["userDeleted"]);
+  },
+);
+
+// The sockets of the users before were forgotten without being closed, and their users stayed for the others.
+it("an end of access that cannot be stored for one of several users is completed for all when it is applied again (R23)", async () => {
+  const { api, id: accountId } = await account();
+  const room = new TestRoom(accountId, (await api.createRoom()).id);
+  const people: { identityId: string; token: string }[] = [];
+  for (const name of ["Ada", "Ben", "Cy"]) {
+    const { identity } = (await api.post<{ identity: { id: string } }>("/identities", { name })).data;
+    const { token } = (await api.post<{ token: string }>(`/identities/${identity.id}/tokens`)).data;
+    people.push({ identityId: identity.id, token });
+  }
+  const letIn = (roleOf: (index: number) => unknown) => {
+    const entries = people.map(({ identityId }, index) => [identityId, roleOf(index)]);
+    return api.put(`/rooms/${room.id}/access`, { identitiesAccesses: Object.fromEntries(entries) });
+  };
+  await letIn(() => "editor");
+  room.now = Date.now(); // as the API has signed the tokens
+  const [atAda, atBen, atCy] = await Promise.all(people.map(({ token }) => room.join({ token } as TestUser)));
+  await atCy?.takeEvents();
+  const storage = await failStorage(room, /SET standing/, 1);
+  await letIn((index) => (index < 2 ? [BAN] : "editor"));
   storage.heal();
-  await room.apply(command);
-  expect(namesOf(await atBen.takeEvents())).toEqual(["userLeft", "userDeleted"]);
+  await room.apply({ type: "access.changed", identityId: null });
+  for (const socket of [atAda, atBen]) expect(await socket?.closed).toMatchObject({ code: 4403 });
+  expect(namesOf((await atCy?.takeEvents()) ?? [])).toEqual(["userLeft", "userLeft"]);
+  expectLogged("A command could not be relayed to its room yet: access.changed");
+});
+
+// The change had been made when its user's standing was to be stored: the others saw it twice.
+it("a user's change that cannot be stored for the user's standing is made once when it is applied again (R20)", async () => {
+  const { room, ada, atAda, atBen } = await roomOfTwo();
+  const storage = await failStorage(room, /SET standing/);
+  await expect(room.change(ada, { role: "viewer" })).rejects.toThrow("fault: storage");
+  storage.heal();
+  expect(await atBen.takeEvents()).toEqual([]);
+  await room.change(ada, { role: "viewer" });
+  expect(namesOf(await atBen.takeEvents())).toEqual(["userUpdated"]);
+  expect(namesOf(await atAda.takeEvents())).toEqual(["accessChanged", "roleChanged", "userUpdated"]);
 });
 
 // The failure was logged, and the client waited for ever.

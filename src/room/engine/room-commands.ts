@@ -39,7 +39,11 @@ const SHUT_OUT: CloseReason = { code: "FORBIDDEN", message: NO_ACCESS, authFaile
 /** The epochs that are known; absent for those that are not. */
 type CurrentEpochs = Pick<TokenEpochs, "account"> & Partial<TokenEpochs>;
 
+/** A command of many steps: {@link RoomCommandHandler.erase}. */
 export type Erasure = Extract<RoomCommand, { readonly type: "user.erased" | "identity.erased" }>;
+
+export const isErasure = (command: RoomCommand): command is Erasure =>
+  command.type === "user.erased" || command.type === "identity.erased";
 
 /** The parts of the room that commands change. */
 interface CommandParts {
@@ -83,7 +87,7 @@ export class RoomCommandHandler {
    * Idempotent, and harmless when it is late: the new fields are read from the database, and deletions are final.
    * Throws a {@link PartialFailure} when storage fails.
    */
-  apply(command: RoomCommand): Effect[] {
+  apply(command: Exclude<RoomCommand, Erasure>): Effect[] {
     this.#revision += 1;
     switch (command.type) {
       case "room.closed":
@@ -95,9 +99,6 @@ export class RoomCommandHandler {
       case "user.deleted":
         this.#room.handshake.markStale();
         return this.#deleteUser(command.userId);
-      case "user.erased":
-      case "identity.erased":
-        return [...this.erase(command)].flat();
       case "user.created":
         return this.isUsed ? [{ type: "refreshUser", userId: command.userId, event: "userCreated" }] : [];
       case "user.updated":
@@ -144,7 +145,7 @@ export class RoomCommandHandler {
   /**
    * The effects of an erasure in steps, between which others in the room are served; the first one removes the
    * user. An identity also disappears from content that others wrote about it before its first join, or without
-   * one. Throws when storage fails: the command is applied again from the start.
+   * one. Throws when storage fails: the effects so far hold, and the command is applied again from the start.
    */
   *erase(command: Erasure): Generator<readonly Effect[], void> {
     this.#revision += 1;
@@ -181,22 +182,22 @@ export class RoomCommandHandler {
     const { sessions } = this.#room.participants;
     const { changes } = this.#room.content;
     const presented = presentUser(user, sessions.findLastSeen([user.id])[user.id]);
+    sessions.recordStanding(user.id, standingOf(known)); // a failure after the change would make it again
     changes.transaction(() => {
       sessions.updateUser(user);
       const data = { userId: user.id, user: presented };
       if (event === "userCreated") changes.appendOnce(event, user.id, data);
       else changes.append(event, () => data);
     });
-    sessions.recordStanding(user.id, standingOf(known));
     return [...this.#changeRights(user.id, rights), ...this.#sendChanges()];
   }
 
   /** Completes a `refreshAccess` effect: applies access anew to these users and their sockets, and closes those without. */
   changeAccess(users: readonly KnownUser[]): Effect[] {
-    return users.flatMap((user) => {
-      const { record, subject, rights } = user;
-      const { id } = record;
-      this.#room.participants.sessions.recordStanding(id, standingOf(user));
+    const { sessions } = this.#room.participants;
+    // The standings come first: a failure between two users would lose the effects for the first one.
+    for (const user of users) sessions.recordStanding(user.record.id, standingOf(user));
+    return users.flatMap(({ record: { id }, subject, rights }) => {
       const ended = this.#endedBy(id, {
         user: subject.tokenEpoch,
         account: subject.accountTokenEpoch,

@@ -10,7 +10,7 @@ import type { LastSeen, RoomStats, UserSnapshot } from "@atrium/contract/resourc
 import { tokenEnded } from "../../platform/token-claims.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { Room } from "../engine/room.ts";
-import { type Erasure, PartialFailure } from "../engine/room-commands.ts";
+import { type Erasure, isErasure, PartialFailure } from "../engine/room-commands.ts";
 import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
@@ -113,8 +113,7 @@ export class RoomObjectBase extends RoomHost {
     const { room, effects, traces, reads, alarm } = this.runtime();
     const { trace = null } = command;
     try {
-      if (command.type === "user.erased" || command.type === "identity.erased")
-        await this.#eraseContent(command);
+      if (isErasure(command)) await this.#eraseContent(command);
       else effects.perform(traces.during(trace, () => room.commands.apply(command)));
     } catch (error) {
       if (!(error instanceof PartialFailure)) throw error;

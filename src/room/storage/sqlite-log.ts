@@ -112,14 +112,8 @@ export class SqliteChanges extends SqlitePart {
 
   /** Leaves out earlier changes of entries, and the oldest above the limits. */
   #compact(): void {
-    const changes = this.#latestOf(this.#listBlocks(0));
-    const bounds = { count: 0, bytes: 0 };
-    const tooOld = changes.findLast(({ data }) => {
-      bounds.count += 1;
-      bounds.bytes += byteLength(data);
-      const isTooMuch = bounds.count > LIMITS.keptChanges || bounds.bytes > LIMITS.catchUpBytes;
-      return isTooMuch && bounds.count > 1;
-    });
+    const changes = this.#latestOf([...this.#scanBlocks(0)]);
+    const tooOld = lastTooOld(changes);
     this.#replace(changes.filter(({ seq }) => seq > (tooOld?.seq ?? 0)));
     if (tooOld !== undefined) this.#writeDropped(tooOld.seq);
   }
@@ -136,7 +130,7 @@ export class SqliteChanges extends SqlitePart {
   /** Drops all changes but the latest, and that one as well if it is one of `dropped`. */
   dropAll(isDropped: (change: LoggedChange) => boolean): void {
     this.#journal.fold();
-    const latest = this.#listBlocks(0).at(-1);
+    const latest = [...this.#scanBlocks(0)].at(-1);
     if (latest === undefined) return;
     const keeps = !isDropped(latest);
     this.retire("log", this.lastSeq());
@@ -146,29 +140,31 @@ export class SqliteChanges extends SqlitePart {
 
   /** The kept changes after `seq`, oldest first. */
   listAfter(seq: number): readonly LoggedChange[] {
+    return [...this.scanAfter(seq)];
+  }
+
+  /** The same, read while the caller iterates. */
+  *scanAfter(seq: number): Generator<LoggedChange> {
     const { changes } = this.#journal.unfolded;
-    const isFolded = seq + 1 < (changes[0]?.seq ?? Number.POSITIVE_INFINITY);
-    const folded = isFolded ? this.#listBlocks(seq) : [];
-    return [...folded, ...changes.filter((change) => change.seq > seq)];
+    if (seq + 1 < (changes[0]?.seq ?? Number.POSITIVE_INFINITY)) yield* this.#scanBlocks(seq);
+    for (const change of changes) if (change.seq > seq) yield change;
   }
 
-  #listBlocks(after: number): LoggedChange[] {
-    const rows = this.tables.read<{ data: string }>(
-      "SELECT data FROM log WHERE last_seq > ? ORDER BY seq",
-      after,
-    );
-    return rows
-      .flatMap(({ data }) => JSON.parse(`[${data}]`) as ChangeRecord[])
-      .filter(([seq]) => seq > after)
-      .map(([seq, at, event, data]) => ({
-        ...{ seq, at, event, entry: addressOf(event, data) },
-        get data() {
-          return JSON.stringify(data);
-        },
-      }));
+  *#scanBlocks(after: number): Generator<LoggedChange> {
+    const query = "SELECT last_seq, data FROM log WHERE last_seq > ? ORDER BY seq";
+    const next = (last: { last_seq: number }) => [last.last_seq];
+    for (const { data: text } of this.tables.scan<{ last_seq: number; data: string }>(query, [after], next))
+      for (const [seq, at, event, data] of JSON.parse(`[${text}]`) as ChangeRecord[])
+        if (seq > after)
+          yield {
+            ...{ seq, at, event, entry: addressOf(event, data) },
+            get data() {
+              return JSON.stringify(data);
+            },
+          };
   }
 
-  /** The same, but of each entry its latest change, unless the log keeps every one. */
+  /** The kept changes after `seq`, but of each entry the latest, unless the log keeps every one. */
   latestAfter(seq: number): readonly LoggedChange[] {
     return this.#latestOf(this.listAfter(seq));
   }
@@ -192,6 +188,23 @@ export class SqliteChanges extends SqlitePart {
   readDroppedSeq(): number {
     return this.tables.find<{ seq: number }>("SELECT up_to_seq AS seq FROM dropped_changes")?.seq ?? 0;
   }
+}
+
+/**
+ * The latest of consecutive changes that is not kept: above the limits with those after it, or made before
+ * `expiredBefore` (epoch ms). The very last one is kept.
+ */
+export function lastTooOld<Kept extends Pick<LoggedChange, "at" | "data">>(
+  changes: readonly Kept[],
+  expiredBefore = Number.NEGATIVE_INFINITY,
+): Kept | undefined {
+  const bounds = { count: 0, bytes: 0 };
+  return changes.findLast(({ at, data }) => {
+    bounds.count += 1;
+    bounds.bytes += byteLength(data);
+    const isTooMuch = bounds.count > LIMITS.keptChanges || bounds.bytes > LIMITS.catchUpBytes;
+    return bounds.count > 1 && (isTooMuch || at < expiredBefore);
+  });
 }
 
 /** Equal for changes of the same entry. */

@@ -2,7 +2,7 @@
 
 import type { Role } from "@atrium/contract/resources/user.ts";
 import fc from "fast-check";
-import { describe, expect, inject } from "vitest";
+import { describe, expect, inject, vi } from "vitest";
 import { Changes } from "../../../src/room/engine/content/changes.ts";
 import type { Change, ServerMessage } from "../../../src/room/protocol/protocol.ts";
 import type { RoomStorage, SqliteStorage } from "../../../src/room/storage/storage.ts";
@@ -203,6 +203,55 @@ describe("a log of changes", () => {
     );
     fold(storage);
     expect([seqsSince(128), seqsSince(129)]).toEqual([null, [130]]);
+  });
+
+  /** Counts the rows of the log whose changes are read from now on. */
+  const countLogRead = (storage: SqliteStorage) => {
+    const read = vi.spyOn(storage, "read");
+    return () =>
+      read.mock.results.reduce((rows, { value }, call) => {
+        const isOfChanges = /\bdata FROM log\b/.test(read.mock.calls[call]?.[0] ?? "");
+        return rows + (isOfChanges ? (value as object[]).length : 0);
+      }, 0);
+  };
+
+  // Each client that came back had the room parse all that it kept.
+  test("is read once for all clients that have missed too much of it (R33)", ({ storage }) => {
+    let now = 0;
+    const { append, seqsSince } = openLog(storage, () => now);
+    append(10_050, () => null);
+    const rowsRead = countLogRead(storage);
+    expect(seqsSince(0)).toBeNull();
+    const once = rowsRead();
+    expect(once).toBe(storage.read("SELECT seq FROM log").length);
+    for (const seq of [0, 10, 49]) expect(seqsSince(seq)).toBeNull();
+    expect(rowsRead()).toBe(once);
+    expect(seqsSince(50)).toHaveLength(10_000);
+    now = 24 * 3_600_000 + 1;
+    expect(seqsSince(50)).toBeNull();
+    const twice = rowsRead();
+    for (const seq of [50, 5_000, 10_048]) expect(seqsSince(seq)).toBeNull();
+    expect(rowsRead()).toBe(twice);
+    expect(seqsSince(10_049)).toEqual([10_050]);
+  });
+
+  // A page of the history read all that was kept after it.
+  test("is read as far as a page of changes of stores needs it", ({ storage }) => {
+    const { changes, append } = openLog(storage);
+    changes.keepEvery();
+    append(
+      100,
+      (index) => (index % 2 === 0 ? "k" : null),
+      () => "x".repeat(16_000),
+    );
+    fold(storage);
+    const rowsRead = countLogRead(storage);
+    const seqsOf = (after: number) => changes.ofStores(after, 3).changes.map(({ seq }) => seq);
+    expect([seqsOf(0), seqsOf(95)]).toEqual([
+      [1, 3, 5],
+      [97, 99],
+    ]);
+    expect(rowsRead()).toBeLessThan(40);
   });
 
   test("forgets what a transaction logged that is undone (R35)", ({ storage, reopen }) => {

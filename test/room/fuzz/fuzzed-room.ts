@@ -9,7 +9,7 @@ import { expect } from "vitest";
 import type { RoomRow } from "../../../src/features/rooms/table.ts";
 import { JOIN_FAILED, type JoinDecision, joinRefusal } from "../../../src/room/engine/join/join-decision.ts";
 import { Room } from "../../../src/room/engine/room.ts";
-import { PartialFailure } from "../../../src/room/engine/room-commands.ts";
+import { isErasure, PartialFailure } from "../../../src/room/engine/room-commands.ts";
 import { deliveryPoints } from "../../../src/room/protocol/costs.ts";
 import { serialize } from "../../../src/room/protocol/frame.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
@@ -379,7 +379,7 @@ export class FuzzedRoom implements Host {
     } catch (error) {
       this.#requireFault(error);
       this.#failing.heal();
-      if (command !== null) this.#perform(this.#room.commands.apply(command));
+      if (command !== null) this.#applySteps(command);
     }
   }
 
@@ -428,18 +428,25 @@ export class FuzzedRoom implements Host {
     this.heal();
   }
 
+  /** The effects of each step are carried out before the next one, as the object does. */
+  #applySteps(command: RoomCommand): void {
+    const { commands } = this.#room;
+    const steps = isErasure(command) ? commands.erase(command) : [commands.apply(command)];
+    for (const effects of steps) this.#perform(effects);
+  }
+
   /** A command that fails is applied again: its caller keeps it until it is done. */
   #apply(command: RoomCommand): void {
     this.#command = command;
     this.#failNext();
     try {
-      this.#perform(this.#room.commands.apply(command));
+      this.#applySteps(command);
     } catch (error) {
       this.#requireFault(error);
       this.#failing.heal();
       if (error instanceof PartialFailure) this.#perform(error.effects);
       if (this.#recoverAt !== null) this.#recover();
-      this.#perform(this.#room.commands.apply(command));
+      this.#applySteps(command);
     }
     this.heal();
     this.#command = null;

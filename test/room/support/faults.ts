@@ -50,12 +50,17 @@ function readAttachment(socket: WebSocket): AttachedUser | null {
   }
 }
 
-/** Makes matching statements of the room's storage fail, but not those of other rooms, until `heal` is called. */
-export async function failStorage(room: TestRoom, matching: RegExp): Promise<Fault> {
+/**
+ * Makes matching statements of the room's storage fail, but not those of other rooms, until `heal` is called. The first
+ * `after` of them succeed.
+ */
+export async function failStorage(room: TestRoom, matching: RegExp, after = 0): Promise<Fault> {
   const spy = await room.inside((_, { storage: { sql } }) => {
     const exec = sql.exec.bind(sql);
+    let matched = 0;
     return vi.spyOn(sql, "exec").mockImplementation((query, ...params) => {
-      if (matching.test(query)) throw new Error("fault: storage");
+      if (matching.test(query)) matched += 1;
+      if (matching.test(query) && matched > after) throw new Error("fault: storage");
       return exec<never>(query, ...params);
     });
   });

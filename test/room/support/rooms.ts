@@ -204,7 +204,7 @@ export class TestRoom {
   }
 
   /** Changes a user's fields as REST does: in the database first, then by a room command. */
-  async change(user: TestUser, fields: Partial<Pick<UserRow, "name" | "customId">>) {
+  async change(user: TestUser, fields: Partial<Pick<UserRow, "name" | "customId" | "role">>) {
     await db.update(users).set(fields).where(eq(users.id, user.user.id));
     return this.apply({ type: "user.updated", userId: user.user.id });
   }

@@ -5,8 +5,8 @@ import { byteLength } from "@atrium/contract/text.ts";
 import { JsonText } from "../../protocol/frame.ts";
 import type { Change, ChangeEvent, ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomRequest } from "../../protocol/room-request.ts";
-import type { EntryAddress, Receipt } from "../../storage/sqlite-journal.ts";
-import { receiptBounds } from "../../storage/sqlite-log.ts";
+import type { EntryAddress, LoggedChange, Receipt } from "../../storage/sqlite-journal.ts";
+import { lastTooOld, receiptBounds } from "../../storage/sqlite-log.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 
@@ -27,6 +27,8 @@ export class Changes {
   /** Null until it is read: every write needs it, like the epoch. */
   #lastSeq: number | null = null;
   #epoch: string | null = null;
+  /** The latest change that was found above the log's limits: a client before it is reset without another look. */
+  #tooOldSeq = 0;
   /** Sockets have survived the start of the room: no change that they received was taken back. */
   #continuesEpoch = false;
   /** The epoch that has begun since the start. */
@@ -90,7 +92,7 @@ export class Changes {
   /** The storage has been cleared. */
   reset(): void {
     this.#unsent = [];
-    [this.#lastSeq, this.#epoch] = [null, null];
+    [this.#lastSeq, this.#epoch, this.#tooOldSeq] = [null, null, 0];
   }
 
   /**
@@ -154,9 +156,12 @@ export class Changes {
 
   /** Kept changes of stores after `seq`, oldest first, and the latest that is no longer kept; 0 for none. */
   ofStores(seq: number, limit: number) {
-    const { changes } = this.#storage;
-    const ofStores = changes.latestAfter(seq).filter(({ event }) => event === "storeChanged");
-    return { changes: ofStores.slice(0, limit), droppedSeq: changes.readDroppedSeq() };
+    const found: LoggedChange[] = [];
+    for (const change of this.#storage.changes.scanAfter(seq)) {
+      if (change.event === "storeChanged") found.push(change);
+      if (found.length === limit) break;
+    }
+    return { changes: found, droppedSeq: this.#storage.changes.readDroppedSeq() };
   }
 
   /**
@@ -185,19 +190,19 @@ export class Changes {
   since(seq: number, epoch?: string): JsonText | null {
     const { changes, epochs } = this.#storage;
     const last = this.lastSeq;
-    if (seq > last || seq < changes.readDroppedSeq()) return null;
+    if (seq > last || seq < Math.max(this.#tooOldSeq, changes.readDroppedSeq())) return null;
     const isKnown =
       epoch === undefined ? seq >= changes.restoredSeq() : seq <= (epochs.lastSeqOf(epoch) ?? -1);
     if (!isKnown) return null;
-    const missed = seq === last ? [] : changes.latestAfter(seq);
-    const oldestAt = missed[0]?.at ?? Number.POSITIVE_INFINITY;
-    const isExpired = oldestAt < this.#ports.now() - LIMITS.changeLifetimeMs;
-    if (missed.length > 1 && (isExpired || missed.length > LIMITS.keptChanges)) return null;
-    const texts = missed.map((change) => change.data);
-    const bytes = texts.reduce((sum, text) => sum + byteLength(text), 0);
-    if (missed.length > 1 && bytes > LIMITS.catchUpBytes) return null;
+    const logged = seq === last ? [] : changes.latestAfter(seq);
+    const missed = logged.map(({ seq: number, event, at, data }) => ({ number, event, at, data }));
+    const tooOld = lastTooOld(missed, this.#ports.now() - LIMITS.changeLifetimeMs);
+    if (tooOld !== undefined) {
+      this.#tooOldSeq = tooOld.number;
+      return null;
+    }
     const items = missed.map(
-      ({ seq: number, event }, index) => `{"seq":${number},"event":"${event}","data":${texts[index]}}`,
+      ({ number, event, data }) => `{"seq":${number},"event":"${event}","data":${data}}`,
     );
     return new JsonText(`[${items.join()}]`);
   }

@@ -55,44 +55,76 @@ const comment = (number: number): string => frame("COMMENT_CREATE", { text: `Com
 
 export const bench: Bench = { parts: [], run };
 
-/** Bills of a fleet of one size. */
-interface Survey {
-  readonly rooms: number;
+/** Bills of single things. */
+interface Units {
   readonly units: UnitBills;
   /** One room with all its users connected, for a second shortly after something was sent. */
   readonly idleRoomSecond: Bill;
-  /** A visit, cursors, writes and comments at once, and the prediction from the units. */
-  readonly mixed: { readonly seconds: number; readonly measured: Bill; readonly predicted: Bill };
 }
+
+/** The bill of rooms in which a visit, cursors, writes and comments happen at once. */
+interface Mix {
+  readonly rooms: number;
+  readonly seconds: number;
+  readonly counts: Counts;
+  readonly measured: Bill;
+}
+
+/** The growth of the bill during work. */
+type During = (work: () => Promise<unknown>) => Promise<Bill>;
 
 function run(options: BenchOptions): Promise<BenchReport> {
   return serving(["fleet"], options.stop, async (served) => {
-    const surveys: Survey[] = [];
-    for (const rooms of FLEETS) {
+    const surveyed = async <Result>(
+      rooms: number,
+      work: (fleet: Fleet, during: During) => Promise<Result>,
+    ) => {
       options.progress(`Measuring ${rooms} rooms`);
-      surveys.push(await survey(served, rooms, options));
-    }
-    const [small, large] = surveys;
-    if (small === undefined || large === undefined) throw new CommandError("No fleet was surveyed");
+      return await inFleet(served, options, (fleet, during) => work(fleet, during));
+    };
+    const [few, many] = FLEETS;
+    const small = await surveyed(few, async (fleet, during) => {
+      await fleet.createRooms(few);
+      await fleet.createUsers();
+      await during(() => Promise.resolve());
+      return await mix(fleet, options, during);
+    });
+    const { large, ...measured } = await surveyed(many, async (fleet, during) => ({
+      ...(await measureUnits(fleet, many, options, during)),
+      large: await mix(fleet, options, during),
+    }));
+    const { units, idleRoomSecond } = measured;
     const markdown = [
-      unitsTable(large),
-      supportTable(small, large),
-      fleetTable(large),
-      monthTable(large.units),
+      unitsTable({ units, idleRoomSecond }),
+      supportTable(small, large, units),
+      fleetTable(units),
+      monthTable(units),
     ].join("\n\n");
-    return { markdown, raw: surveys };
+    return { markdown, raw: { small, large, ...measured } };
   });
 }
 
-/** Surveys a fleet in an organization of its own, whose seven events of users and rooms go to one webhook. */
-async function survey(served: Served, rooms: number, options: BenchOptions): Promise<Survey> {
+/** Runs `work` with a fleet in an organization of its own, whose seven events of users and rooms go to one webhook. */
+async function inFleet<Result>(
+  served: Served,
+  options: BenchOptions,
+  work: (fleet: Fleet, during: During) => Promise<Result>,
+): Promise<Result> {
   const origin = served.origin("fleet");
   const organization = await Organization.create(served.db, origin);
   const receiver = createServer((request, response) => request.resume().once("end", () => response.end()));
   await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
   try {
     await listen(organization, origin, (receiver.address() as AddressInfo).port);
-    return await surveyFleet(new Fleet(origin, organization, options.stop), rooms, options);
+    const fleet = new Fleet(origin, organization, options.stop);
+    let before = await fleet.settledBill();
+    return await work(fleet, async (step) => {
+      await step();
+      const after = await fleet.settledBill();
+      const added = minus(after, before);
+      before = after;
+      return added;
+    });
   } finally {
     receiver.close();
     receiver.closeAllConnections();
@@ -108,16 +140,12 @@ async function listen({ accountId, headers }: Organization, origin: string, port
   if (response.status !== 201) throw new CommandError(`A webhook was refused: ${await response.text()}`);
 }
 
-async function surveyFleet(fleet: Fleet, rooms: number, { seconds }: BenchOptions): Promise<Survey> {
-  let before = await fleet.settledBill();
-  /** Growth of the bill during `work`. */
-  const during = async (work: () => Promise<unknown>): Promise<Bill> => {
-    await work();
-    const after = await fleet.settledBill();
-    const added = minus(after, before);
-    before = after;
-    return added;
-  };
+async function measureUnits(
+  fleet: Fleet,
+  rooms: number,
+  { seconds }: BenchOptions,
+  during: During,
+): Promise<Units> {
   /** Cost of one message while all users send it. */
   const perMessage = async (
     perSecond: number,
@@ -147,21 +175,11 @@ async function surveyFleet(fleet: Fleet, rooms: number, { seconds }: BenchOption
   const leaves = await during(() => fleet.leave());
   const visit = times(minus(joins, times(leaves, -1)), 1 / fleet.users);
   const units = { room, user, visit, cursor: onCursor, movingSecond, write: onWrite, comment: onComment };
-  return {
-    rooms,
-    units,
-    idleRoomSecond: times(idle, 1 / (rooms * IDLE_SECONDS)),
-    mixed: await mix(fleet, units, seconds, during),
-  };
+  return { units, idleRoomSecond: times(idle, 1 / (rooms * IDLE_SECONDS)) };
 }
 
 /** Users who visit, move, write and comment, one after the other on the same sockets. */
-async function mix(
-  fleet: Fleet,
-  units: UnitBills,
-  seconds: number,
-  during: (work: () => Promise<unknown>) => Promise<Bill>,
-): Promise<Survey["mixed"]> {
+async function mix(fleet: Fleet, { seconds }: BenchOptions, during: During): Promise<Mix> {
   const counts: Record<keyof Counts, number> = {
     room: 0,
     user: 0,
@@ -181,8 +199,7 @@ async function mix(
     await fleet.send(CURSORS_PER_SECOND, seconds, frameOf);
     await fleet.leave();
   });
-  const predicted = billOf(units, counts satisfies Counts, fleet.rooms * seconds);
-  return { seconds, measured, predicted };
+  return { rooms: fleet.rooms, seconds, counts, measured };
 }
 
 /** Figures of a bill, as columns. */
@@ -201,7 +218,7 @@ const FIGURES: readonly (readonly [string, (bill: Bill) => number])[] = [
 const figure = (value: number): string =>
   value >= 100 ? count(value) : String(Number(value.toPrecision(2)));
 
-function unitsTable({ units, idleRoomSecond }: Survey): string {
+function unitsTable({ units, idleRoomSecond }: Units): string {
   const rows: (readonly [string, Bill])[] = [
     ["a room is created", units.room],
     ["a user is created", units.user],
@@ -223,12 +240,12 @@ function unitsTable({ units, idleRoomSecond }: Survey): string {
 }
 
 /** Table that compares the cost of a room beside 50 and beside 200 others, and the prediction from the units. */
-function supportTable(small: Survey, large: Survey): string {
-  const perRoom = ({ rooms, mixed }: Survey): Bill => times(mixed.measured, 1 / rooms);
-  const predicted = times(large.mixed.predicted, 1 / large.rooms);
+function supportTable(small: Mix, large: Mix, units: UnitBills): string {
+  const perRoom = ({ rooms, measured }: Mix): Bill => times(measured, 1 / rooms);
+  const predicted = times(billOf(units, large.counts, large.rooms * large.seconds), 1 / large.rooms);
   return table(
     [
-      `Per room: ${USERS_PER_ROOM} visits, ${count(large.mixed.seconds)} s of all at once`,
+      `Per room: ${USERS_PER_ROOM} visits, ${count(large.seconds)} s of all at once`,
       `of ${small.rooms}`,
       `of ${large.rooms}`,
       "predicted",
@@ -245,7 +262,7 @@ function supportTable(small: Survey, large: Survey): string {
 }
 
 /** Rooms whose users behave as in {@link MONTH}. */
-function fleetTable({ units }: Survey): string {
+function fleetTable(units: UnitBills): string {
   const { counts, activeSeconds } = monthOf(MONTH);
   const roomMinutes = (counts.visit * MONTH.minutesPerVisit) / MONTH.together;
   const perMinute = times(billOf(units, { ...counts, room: 0, user: 0 }, activeSeconds), 1 / roomMinutes);

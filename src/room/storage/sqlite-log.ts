@@ -248,7 +248,9 @@ export const receiptBounds = ({ number, total }: ReceiptPlace, now: number): Rec
   at: now - LIMITS.receiptLifetimeMs,
 });
 
-const NO_BOUNDS: ReceiptBounds = { number: 0, total: 0, at: 0 };
+/** A row of receipts: its key, and the time of the latest one (epoch ms). */
+type ReceiptRow = Pick<PlacedReceipt, "userId" | "number" | "at">;
+const NO_ROW: ReceiptRow = { userId: "", number: 0, at: 0 };
 
 /** A hash in 30 bits, which fit into a small integer. */
 function hashOf(userId: string, requestId: string): number {
@@ -264,8 +266,8 @@ export class SqliteReceipts extends SqlitePart {
   /** Hashes of at least the stored receipts of the users in `#loaded`. */
   readonly #hashes = new Set<number>();
   readonly #loaded = new Set<string>();
-  /** The user whose old receipts were deleted last. */
-  #cleaned = "";
+  /** The row up to which old ones are deleted. */
+  #cleaned = NO_ROW;
 
   constructor(tables: SqliteTables, journal: SqliteJournal) {
     super(tables);
@@ -276,7 +278,7 @@ export class SqliteReceipts extends SqlitePart {
           userId,
           [...all.values()].sort((one, other) => one.number - other.number),
         );
-      this.#cleanNext([...receipts.values()].flatMap((all) => [...all.values()]));
+      this.#cleanNext(receipts);
     });
   }
 
@@ -365,14 +367,19 @@ export class SqliteReceipts extends SqlitePart {
     this.tables.write(query, userId, number, total, at);
   }
 
-  /** Deletes old receipts of the next user in the order of ids: over time, of all users who are gone. */
-  #cleanNext(folded: readonly PlacedReceipt[]): void {
-    const latest = folded.at(-1);
+  /** Deletes old rows, of users who are gone as well: each fold looks at twice as many rows as it has users. */
+  #cleanNext(folded: ReadonlyMap<string, ReadonlyMap<string, PlacedReceipt>>): void {
+    const latest = [...folded.values()].flatMap((all) => [...all.values()]).at(-1);
     if (latest === undefined) return;
-    const query = `SELECT ifnull(
-        (SELECT min(user_id) FROM receipts WHERE user_id > ?), (SELECT min(user_id) FROM receipts)) AS next`;
-    this.#cleaned = this.tables.find<{ next: string | null }>(query, this.#cleaned)?.next ?? "";
-    this.#clean(this.#cleaned, { ...NO_BOUNDS, at: latest.at - LIMITS.receiptLifetimeMs });
+    const query = `SELECT user_id AS userId, number, at FROM receipts WHERE (user_id, number) > (?, ?)
+      ORDER BY user_id, number LIMIT ?`;
+    const limit = 2 * folded.size;
+    const { userId: after, number } = this.#cleaned;
+    const rows = this.tables.read<ReceiptRow>(query, after, number, limit);
+    for (const row of rows)
+      if (row.at < latest.at - LIMITS.receiptLifetimeMs)
+        this.tables.write("DELETE FROM receipts WHERE user_id = ? AND number = ?", row.userId, row.number);
+    this.#cleaned = (rows.length < limit ? undefined : rows.at(-1)) ?? NO_ROW;
   }
 
   /** Rewrites the answers of all users that contain a text. */

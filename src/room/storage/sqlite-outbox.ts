@@ -3,7 +3,7 @@ import { type EventCause, EventName } from "@atrium/contract/resources/events.ts
 import { parseRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
 import { type OwnLimits, parseLimits } from "@atrium/contract/resources/room-limits.ts";
 import { parseUser, type UserRecord } from "@atrium/contract/resources/user.ts";
-import { LIMIT, SqlitePart, type SqliteTables, StagedWrites } from "./sqlite-tables.ts";
+import { SqlitePart, type SqliteTables, StagedWrites } from "./sqlite-tables.ts";
 
 interface RecordedEvent {
   readonly id: string;
@@ -52,6 +52,15 @@ function rowsOf(events: readonly TracedEvent[]): NewRow[] {
   return rows;
 }
 
+function eventsOf({ owed, more, ...first }: EventRow): OutboxEvent[] {
+  if (more === null) return [{ ...first, event: EventName.parse(first.event), pendingSubscriptions: owed }];
+  const pending = owed === null ? {} : (JSON.parse(owed) as Readonly<Record<string, string>>);
+  return [first, ...(JSON.parse(more) as RecordedEvent[])].map((event) => ({
+    ...{ seq: first.seq, trace: first.trace, pendingSubscriptions: pending[event.id] ?? null },
+    ...event,
+  }));
+}
+
 interface ChangedStore {
   readonly store: string;
   readonly fromSeq: number;
@@ -79,6 +88,8 @@ interface Participant {
 
 /** The bodies of one row, in characters: a row may have 2 MB. */
 const MAX_ROW_CHARACTERS = 256 * 1024;
+/** The rows that are passed on together, in characters: a call takes 32 MiB. */
+const MAX_LISTED_CHARACTERS = 4 * 1024 * 1024;
 
 /**
  * The events that the outbox has yet to pass on. Events of a transaction and a trace share a row: `more` has all but the
@@ -110,19 +121,19 @@ export class SqliteEvents extends SqlitePart {
     }
   }
 
-  /** The oldest events: those of at most `limit` rows. */
+  /** The oldest events: those of at most `limit` rows, and of fewer if these are large. */
   list(limit: number): OutboxEvent[] {
     const query = `SELECT seq, id, event, occurred_at AS occurredAt, body, owed, trace, more
-      FROM events ORDER BY seq ${LIMIT}`;
-    return this.tables.read<EventRow>(query, limit).flatMap(({ owed, more, ...first }) => {
-      if (more === null)
-        return [{ ...first, event: EventName.parse(first.event), pendingSubscriptions: owed }];
-      const pending = owed === null ? {} : (JSON.parse(owed) as Readonly<Record<string, string>>);
-      return [first, ...(JSON.parse(more) as RecordedEvent[])].map((event) => ({
-        ...{ seq: first.seq, trace: first.trace, pendingSubscriptions: pending[event.id] ?? null },
-        ...event,
-      }));
-    });
+      FROM events WHERE seq > ? ORDER BY seq`;
+    const events: OutboxEvent[] = [];
+    let [rows, characters] = [0, 0];
+    for (const row of this.tables.scan<EventRow>(query, [0], ({ seq }) => [seq])) {
+      events.push(...eventsOf(row));
+      rows += 1;
+      characters += row.body.length + (row.more?.length ?? 0);
+      if (rows === limit || characters > MAX_LISTED_CHARACTERS) break;
+    }
+    return events;
   }
 
   /** Keeps the subscriptions that an event has yet to reach: none for one of a row whose others have some. */

@@ -43,6 +43,17 @@ describe("receipts", () => {
     expect(["first", "0", "1"].map((id) => has("ada", id))).toEqual([false, true, true]);
   });
 
+  // Of many users who came once, one was looked at with each fold: their receipts were kept for good.
+  test("of users who are gone are deleted as fast as others come", ({ storage }) => {
+    const { clock, write } = open(storage);
+    for (let day = 0; day < 8; day += 1) {
+      clock.now = day * (DAY_MS + 1);
+      for (let visitor = 0; visitor < 50; visitor += 1) write(`${visitor} of ${day}`, "only");
+      fold(storage);
+    }
+    expect(storage.read("SELECT 1 FROM receipts").length).toBeLessThan(150);
+  });
+
   test("are bounded by user: the earliest of one who has too many go, and no one else's", ({ storage }) => {
     const kinds = [
       { bytes: 2 * 1024 * 1024, kept: 2 },

@@ -39,3 +39,22 @@ test("session.closed lists the users in the order of their first joins, as many 
   expect(users.length).toBeGreaterThan(100);
   expect(JSON.stringify(users).length).toBeLessThan(128 * 1024 + 300);
 });
+
+// Two hundred rows of several events each were more than a call takes: the outbox was never passed on again.
+test("large events are listed as few at a time as a call takes, and all of them in the end", ({
+  storage,
+}) => {
+  const body = JSON.stringify("x".repeat(120_000));
+  for (let row = 0; row < 100; row += 1)
+    storage.transaction(() => {
+      for (const id of [`${row} first`, `${row} second`])
+        storage.events.append({ id, event: "comment.deleted", occurredAt: 1, body });
+    });
+  const sizes: number[] = [];
+  for (let events = storage.events.list(200); events.length > 0; events = storage.events.list(200)) {
+    sizes.push(events.length);
+    for (const { seq } of events) storage.events.delete(seq);
+  }
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(200);
+  expect(Math.max(...sizes) * body.length).toBeLessThan(5 * 1024 * 1024);
+});

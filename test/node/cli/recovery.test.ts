@@ -63,3 +63,15 @@ it("a service recovers each time its workerd is killed, and keeps its rooms and 
     service.stderr().match(/^The Workers runtime crashed unexpectedly and is being restarted/gm),
   ).toHaveLength(2);
 });
+
+it("a service whose workerd is killed again while it starts answers again, or ends", async () => {
+  const first = workerds().map(({ pid }) => pid);
+  for (const pid of first) process.kill(pid, "SIGKILL");
+  await eventually("another workerd starts", async () => workerds().some(({ pid }) => !first.includes(pid)));
+  for (const { pid } of workerds()) process.kill(pid, "SIGKILL");
+  const isBackOrGone = async () => {
+    const response = await fetch(service.url, { signal: AbortSignal.timeout(5_000) }).catch(() => null);
+    return response !== null || processTree(service.pid).length === 0;
+  };
+  await eventually("the service answers or has ended", isBackOrGone, 30_000);
+});

@@ -24,7 +24,10 @@ const NAME = "atrium";
 /** workerd has no Unix sockets on Windows. There, programs run in the service's own process. */
 const HAS_POOL = process.platform !== "win32";
 
-/** Prints Miniflare's own warnings, such as that it restarts workerd after a crash. */
+/** The only sign that Miniflare has given up on workerd, which crashed while it was restarted. */
+const GIVEN_UP = "failed to restart after an unexpected crash";
+
+/** Prints Miniflare's own warnings, such as that it restarts workerd after a crash. When even that fails, this process ends. */
 class TerminalLog extends Log {
   #isRestarting = false;
 
@@ -36,6 +39,7 @@ class TerminalLog extends Log {
 
   override logWithLevel(level: LogLevel, message: string): void {
     if (level > LogLevel.WARN) return;
+    if (message.includes(GIVEN_UP)) fail(message);
     if (this.#isRestarting && message.includes("crashed unexpectedly")) this.#isRestarting = false;
     else console.error(message);
   }
@@ -55,7 +59,6 @@ function printLog({ level, message }: WorkerdStructuredLog): void {
   else console.log(message);
 }
 
-/** Miniflare restarts workerd by itself when it crashes; when even that fails, so does this process. */
 function fail(error: unknown): never {
   console.error(error instanceof Error ? error.message : String(error));
   process.exit(1);

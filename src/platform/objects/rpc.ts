@@ -29,6 +29,10 @@ export const beingRestored = (): Error => new Error(BEING_RESTORED);
 const REASONS: readonly (readonly [message: string, reason: string])[] = [
   // The object still runs the version before, for some minutes at most.
   ["RPC receiver does not implement", "The service is being updated; wait and retry"],
+  [
+    "account's spending cap",
+    "The service has reached the spending cap of its account; wait until it is raised",
+  ],
   [BEING_ARCHIVED, "Another backup is reading this; wait and retry"],
   [BEING_RESTORED, "This is being restored from a backup; wait and retry"],
 ];

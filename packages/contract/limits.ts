@@ -58,6 +58,8 @@ export const LIMITS = {
   presenceBytes: 8 * 1024,
   /** Clients send presence no more often, and not more often than ticks (R87). */
   presenceIntervalMs: 50,
+  /** Interval of presence that no other socket sees: the largest age of a state that someone reads later (R101). */
+  unseenPresenceMs: 10_000,
   /** All users of a room together: an object has 128 MB, and may have 32,768 sockets. */
   roomPresenceBytes: 16 * 1024 * 1024,
   /** One frame: the rest follows when the client has read this one. */

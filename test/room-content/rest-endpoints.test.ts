@@ -253,6 +253,7 @@ describe("over REST (R61)", () => {
     expect((await owner.api.get(`${path}/presence`)).data).toEqual({
       presence: { [user.id]: { color: "red" } },
     });
+    await socket.takeEvents();
     expect((await owner.api.post(`${path}/broadcast`, { event: "e" })).data).toEqual({ delivered: 1 });
     const missed = await owner.api.post(`${path}/broadcast`, { event: "e", userIds: ["unknown"] });
     expect(missed.data).toEqual({ delivered: 0 });

@@ -52,6 +52,9 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
   readonly #reportFailed: (error: unknown) => void;
   readonly #throttle: Throttle;
   readonly #runtime: Runtime;
+  #tickMs = 0;
+  /** The interval of updates that no other connection sees; 0 while one does. */
+  #unseenMs = 0;
   #retryAt = -Infinity;
   #backoffMs = UPDATE_INTERVAL_MS;
   readonly #refusedFields = new Set<string>();
@@ -76,9 +79,11 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     this.#users = users;
     this.#mayShow = mayShow;
     this.#runtime = runtime;
-    this.#throttle = new Throttle(runtime, () => this.#send());
+    const intervalMs = () => Math.max(UPDATE_INTERVAL_MS, this.#tickMs, this.#unseenMs);
+    this.#throttle = new Throttle(runtime, intervalMs, () => this.#send());
     connection.changeStream.handle("presence", ({ updates, every = 0 }) => {
-      this.#throttle.intervalMs = Math.max(UPDATE_INTERVAL_MS, assumeType(every));
+      if (listOf(updates, Array.isArray).length > 0) this.#tickMs = assumeType(every);
+      else this.#paceUnseen(assumeType(every));
       this.#receive(updates);
     });
     connection.changeStream.onJoined(() => this.#joined());
@@ -97,8 +102,8 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
 
   /**
    * Changes some fields of your presence; undefined removes a field, and null as `part` removes all. Changes are sent together,
-   * at most every 50 ms, and again after a reconnection. Fields above 8 KiB in all, or not JSON, stay as they were and emit
-   * `error`.
+   * at most every 50 ms, or every 10 s while no one else sees them, and again after a reconnection. Fields above 8 KiB in all,
+   * or not JSON, stay as they were and emit `error`.
    */
   update(part: PresencePart<Shown> | null): void {
     if (part !== null && !isRecord(part)) throw invalid("Presence", "part must be an object or null");
@@ -114,6 +119,12 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
       if (this.hasListeners("error")) this.emit("error", field);
       else report(field.error);
     }
+  }
+
+  /** Sends what waits at once, unless the room has refused it. */
+  #paceUnseen(intervalMs: number): void {
+    this.#unseenMs = intervalMs;
+    if (this.#runtime.now() >= this.#retryAt) this.#throttle.endWait();
   }
 
   /** Changes wait for the permission. */
@@ -241,6 +252,7 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
     this.#stale = stale;
     this.#own.sendAgain();
     this.#send();
+    this.#paceUnseen(0);
     await Promise.all([...this.#listeners.keys()].map((target) => this.#subscribe(target, true)));
     if (this.#stale === stale && this.#connection.requests.isConnected)
       this.#receive([...stale].map((userId) => [userId, null]));
@@ -262,29 +274,32 @@ export class Presence<Shown extends object = PresenceState> extends Emitter<Pres
 /** Runs an action at once, and then at most once in each interval. */
 class Throttle {
   readonly #runtime: Runtime;
-  intervalMs = UPDATE_INTERVAL_MS;
+  readonly #intervalMs: () => number;
   readonly #action: () => void;
   #cancel: (() => void) | null = null;
   #isDue = false;
 
-  constructor(runtime: Runtime, action: () => void) {
+  constructor(runtime: Runtime, intervalMs: () => number, action: () => void) {
     this.#runtime = runtime;
+    this.#intervalMs = intervalMs;
     this.#action = action;
   }
 
   call(): void {
     if (this.#cancel === null) {
-      this.#wait(this.intervalMs);
+      this.#wait(this.#intervalMs());
       this.#action();
     } else this.#isDue = true;
   }
 
   #wait(delayMs: number): void {
-    this.#cancel = this.#runtime.after(delayMs, () => {
-      const isDue = this.#isDue;
-      this.stop();
-      if (isDue) this.call();
-    });
+    this.#cancel = this.#runtime.after(delayMs, () => this.endWait());
+  }
+
+  endWait(): void {
+    const isDue = this.#isDue;
+    this.stop();
+    if (isDue) this.call();
   }
 
   postpone(delayMs: number): void {

@@ -181,6 +181,8 @@ export class Traffic {
     if (message.type === "response") return this.#describeResponse(message);
     const [type, data] = [String(message.event), dataOf(message)];
     if (type !== "presence") return { type, text: this.#eventText(type, data) };
+    if (listOf(data.updates).length === 0)
+      return { type, text: `${data.every === undefined ? "Someone" : "No one else"} sees your presence now` };
     const texts = this.#read.splice(0).slice(-listOf(data.updates).length);
     return { type, text: texts.join("; ") || "Presence has changed" };
   }

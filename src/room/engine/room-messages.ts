@@ -201,7 +201,10 @@ export class RoomMessages {
     const by = { rights, userId, connection, isGuest: connection.isGuest === true, cause: null };
     const { response, effects } = this.#room.requests.handle(request, by);
     const answer = response.success && isUnconfirmed(request) ? [] : [send([id], response)];
-    return [...effects, ...answer, deliveryOf(request, userId)];
+    const { presence } = this.#room.participants;
+    const isFollow = request.type === "USER_FOLLOW" && response.success;
+    const seen = isFollow ? presence.followed(userId, request.data.userId) : [];
+    return [...effects, ...answer, ...seen, deliveryOf(request, userId)];
   }
 
   /** Handles a request that came over REST. A user is charged for it, and it cannot wait. */

@@ -67,7 +67,7 @@ export type ServerEvent =
   | {
       readonly type: "event";
       readonly event: "presence";
-      /** `every`, in milliseconds, is how far ticks are apart, unless that is too little to matter. */
+      /** `every`, in milliseconds, is how far ticks are apart, unless that is too little to matter; without updates see R101. */
       readonly data: { readonly every?: number; readonly updates: readonly PresenceTuple[] };
     }
   | {

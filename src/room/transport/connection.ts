@@ -82,6 +82,8 @@ export interface Joined {
   readonly subscriptions: readonly string[];
   /** Takes numbers for users in the presence of everyone (R86). */
   readonly numbers?: boolean;
+  /** Its client knows that no other socket sees its user's presence (R101). */
+  readonly isUnseen?: boolean;
   /** Presence state of the user as JSON in the attachment; null if another socket of the user keeps it. */
   readonly presence: string | null;
   readonly documents?: DocumentWire;

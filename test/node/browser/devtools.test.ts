@@ -50,6 +50,10 @@ it("shows connection, latency, users with presence, and stores with their latest
   const message = (text: string) => panel().getByRole("listitem").filter({ hasText: text }).first().waitFor();
   await message("↓  Bo wrote tasks/a.  storeChanged");
   await message("↓  Bo’s cursor has changed.  presence");
+  await page.evaluate(() => window.devtools.client.presence.update({ mood: "calm" }));
+  await message("↓  No one else sees your presence now.  presence");
+  bo.presence.sync("*", () => {});
+  await message("↓  Someone sees your presence now.  presence");
   await bo.store("tasks").set("<b>", { title: "<i>not markup</i>" });
   await panel().getByLabel("Value of a").getByText('"done": true').waitFor();
   await line("tasks3 entries").waitFor();

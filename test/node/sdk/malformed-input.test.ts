@@ -71,6 +71,17 @@ describe("a service of another version", () => {
     return { ada, clock, reports };
   }
 
+  const sendPresence = (updates: unknown[], every?: unknown) =>
+    foreign.send({
+      type: "event",
+      event: "presence",
+      data: { updates, ...(every !== undefined && { every }) },
+    });
+
+  /** The changes of presence that the client has sent. */
+  const shown = () =>
+    foreign.received.flatMap(({ type, data }) => (type === "PRESENCE_UPDATE" ? [data.patch] : []));
+
   it("may send messages and fields that the client does not know, and omit some that it knows", async () => {
     foreign = new ForeignService();
     const ada = clientOf(user, { serverUrl: foreign.url });
@@ -119,26 +130,20 @@ describe("a service of another version", () => {
 
   it("may name users by numbers, and say how often it passes presence on (R86, R87)", async () => {
     const { ada, clock, reports } = await watching();
-    const presence = (updates: unknown[], every?: unknown) =>
-      foreign.send({
-        type: "event",
-        event: "presence",
-        data: { updates, ...(every !== undefined && { every }) },
-      });
-    presence([
+    sendPresence([
       ["bo", { at: "desk", color: "red" }, 0],
       ["cy", { color: "blue" }, 1],
     ]);
-    presence([
+    sendPresence([
       [0, { at: "window" }],
       [1, { color: "green" }],
       [7, { at: "nowhere" }],
     ]);
-    presence([
+    sendPresence([
       ["bo", null],
       ["dee", { color: "gray" }, 0],
     ]);
-    presence(
+    sendPresence(
       [
         [0, { at: "desk" }],
         [1, {}],
@@ -158,7 +163,7 @@ describe("a service of another version", () => {
     ]);
     ada.presence.sync("cy", ({ userId, state }) => reports.push([userId, state]));
     ada.presence.unsync("*");
-    presence(
+    sendPresence(
       [
         [0, { at: "too late" }],
         [1, { at: "window" }],
@@ -172,12 +177,10 @@ describe("a service of another version", () => {
       ada.presence.update({ x });
       clock.advance(waitMs);
     };
-    const shown = () =>
-      foreign.received.flatMap(({ type, data }) => (type === "PRESENCE_UPDATE" ? [data.patch] : []));
     show(1, 0);
     show(2, 199);
     show(3, 1);
-    presence([["cy", { color: "green" }]]);
+    sendPresence([["cy", { color: "green" }]]);
     await eventually("an event without an interval", () => reports.length === 10);
     clock.advance(200);
     show(4, 0);
@@ -185,6 +188,49 @@ describe("a service of another version", () => {
     show(6, 1);
     await eventually("what is shown at last", () => shown().length >= 4);
     expect(shown()).toEqual([{ x: 1 }, { x: 3 }, { x: 4 }, { x: 6 }]);
+  });
+
+  it("may say that no one else sees presence, until someone does or the client connects again (R101)", async () => {
+    const { ada, clock, reports } = await watching();
+    const show = (x: number, waitMs: number) => {
+      ada.presence.update({ x });
+      clock.advance(waitMs);
+    };
+    const passOn = async (every?: number) => {
+      const known = reports.length;
+      sendPresence([["cy", { color: "green" }]], every);
+      await eventually("the presence of someone else", () => reports.length > known);
+    };
+    sendPresence([], 10_000);
+    await passOn();
+    show(1, 0);
+    show(2, 9_999);
+    show(3, 1);
+    show(4, 0);
+    await passOn(200);
+    await eventually("the updates of 10 s", () => shown().length >= 2);
+    sendPresence([]);
+    await eventually("the latest state, which someone sees", () => shown().length === 3);
+    show(5, 199);
+    show(6, 1);
+    await passOn();
+    await eventually("the updates of a crowd", () => shown().length === 4);
+    expect(shown()).toEqual([{ x: 1 }, { x: 3 }, { x: 4 }, { x: 6 }]);
+
+    sendPresence([], 10_000);
+    await passOn();
+    clock.advance(200);
+    show(7, 0);
+    show(8, 0);
+    const [disconnected, back] = [nextOf(ada, "disconnected"), nextOf(ada, "reconnected")];
+    foreign.peer?.close(1001);
+    await disconnected;
+    clock.advance(1_000);
+    await back;
+    show(9, 50);
+    show(10, 50);
+    await eventually("the last update", () => shown().length === 8);
+    expect(shown().slice(4)).toEqual([{ x: 7 }, { x: 8 }, { x: 9 }, { x: 10 }]);
   });
 
   it("may refuse presence again and again, which the client sends ever less often", async () => {

@@ -9,6 +9,7 @@ import { SharedConnection } from "../../../packages/sdk/react/shared-connection.
 import { eventually } from "../cli/processes.ts";
 import { type SharedService, sharedService } from "../cli/shared-service.ts";
 import { clientOf, EAGER, join, type Meeting, meet, next, nextOf } from "./clients.ts";
+import { Clock } from "./clock.ts";
 import { BreakableProxy } from "./proxy.ts";
 
 let service: SharedService;
@@ -49,6 +50,37 @@ describe("presence", () => {
     ada.presence.update(null);
     await eventually("the state to be removed", () => bo.presence.getStates().size === 0);
     expect(atBo.at(-1)).toEqual({ userId: ada.userId, state: null });
+  });
+
+  it("is sent every 10 s while no one else sees it, and at once to who then subscribes (R101)", async () => {
+    meeting = await meet(service);
+    const clock = new Clock();
+    const user = await meeting.customer.createUser(meeting.roomId, "Ada");
+    ada = clientOf(user, { serverUrl: service.url }, clock);
+    await ada.join();
+    watch(ada, "*");
+    const presenceOf = async () => {
+      const { data } = await meeting.customer.send<{ presence: Record<string, { x?: number }> }>(
+        "GET",
+        `/rooms/${meeting.roomId}/presence`,
+      );
+      return data.presence;
+    };
+    const show = async (x: number, waitMs: number) => {
+      ada.presence.update({ x });
+      clock.advance(waitMs);
+      await ada.comments.list(); // answered after the update, and what the room says about it
+      return (await presenceOf())[user.id]?.x;
+    };
+    expect(await show(1, 50)).toBe(1);
+    expect(await show(2, 0)).toBe(2);
+    expect(await show(3, 9_999)).toBe(2);
+    expect(await show(4, 1)).toBe(4);
+    expect(await show(5, 50)).toBe(4);
+    bo = await join(meeting, "Bo");
+    const atBo = watch(bo, user.id);
+    await eventually("the latest state", () => atBo.at(-1)?.state?.x === 5);
+    expect(await show(6, 50)).toBe(6);
   });
 
   it("reaches each listener, beginning with the current states, until the listener is removed", async () => {

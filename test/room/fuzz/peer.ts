@@ -1,4 +1,5 @@
 /** A client's end of a socket: checks everything that it receives, and keeps its knowledge of the room. */
+import { LIMITS } from "@atrium/contract/limits.ts";
 import { expect } from "vitest";
 import { ShownStates } from "../support/shown-states.ts";
 import { Copies } from "./copies.ts";
@@ -61,6 +62,7 @@ export class Peer {
   /** Frames without a request id, which may have no response. */
   readonly #anonymous: Awaited = { arrived: 0, least: 0, most: 0 };
   readonly answers = new Map<string, Answer>();
+  #isUnseen = false;
   /** Failures that only the server can be to blame for. */
   internalErrors = 0;
   onMark: (mark: number) => void = () => undefined;
@@ -171,10 +173,17 @@ export class Peer {
       this.onlineUsers.delete(event.data.userId);
     } else if (event.event === "presence") {
       for (const update of event.data.updates) this.#shown.show(update);
+      if (event.data.updates.length === 0) this.#learnPace(event.data.every);
     } else if (event.event === "mark") {
       this.onMark(event.data.mark);
     }
     this.onEvent(event);
+  }
+
+  /** R101: what the client learns is news each time. */
+  #learnPace(every: number | undefined): void {
+    expect(every, `${this.name}'s pace`).toBe(this.#isUnseen ? undefined : LIMITS.unseenPresenceMs);
+    this.#isUnseen = !this.#isUnseen;
   }
 
   get presence(): ReadonlyMap<string, unknown> {

@@ -105,7 +105,7 @@ const passing = <Name extends string, Data extends z.ZodType>(event: Name, data:
 const Passing = z.discriminatedUnion("event", [
   passing("userJoined", UserChange),
   passing("userLeft", UserChange),
-  passing("presence", z.strictObject({ every: z.int().min(51).optional(), updates: z.array(Shown).min(1) })),
+  passing("presence", z.strictObject({ every: z.int().min(51).optional(), updates: z.array(Shown) })),
   passing(
     "broadcast",
     z.strictObject({ event: z.string().min(1), data: z.unknown(), from: userId.nullable() }),

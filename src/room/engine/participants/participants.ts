@@ -55,11 +55,11 @@ export class Participants {
 
   constructor(ports: RoomPorts) {
     this.sessions = new Sessions(ports);
-    this.presence = new RoomPresence(
-      this.connections,
-      (userId) => ports.storage.follows.listFollowed(userId),
-      (id) => ports.canTakeMore(id),
-    );
+    this.presence = new RoomPresence(this.connections, {
+      followedBy: (userId) => ports.storage.follows.listFollowed(userId),
+      canTakeMore: (id) => ports.canTakeMore(id),
+      now: () => ports.now(),
+    });
     this.#ports = ports;
   }
 

@@ -9,18 +9,33 @@ import { type RoomConnections, send } from "../../transport/connections.ts";
 import { type Fields, hasOwnColor, KeptStates, keptState, shownText, UserNumbers } from "./kept-states.ts";
 import {
   ALL_USERS,
+  type Audience,
+  audiencesOf,
+  FOLLOWED_USERS,
   type FollowedBy,
   filterOf,
   presenceEvent,
   requireWithinLimits,
-  sendToSubscribers,
+  sendTo,
   takesNumbers,
+  unseenOf,
 } from "./subscriptions.ts";
 
 /** Interval at which a busy room writes the attachment of each socket. */
 const SAVE_EVERY_MS = 5_000;
 
+/** Time for a viewer to come back, as after a reload, in which no client is slowed down. */
+const VIEWER_RETURNS_MS = 5_000;
+
 const FLUSH_AGAIN: Effect = { type: "presenceChanged", receivers: 0 };
+
+interface PresencePorts {
+  readonly followedBy: FollowedBy;
+  /** Whether a socket's client has read enough to be sent more. */
+  canTakeMore(id: string): boolean;
+  /** Epoch milliseconds. */
+  now(): number;
+}
 
 interface Part {
   readonly updates: readonly string[];
@@ -30,8 +45,9 @@ interface Part {
 
 export class RoomPresence {
   readonly #connections: RoomConnections;
-  readonly #followedBy: FollowedBy;
-  readonly #canTakeMore: (id: string) => boolean;
+  readonly #ports: PresencePorts;
+  /** When a socket has last ended a subscription (epoch ms). */
+  #viewerLeftAt = Number.NEGATIVE_INFINITY;
   readonly #backlog = new Backlog();
   #flushedChange = 0;
   readonly #states = new KeptStates();
@@ -40,11 +56,9 @@ export class RoomPresence {
   /** Sockets whose attachment is to be written by a flush, in the order in which they changed. */
   readonly #unsaved = new Set<string>();
 
-  /** `canTakeMore` says whether a socket's client has read enough to be sent more. */
-  constructor(connections: RoomConnections, followedBy: FollowedBy, canTakeMore: (id: string) => boolean) {
+  constructor(connections: RoomConnections, ports: PresencePorts) {
     this.#connections = connections;
-    this.#followedBy = followedBy;
-    this.#canTakeMore = canTakeMore;
+    this.#ports = ports;
   }
 
   /** Restores the state that a socket kept through hibernation. */
@@ -99,7 +113,8 @@ export class RoomPresence {
   }
 
   /** A socket has closed: another one of its user keeps the state; without one the state ends, unless its user stays online. */
-  release({ id, userId }: Joined, staysOnline: boolean): Effect[] {
+  release({ id, userId, subscriptions }: Joined, staysOnline: boolean): Effect[] {
+    if (subscriptions.length > 0) this.#viewerLeftAt = this.#ports.now();
     this.#unsaved.delete(id);
     this.#backlog.sent(id, null);
     const kept = this.#states.get(userId);
@@ -136,22 +151,73 @@ export class RoomPresence {
     const subscribed = { ...connection, subscriptions, ...(target === ALL_USERS && { numbers }) };
     this.#connections.update(subscribed);
     const attached: Effect = { type: "attach", connection: subscribed };
-    if (!on) return [attached];
-    if (this.#backlog.sockets.has(connection.id)) {
-      this.#backlog.sent(connection.id, 0);
+    if (!on) {
+      this.#viewerLeftAt = this.#ports.now();
       return [attached];
+    }
+    return [attached, ...this.#sendStates(subscribed, target), ...this.#reveal(subscribed)];
+  }
+
+  #sendStates(subscribed: Joined, target: string): Effect[] {
+    const { id } = subscribed;
+    if (this.#backlog.sockets.has(id)) {
+      this.#backlog.sent(id, 0);
+      return [];
     }
     const shows = (userId: string) => this.#states.get(userId) !== undefined;
     const { updates, sentUpTo } = this.#partOf({ ...subscribed, subscriptions: [target] }, 0, shows);
-    if (updates.length === 0) return [attached];
-    this.#backlog.sent(connection.id, sentUpTo);
-    return [attached, send([connection.id], presenceEvent(updates)), ...this.resume()];
+    if (updates.length === 0) return [];
+    this.#backlog.sent(id, sentUpTo);
+    return [send([id], presenceEvent(updates)), ...this.resume()];
+  }
+
+  /** A user follows another one now. */
+  followed(followerId: string, userId: string): Effect[] {
+    const isSeen = this.#connections.idsOf(followerId).some((id) => {
+      const connection = this.#connections.get(id);
+      return connection?.phase === "joined" && connection.subscriptions.includes(FOLLOWED_USERS);
+    });
+    return isSeen ? this.#setUnseen(this.#connections.idsOf(userId), false) : [];
+  }
+
+  /** Lets the clients that `viewer` sees now send their latest state at once. */
+  #reveal(viewer: Joined): Effect[] {
+    const sees = filterOf(viewer, this.#ports.followedBy);
+    const seen: string[] = [];
+    for (const each of this.#connections.all())
+      if (each.phase === "joined" && each.isUnseen && each.id !== viewer.id && sees(each.userId))
+        seen.push(each.id);
+    return this.#setUnseen(seen, false);
+  }
+
+  /** Slows down clients whose updates no other socket sees. */
+  #slowDown(audiences: readonly Audience[], userIds: readonly string[]): Effect[] {
+    if (this.hasLeft || this.#ports.now() < this.#viewerLeftAt + VIEWER_RETURNS_MS) return [];
+    const socketOf = (userId: string) => this.#states.get(userId)?.socketId;
+    const sockets = [...unseenOf(audiences, userIds, socketOf)].flatMap((userId) => socketOf(userId) ?? []);
+    return this.#setUnseen(sockets, true);
+  }
+
+  /** Keeps with the sockets whether their presence is unseen, and lets the clients know that do not (R101). */
+  #setUnseen(ids: readonly string[], isUnseen: boolean): Effect[] {
+    const changed = ids.flatMap((id): Joined[] => {
+      const connection = this.#connections.get(id);
+      const isNews = connection?.phase === "joined" && (connection.isUnseen ?? false) !== isUnseen;
+      return isNews ? [{ ...connection, isUnseen }] : [];
+    });
+    if (changed.length === 0) return [];
+    for (const connection of changed) this.#connections.update(connection);
+    const to = changed.map(({ id }) => id);
+    return [
+      ...changed.map((connection): Effect => ({ type: "attach", connection })),
+      send(to, presenceEvent([], isUnseen ? LIMITS.unseenPresenceMs : 0)),
+    ];
   }
 
   /** The next frame of changes after `since` for a socket. */
   #partOf(connection: Joined, since: number, concerns = (_: string) => true): Part {
     const isNumbered = takesNumbers(connection);
-    const isSubscribed = filterOf(connection, this.#followedBy);
+    const isSubscribed = filterOf(connection, this.#ports.followedBy);
     const updates: string[] = [];
     let bytes = 0;
     let sentUpTo = since;
@@ -181,9 +247,9 @@ export class RoomPresence {
    * `intervalMs` apart; 0 in a calm room. If it throws, the next flush sends the same.
    */
   flush(intervalMs: number): Effect[] {
-    const sent = sendToSubscribers(this.#upToDate(), {
-      userIds: [...this.#changed],
-      followedBy: this.#followedBy,
+    const userIds = [...this.#changed];
+    const audiences = audiencesOf(this.#upToDate(), userIds, this.#ports.followedBy);
+    const sent = sendTo(audiences, {
       updateOf: (userId, isNumbered) =>
         isNumbered ? this.#numberedUpdateOf(userId) : this.#updateOf(userId),
       intervalMs,
@@ -196,7 +262,7 @@ export class RoomPresence {
     this.#flushedChange = this.#backlog.latest;
     const late = this.#sendLeft(intervalMs);
     this.#backlog.prune();
-    return [...this.#save(intervalMs), ...sent, ...late];
+    return [...this.#save(intervalMs), ...sent, ...late, ...this.#slowDown(audiences, userIds)];
   }
 
   #upToDate(): Iterable<Connection> {
@@ -209,7 +275,7 @@ export class RoomPresence {
     const parts = new Map<string, Part & { readonly to: string[] }>();
     for (const [id, since] of this.#backlog.sockets) {
       const connection = this.#connections.get(id);
-      if (connection?.phase !== "joined" || !this.#canTakeMore(id)) continue;
+      if (connection?.phase !== "joined" || !this.#ports.canTakeMore(id)) continue;
       const isOfAll = connection.subscriptions.includes(ALL_USERS);
       const key = isOfAll ? `${takesNumbers(connection)} ${since}` : id;
       const part = parts.get(key) ?? { ...this.#partOf(connection, since), to: [] };

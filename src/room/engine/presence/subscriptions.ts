@@ -8,7 +8,7 @@ import type { Connection, Effect, Joined } from "../../transport/connection.ts";
 import { send } from "../../transport/connections.ts";
 
 export const ALL_USERS = "*";
-const FOLLOWED_USERS = "following";
+export const FOLLOWED_USERS = "following";
 /** Stands for the audience that takes numbers: no id is empty. */
 const NUMBERED = "";
 
@@ -39,19 +39,18 @@ export function filterOf(
 }
 
 interface News {
-  readonly userIds: readonly string[];
-  readonly followedBy: FollowedBy;
   readonly updateOf: (userId: string, isNumbered: boolean) => string;
   readonly intervalMs: number;
   /** Sockets are subscribed to more than a frame holds. */
   readonly exceeded: (ids: readonly string[]) => void;
 }
 
-/** One frame for each socket that is subscribed to one of the users, serialized once per distinct content. */
-export function sendToSubscribers(
+/** The sockets that are subscribed to one of the users, together where they receive the same. */
+export function audiencesOf(
   connections: Iterable<Connection>,
-  { userIds, followedBy, updateOf, intervalMs, exceeded }: News,
-): Effect[] {
+  userIds: readonly string[],
+  followedBy: FollowedBy,
+): Audience[] {
   if (userIds.length === 0) return [];
   const audiences = new Map<string, Audience>();
   for (const connection of connections) {
@@ -64,12 +63,31 @@ export function sendToSubscribers(
     if (audience === undefined) audiences.set(key, { selected, isNumbered, to: [connection.id] });
     else audience.to.push(connection.id);
   }
-  return [...audiences.values()].flatMap(({ selected, isNumbered, to }) => {
+  return [...audiences.values()];
+}
+
+/** One frame for each socket, serialized once per audience. */
+export function sendTo(audiences: readonly Audience[], { updateOf, intervalMs, exceeded }: News): Effect[] {
+  return audiences.flatMap(({ selected, isNumbered, to }) => {
     const updates = selected.map((userId) => updateOf(userId, isNumbered));
     if (!exceedsFrame(updates)) return send(to, presenceEvent(updates, intervalMs));
     exceeded(to);
     return [];
   });
+}
+
+/** Users whose presence reaches no socket but `socketOf` the user. */
+export function unseenOf(
+  audiences: readonly Audience[],
+  userIds: readonly string[],
+  socketOf: (userId: string) => string | undefined,
+): ReadonlySet<string> {
+  const unseen = new Set(userIds);
+  for (const { selected, to } of audiences) {
+    if (unseen.size === 0) break;
+    for (const userId of selected) if (to.length > 1 || to[0] !== socketOf(userId)) unseen.delete(userId);
+  }
+  return unseen;
 }
 
 /** Counts bytes only if the number of UTF-16 units (1 to 3 bytes each) leaves the result open. */
@@ -79,7 +97,7 @@ function exceedsFrame(updates: readonly string[]): boolean {
   return updates.reduce((sum, update) => sum + byteLength(update), 0) > LIMITS.presenceFrameBytes;
 }
 
-interface Audience {
+export interface Audience {
   readonly selected: readonly string[];
   readonly isNumbered: boolean;
   readonly to: string[];

@@ -27,7 +27,8 @@ const joinedAs = (id: string): Joined => joinedSocket({ id, userId: id });
 /** The presence of sockets alone; `canTakeMore` says whether their clients have read enough. */
 function openPresence(canTakeMore = () => true) {
   const connections = new RoomConnections();
-  return { connections, presence: new RoomPresence(connections, () => [], canTakeMore) };
+  const ports = { followedBy: () => [], canTakeMore, now: () => 0 };
+  return { connections, presence: new RoomPresence(connections, ports) };
 }
 
 /** Number of users who show 16 MiB together. */
@@ -237,7 +238,10 @@ describe("presence", () => {
 
   it("is written to each attachment at once in a calm room, and every 5 s in a busy one (R52)", () => {
     const { connections, presence } = openPresence();
-    const users = Array.from({ length: 10 }, (_, index) => joinedAs(`user ${index}`));
+    const users = Array.from({ length: 10 }, (_, index) => ({
+      ...joinedAs(`user ${index}`),
+      subscriptions: ["*"],
+    }));
     for (const user of users) connections.put(user);
     const flushed = (intervalMs: number) => {
       const effects = presence.flush(intervalMs);

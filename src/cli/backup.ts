@@ -3,35 +3,55 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { copyState } from "./archive/copy-state.ts";
-import { DEFAULT_PERSIST_TO } from "./database.ts";
+import { type Database, DEFAULT_PERSIST_TO, isNew, listBindings } from "./database.ts";
+import { exportDatabase } from "./database-export.ts";
 import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
-import { makeWritableFolder, readIfThere, writePrivateFile } from "./process/folder.ts";
+import { createPrivately, makeWritableFolder, readIfThere, writePrivateFile } from "./process/folder.ts";
 import { SECRETS_FILE } from "./secrets.ts";
 import { isStateFolder } from "./service/reservation.ts";
 
-const USAGE = "Usage: npm run backup -- DIR [--persist-to DIR]";
+const USAGE = "Usage: npm run backup -- DIR [--persist-to DIR | --sql [--remote]]";
 const HELP = `${USAGE}
 
 Copies everything that the service on this machine stores to the new folder DIR, while it runs or not.
 To restore it, copy .dev.vars from DIR to the checkout, and run: npm start -- --persist-to DIR
 
   --persist-to DIR  the state folder to copy; .wrangler/state by default
+  --sql             exports the databases alone, each as a file of SQL that D1 imports, such as DIR/DB.sql
+  --remote          with --sql: the databases of the deployment, which answer nothing else meanwhile
 
-A deployment on Cloudflare is restored otherwise: docs/guides/operating.md, Backups.`;
+A deployment on Cloudflare is restored otherwise: docs/guides/backups.md.`;
 
 const PROGRESS_EVERY = 1_000;
 
-function parseArguments(args: string[]): { readonly target: string; readonly persistTo: string } {
-  const { values, positionals } = readFlags(USAGE, args, { "persist-to": { type: "string" } });
+interface Arguments {
+  readonly target: string;
+  readonly persistTo: string;
+  /** The databases that are exported as SQL; null for a copy of the state folder. */
+  readonly sqlOf: Database["kind"] | null;
+}
+
+function parseArguments(args: string[]): Arguments {
+  const flags = {
+    "persist-to": { type: "string" },
+    sql: { type: "boolean" },
+    remote: { type: "boolean" },
+  } as const;
+  const { values, positionals } = readFlags(USAGE, args, flags);
   const [target = "", ...others] = positionals;
-  const { "persist-to": persistTo = DEFAULT_PERSIST_TO } = values;
-  if (target === "" || persistTo === "" || others.length > 0) throw new UsageError(USAGE);
-  return { target: path.resolve(target), persistTo: path.resolve(persistTo) };
+  const { "persist-to": persistTo = DEFAULT_PERSIST_TO, sql = false, remote = false } = values;
+  // wrangler exports no other local database than the one in its own folder.
+  const isContradiction = sql ? values["persist-to"] !== undefined : remote;
+  if (target === "" || persistTo === "" || others.length > 0 || isContradiction) throw new UsageError(USAGE);
+  const sqlOf = sql ? (remote ? "remote" : "local") : null;
+  return { target: path.resolve(target), persistTo: path.resolve(persistTo), sqlOf };
 }
 
 async function main(stop: AbortSignal): Promise<void> {
-  const { target, persistTo } = parseArguments(process.argv.slice(2));
-  if (!isStateFolder(persistTo))
+  const { target, persistTo, sqlOf } = parseArguments(process.argv.slice(2));
+  createPrivately();
+  const database: Database = sqlOf === "remote" ? { kind: sqlOf } : { kind: "local", persistTo };
+  if (sqlOf === null ? !isStateFolder(persistTo) : isNew(database))
     throw new CommandError(
       `No service has stored anything in ${persistTo}. Name its folder by --persist-to DIR.`,
     );
@@ -44,17 +64,32 @@ async function main(stop: AbortSignal): Promise<void> {
   await makeWritableFolder(path.dirname(target));
   await mkdir(unfinished, { mode: 0o700 });
   try {
-    const onProgress = (files: number) => {
-      if (files > 0 && files % PROGRESS_EVERY === 0) console.log(`${files} files …`);
-    };
-    const files = await copyState(persistTo, unfinished, { onProgress, stop });
-    await copySecrets(path.join(unfinished, ".dev.vars"));
+    const copied =
+      sqlOf === null
+        ? await copyEverything(persistTo, unfinished, stop)
+        : await exportDatabases(database, unfinished, stop);
     await rename(unfinished, target);
-    console.log(`Copied ${files} files to ${target}. It holds secrets: keep it where only you can read it.`);
+    console.log(`Copied ${copied} to ${target}. It holds secrets: keep it where only you can read it.`);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     throw error;
   }
+}
+
+async function copyEverything(persistTo: string, target: string, stop: AbortSignal): Promise<string> {
+  const onProgress = (files: number) => {
+    if (files > 0 && files % PROGRESS_EVERY === 0) console.log(`${files} files …`);
+  };
+  const files = await copyState(persistTo, target, { onProgress, stop });
+  await copySecrets(path.join(target, ".dev.vars"));
+  return `${files} files`;
+}
+
+async function exportDatabases(database: Database, target: string, stop: AbortSignal): Promise<string> {
+  let tables = 0;
+  for (const binding of await listBindings())
+    tables += await exportDatabase({ ...database, binding }, path.join(target, `${binding}.sql`), stop);
+  return `${tables} tables`;
 }
 
 /** Copies the secrets, without which a restored service would not know its own tokens. */

@@ -21,7 +21,7 @@ interface LocalDatabase {
 }
 
 const BINDING = "DB";
-const bindingOf = ({ binding = BINDING }: Database): string => binding;
+export const bindingOf = ({ binding = BINDING }: Database): string => binding;
 
 export const isDirectory = (database: Database): boolean => bindingOf(database) === BINDING;
 
@@ -71,7 +71,7 @@ const failedWith = (error: unknown, reason: string): boolean =>
 export type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
 /** Runs all statements or none, and returns the rows of each. The process list shows the statements on Cloudflare. */
-async function execute(
+export async function execute(
   database: Database,
   statements: readonly string[],
   stop: AbortSignal,

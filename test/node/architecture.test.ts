@@ -24,7 +24,7 @@ const offences = (isAllowed: (importer: string, imported: string) => boolean): s
 
 /** Stores and tables of D1, the storage of Durable Objects, and the commands that reach D1 through wrangler. */
 const SQL_FILES =
-  /(^|\/)([a-z]+-)*(store|table|statement)s?\.ts$|^platform\/d1\/(d1|account-rows|expiry|ordering)\.ts$|^room\/storage\/|^delivery\/subscriber\/|^cli\/(database|organization|person)\.ts$/;
+  /(^|\/)([a-z]+-)*(store|table|statement)s?\.ts$|^platform\/d1\/(d1|account-rows|expiry|ordering)\.ts$|^room\/storage\/|^delivery\/subscriber\/|^cli\/(database|database-export|organization|person)\.ts$/;
 const SQL =
   /(?:["'`]|\n)\s*(?:SELECT\s[^"'`]*\sFROM|INSERT (?:OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM|CREATE (?:TABLE|INDEX))\b/;
 const HTTP_FILES =

@@ -7,7 +7,7 @@ import { parseJson } from "@atrium/contract/text.ts";
 import type * as z from "zod";
 import { Manifest } from "../../features/backup/format.ts";
 import { CommandError } from "../process/command.ts";
-import { makeWritableFolder, readIfThere } from "../process/folder.ts";
+import { linesOf, makeWritableFolder, readIfThere } from "../process/folder.ts";
 
 /** A slice of the service, with its signature. */
 export interface SignedText {
@@ -109,17 +109,11 @@ export class ArchiveFolder {
     );
   }
 
-  /** The slices of a part, in their order. JSON text may contain U+2028, at which `node:readline` would split. */
+  /** The slices of a part, in their order. */
   async *slices(part: string): AsyncGenerator<SignedText, void, void> {
-    const input = createReadStream(this.fileOf(part), { encoding: "utf8", highWaterMark: 1024 * 1024 });
-    let partial = "";
-    for await (const chunk of input) {
-      const lines = (partial + chunk).split("\n");
-      partial = lines.pop() ?? "";
-      for (const line of lines) {
-        const space = line.indexOf(" ");
-        if (space > 0) yield { signature: line.slice(0, space), text: line.slice(space + 1) };
-      }
+    for await (const line of linesOf(this.fileOf(part))) {
+      const space = line.indexOf(" ");
+      if (space > 0) yield { signature: line.slice(0, space), text: line.slice(space + 1) };
     }
   }
 

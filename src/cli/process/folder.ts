@@ -1,4 +1,5 @@
 /** The folders and files that the commands write: one clear line when they cannot be written. */
+import { createReadStream } from "node:fs";
 import { chmod, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { CommandError } from "./command.ts";
@@ -29,6 +30,17 @@ export const readIfThere = (file: string): Promise<string | null> =>
     if (error.code === "ENOENT") return null;
     throw toCommandError(error, file, "read");
   });
+
+/** The lines of a file that each end with a line feed. `node:readline` would also split at U+2028, which JSON may contain. */
+export async function* linesOf(file: string): AsyncGenerator<string, void, void> {
+  let partial = "";
+  for await (const chunk of createReadStream(file, { encoding: "utf8", highWaterMark: 1024 * 1024 })) {
+    const lines = (partial + chunk).split("\n");
+    partial = lines.pop() ?? "";
+    yield* lines;
+  }
+  if (partial !== "") yield partial;
+}
 
 /** Writes a file that only its owner can read. Throws a CommandError when that is not possible. */
 export async function writePrivateFile(file: string, content: string): Promise<void> {

@@ -167,13 +167,20 @@ export async function createSettingsFile(): Promise<boolean> {
   return true;
 }
 
+function varsIn(generated: string): Config["vars"] {
+  try {
+    return (JSON.parse(generated.replace(/^\/\/.*\n/, "")) as Config).vars;
+  } catch {
+    throw new CommandError("wrangler.jsonc is not as npm run deploy writes it: delete it.");
+  }
+}
+
 /** Writes the deployment's configuration where wrangler finds it, and returns it. */
 export async function writeDeploymentConfig(): Promise<Config> {
   const tracked = parseToml("wrangler.toml", await readFile(CONFIG, "utf8")) as Config;
   const settings = readSettings((await readIfThere(SETTINGS_FILE)) ?? "", process.env);
   const before = await readIfThere(GENERATED);
-  const earlier = before === null ? {} : (JSON.parse(before.slice(HEADER.length)) as Config);
-  const config = mergeConfig(tracked, settings, earlier.vars);
+  const config = mergeConfig(tracked, settings, before === null ? {} : varsIn(before));
   const text = `${HEADER}${JSON.stringify(config, null, 2)}\n`;
   if (text !== before) await writeFile(GENERATED, text);
   return config;

@@ -32,11 +32,12 @@ await symlink(path.join(ROOT, "node_modules"), path.join(clone, "node_modules"))
 const account = new CloudflareAccount();
 const { url, stop } = await serveAccount(account);
 
-async function deploy(...args: string[]): Promise<string> {
+async function deploy(args: readonly string[] = [], settings: Record<string, string> = {}): Promise<string> {
   const child = spawn(process.execPath, [path.join(clone, "src/cli/deploy.ts"), ...args], {
     cwd: clone,
     env: {
       ...process.env,
+      ...settings,
       CLOUDFLARE_API_BASE_URL: url,
       CLOUDFLARE_API_TOKEN: ACCOUNT.token,
       CLOUDFLARE_ACCOUNT_ID: ACCOUNT.id,
@@ -77,10 +78,14 @@ const rowsOf = (sql: string) =>
   [...account.databases.values()].flatMap(({ rows }) => rows.prepare(sql).all());
 
 try {
-  const dry = await deploy("--dry-run");
+  const dry = await deploy(["--dry-run"]);
   check("a dry run says what it would create", dry.includes("the database atrium"));
+  const another = { ATRIUM_NAME: "rooms", ATRIUM_WORKFLOWS: "dispatch-namespace", ATRIUM_WORKERS_DEV: "off" };
+  const renamed = await deploy(["--dry-run"], another);
+  check("another name has data of its own", renamed.includes("the database rooms, the bucket rooms-files"));
+  check("a dispatch namespace runs workflows", renamed.includes("Workflows run by DISPATCHER"));
   check("it creates nothing", account.databases.size + account.secrets.size + account.uploads.length === 0);
-  const first = await deploy("--organization", "O'Hara & Söhne");
+  const first = await deploy(["--organization", "O'Hara & Söhne"]);
   check("the first run names the address", first.includes("https://atrium.example.workers.dev"));
   check("it links the first owner", /dashboard\/invitations\/[\w-]{43}\n/.test(first));
   check("it makes one database and one bucket", account.databases.size === 1 && account.buckets.size === 1);

@@ -6,7 +6,7 @@ import path from "node:path";
 import type { Results, Database as ServiceDatabase, Statement } from "../platform/d1/d1.ts";
 import { CommandError } from "./process/command.ts";
 import { ROOT, spawnSupervised } from "./process/supervisor.ts";
-import { runWrangler } from "./process/wrangler.ts";
+import { CONFIG, runWrangler } from "./process/wrangler.ts";
 
 /** The default state folder, also that of `wrangler dev`. */
 export const DEFAULT_PERSIST_TO = path.join(ROOT, ".wrangler/state");
@@ -25,20 +25,29 @@ export const bindingOf = ({ binding = BINDING }: Database): string => binding;
 
 export const isDirectory = (database: Database): boolean => bindingOf(database) === BINDING;
 
-/** The bindings of the databases in wrangler.toml, as in `binding = "DB_2"`, the directory first. */
-export async function listBindings(): Promise<string[]> {
-  const settings = await readFile(path.join(ROOT, "wrangler.toml"), "utf8");
+/** The bindings of the service's databases, such as `DB_2`, the directory first. */
+export async function listBindings(kind: Database["kind"]): Promise<string[]> {
+  if (kind === "remote") return (await configureRemote()).map(({ binding }) => binding);
+  const settings = await readFile(CONFIG, "utf8");
   return [...settings.matchAll(/^binding = "(DB(?:_\d+)?)"/gm)].map(([, binding = ""]) => binding).sort();
+}
+
+/** Writes the deployment's configuration for wrangler, and returns its databases. A start needs no part of it. */
+async function configureRemote() {
+  const { writeDeploymentConfig } = await import("./deployment-config.ts");
+  return (await writeDeploymentConfig()).d1_databases ?? [];
 }
 
 const LOCAL_DATABASE = path.join(import.meta.dirname, "local-database.ts");
 
 const flagsOf = (database: Database): string[] =>
-  database.kind === "local" ? ["--local", "--persist-to", database.persistTo] : ["--remote"];
+  database.kind === "local"
+    ? ["--local", "--persist-to", database.persistTo, "--config", CONFIG]
+    : ["--remote"];
 
 /** The name of a local database's file, as wrangler takes it from wrangler.toml. */
 async function localIdOf(binding: string): Promise<string> {
-  const settings = await readFile(path.join(ROOT, "wrangler.toml"), "utf8");
+  const settings = await readFile(CONFIG, "utf8");
   const [, id] =
     new RegExp(`^binding = "${binding}"[^[]*?^preview_database_id = "([^"]+)"`, "m").exec(settings) ?? [];
   if (id === undefined) throw new CommandError(`wrangler.toml has no preview_database_id for ${binding}.`);
@@ -77,6 +86,7 @@ export async function execute(
   stop: AbortSignal,
 ): Promise<readonly Rows[]> {
   if (database.kind === "local") return executeLocally(database, statements, stop);
+  await configureRemote();
   const command = ["d1", "execute", bindingOf(database), "--remote", "--yes", "--json", "--command"];
   const json = await runWrangler([...command, statements.join("; ")], stop);
   return (JSON.parse(json) as { results: Rows }[]).map(({ results }) => results);
@@ -121,7 +131,7 @@ export const isNew = (database: Database): boolean =>
 
 /** Applies the migrations that the directory and the databases beside it do not have yet. */
 export async function applyMigrations(database: Database, stop: AbortSignal): Promise<void> {
-  for (const binding of await listBindings()) await applyTo({ ...database, binding }, stop);
+  for (const binding of await listBindings(database.kind)) await applyTo({ ...database, binding }, stop);
 }
 
 async function applyTo(database: Database, stop: AbortSignal): Promise<void> {
@@ -157,7 +167,7 @@ export async function executeOnTables(
   const statements = planned.map(withValues);
   const made = isNew(database) ? await executeOnNewTables(database, statements, stop) : null;
   if (made !== null) {
-    const others = (await listBindings()).filter((binding) => binding !== bindingOf(database));
+    const others = (await listBindings(database.kind)).filter((binding) => binding !== bindingOf(database));
     for (const binding of others) await applyTo({ ...database, binding }, stop);
     return made;
   }

@@ -34,7 +34,7 @@ export async function prepareDemo(persistTo: string, stop: AbortSignal): Promise
   const migrations = await listMigrations();
   const earlier = await readPrepared(persistTo);
   const missing = migrations.filter((name) => !earlier?.migrations.includes(name));
-  const isBound = (await listBindings()).every((name) => earlier?.databases.includes(name));
+  const isBound = (await listBindings("local")).every((name) => earlier?.databases.includes(name));
   if (earlier !== null && missing.length === 0 && isBound) return earlier;
   if (missing.length > 0) console.log(`Applying migrations: ${missing.join(", ")}`);
   if (!isNew(database)) await applyMigrations(database, stop);
@@ -99,7 +99,7 @@ async function writePrepared(
 ): Promise<Demo> {
   const file = path.join(persistTo, FILE);
   const draft = `${file}.${process.pid}`;
-  const prepared = { accountId, apiKey, signIn, migrations, databases: await listBindings() };
+  const prepared = { accountId, apiKey, signIn, migrations, databases: await listBindings("local") };
   await writePrivateFile(draft, `${JSON.stringify(prepared, null, 2)}\n`);
   await rename(draft, file);
   return prepared;

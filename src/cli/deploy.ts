@@ -1,8 +1,7 @@
 /** `npm run deploy`: provisions, migrates and publishes Atrium on Cloudflare; run again, it upgrades. */
-import { unstable_readConfig as readConfig } from "wrangler";
-import { CONFIG } from "./bundle/worker-bundle.ts";
 import { applyMigrations, type Database, listMigrations } from "./database.ts";
 import { buildOnly, describePlan, ensureDatabases, missingSecrets, publish } from "./deployment.ts";
+import { createSettingsFile, writeDeploymentConfig } from "./deployment-config.ts";
 import { isOrganizationName } from "./organization.ts";
 import { type FirstOwner, linkForFirstOwner } from "./person.ts";
 import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
@@ -18,7 +17,7 @@ that are missing, and publishes the Worker. Run it again to upgrade.
   --organization NAME  the first organization; "My organization" by default
   --dry-run            builds the Worker and says what would be done; needs no account, and changes nothing
 
-Settings are in wrangler.toml. docs/guides/deploying.md says more.`;
+Settings are in atrium.toml, which the first run makes, and in variables such as ATRIUM_SIGN_UP. docs/guides/deploying.md says more.`;
 
 const REMOTE: Database = { kind: "remote" };
 
@@ -30,12 +29,16 @@ function parseArguments(args: string[]): { readonly organization: string; readon
   return { organization, isDryRun };
 }
 
-/** Reads wrangler.toml. */
-function readNames() {
-  const { name, d1_databases, r2_buckets, vars, worker_loaders, dispatch_namespaces } = readConfig(
-    { config: CONFIG },
-    { hideWarnings: true },
-  );
+/** Writes the configuration for wrangler, and returns what the steps need of it. */
+async function configure() {
+  const {
+    name,
+    d1_databases = [],
+    r2_buckets = [],
+    vars = {},
+    worker_loaders = [],
+    dispatch_namespaces = [],
+  } = await writeDeploymentConfig();
   const nameOf = ({ database_name = "" }: { database_name?: string }) => database_name;
   const databases: string[] = d1_databases.map(nameOf).filter((each: string) => each !== "");
   const bucket = r2_buckets[0]?.bucket_name;
@@ -45,7 +48,7 @@ function readNames() {
   return {
     names: { worker: name, databases, bucket },
     origin: typeof origin === "string" && origin !== "" ? origin : undefined,
-    runners: [...(worker_loaders ?? []), ...dispatch_namespaces].map(({ binding }) => binding),
+    runners: [...worker_loaders, ...dispatch_namespaces].map(({ binding }) => binding),
   };
 }
 
@@ -60,7 +63,7 @@ API keys are made in the dashboard, under Settings.`;
 
 async function main(stop: AbortSignal): Promise<void> {
   const { organization, isDryRun } = parseArguments(process.argv.slice(2));
-  const { names, origin, runners } = readNames();
+  const { names, origin, runners } = await configure();
   const wrangler: Wrangler = (args, env) => runWrangler(args, stop, env);
   if (isDryRun) {
     console.log("Building the Worker …");
@@ -68,6 +71,7 @@ async function main(stop: AbortSignal): Promise<void> {
     console.log(describePlan(plan, await buildOnly(wrangler)));
     return;
   }
+  if (await createSettingsFile()) console.log("Made atrium.toml, which has the settings of this deployment");
   const created = await ensureDatabases(wrangler, names);
   if (created.length > 0) console.log(`Created ${created.join(", ")}`);
   console.log("Bringing the tables up to date …");
@@ -78,7 +82,7 @@ async function main(stop: AbortSignal): Promise<void> {
   const addresses = await publish(wrangler, secrets);
   const address = origin ?? addresses[0];
   if (address === undefined) {
-    console.log("Deployed, but no address leads there: set workers_dev or a route in wrangler.toml.");
+    console.log("Deployed, but no address leads there: set DOMAIN in atrium.toml.");
     return;
   }
   console.log(`\nAtrium is deployed at ${address}, its dashboard at ${address}/dashboard`);

@@ -91,4 +91,4 @@ export const describePlan = (
   publish  the Worker ${names.worker}${size === null ? "" : ` (${size})`}
   link     the first owner of "${organization}", unless someone can sign in
 
-${runners.length > 0 ? `Workflows run by ${runners.join(" and ")}.` : "Workflows would not run: wrangler.toml names neither a Worker Loader nor a dispatch namespace. All else works."}`;
+${runners.length > 0 ? `Workflows run by ${runners.join(" and ")}.` : "Workflows would not run: set WORKFLOWS in atrium.toml. All else works."}`;

@@ -32,10 +32,10 @@ export function isOrganizationName(name: string): boolean {
 const notFound = (accountId: string): CommandError =>
   new CommandError(`No organization has the ID ${accountId}; the dashboard shows it under Settings.`);
 
-async function requireBinding(place: string): Promise<void> {
-  const bindings = await listBindings();
+async function requireBinding(database: Database, place: string): Promise<void> {
+  const bindings = await listBindings(database.kind);
   if (!bindings.includes(place))
-    throw new UsageError(`${place} is no database of wrangler.toml: it has ${bindings.join(", ")}.`);
+    throw new UsageError(`${place} is no database of the service: it has ${bindings.join(", ")}.`);
 }
 
 /** The operator's entry in an organization's audit log, `ifChanged` only if the statement before has changed something. */
@@ -78,7 +78,7 @@ export async function createOrganization(
   place: string,
   stop: AbortSignal,
 ): Promise<Credentials> {
-  await requireBinding(place);
+  await requireBinding(database, place);
   const { credentials, statements } = await planOrganization(name, place);
   if (place !== "DB") {
     const row = insertOrganization(credentials.accountId, name, Date.now(), place);
@@ -90,7 +90,7 @@ export async function createOrganization(
 
 /** The database that an organization is placed in: the directory itself for one that it does not know. */
 export async function placeOf(database: Database, accountId: string, stop: AbortSignal): Promise<Database> {
-  if ((await listBindings()).length === 1) return database;
+  if ((await listBindings(database.kind)).length === 1) return database;
   const [[row]] = await databasePort(database, stop).run([selectPlacement(accountId)]);
   return { ...database, binding: row?.database ?? "DB" };
 }
@@ -100,7 +100,7 @@ export async function placeOf(database: Database, accountId: string, stop: Abort
  * `phase` is null unless the organization is on its way. Does nothing to a move in the same direction.
  */
 export async function moveOrganization(database: Database, accountId: string, to: string, stop: AbortSignal) {
-  await requireBinding(to);
+  await requireBinding(database, to);
   const now = Date.now();
   const entryOf = (operation: string) =>
     insertAuditEntry(accountId, operation, "organization", { to }, { inDirectory: true, ifChanged: true });

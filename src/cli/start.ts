@@ -1,10 +1,11 @@
 /** `npm start`: serves Atrium on this machine, with the secrets, the tables and a demo organization. */
 import path from "node:path";
-import { bundleCurrentWorker, CONFIG } from "./bundle/worker-bundle.ts";
+import { bundleCurrentWorker } from "./bundle/worker-bundle.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
 import { confirmDemo, type Demo, prepareDemo } from "./demo.ts";
 import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
 import { createPrivately, makePrivateFolder } from "./process/folder.ts";
+import { CONFIG } from "./process/wrangler.ts";
 import { bearerOf, ensureDevSecrets } from "./secrets.ts";
 import { findPortProblem, isStateFolder, lockStateFolder, type PortProblem } from "./service/reservation.ts";
 import { type Server, startServer } from "./service/server.ts";

@@ -76,6 +76,8 @@ const required = (remedy: string) => {
 export type Settings = Readonly<Partial<Record<SettingName, string>>>;
 export type SettingName = keyof typeof SETTINGS;
 
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name);
+
 const MIN_SECRET_LENGTH = 32;
 const MIN_TOKEN_LENGTH = 16;
 const JWT_SECRET_PROBLEM =
@@ -160,10 +162,10 @@ const SETTINGS = {
   WORKFLOW_LOG_BYTES: wholeNumber(64 * 1024),
   WORKFLOW_MEMORY_MB: wholeNumber(128),
   WORKFLOWS_CF_ACCOUNT_ID: required(
-    "`npx wrangler whoami` shows the account's ID, which goes into [vars] of wrangler.toml",
+    "`npx wrangler whoami` shows the account's ID, which goes into atrium.toml",
   ),
   WORKFLOWS_NAMESPACE: required(
-    "`npx wrangler dispatch-namespace create atrium-workflows` makes one, and its name goes into [vars] of wrangler.toml",
+    "`npx wrangler dispatch-namespace create atrium-workflows` makes one, and its name goes into atrium.toml",
   ),
   WORKFLOWS_API_TOKEN: required(
     'make a token with the permission "Workers Scripts Write", and run `npx wrangler secret put WORKFLOWS_API_TOKEN`',

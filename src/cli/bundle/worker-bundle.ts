@@ -3,11 +3,10 @@ import { readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { makeWritableFolder } from "../process/folder.ts";
 import { ROOT } from "../process/supervisor.ts";
-import { runWrangler } from "../process/wrangler.ts";
+import { CONFIG, runWrangler } from "../process/wrangler.ts";
 import type { WorkerModules } from "../service/server.ts";
 import { areServedFilesCurrent, filesExist, fingerprintSources } from "./served-files.ts";
 
-export const CONFIG = path.join(ROOT, "wrangler.toml");
 /** Holds the latest bundle, in a folder that is named by the fingerprint of its sources. */
 const BUNDLES = path.join(ROOT, ".wrangler/worker");
 

@@ -4,6 +4,8 @@ import { stripVTControlCharacters } from "node:util";
 import { CommandError } from "./command.ts";
 import { ROOT, spawnSupervised } from "./supervisor.ts";
 
+/** Tracked by git: the configuration without settings, which `npm start` and the tests use. */
+export const CONFIG = path.join(ROOT, "wrangler.toml");
 const WRANGLER = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 
 /** {@link runWrangler} until it is stopped. */

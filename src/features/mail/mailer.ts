@@ -47,7 +47,7 @@ function mailerFor({ MAIL, MAIL_TRAY }: MailBindings, from: string): Mailer {
   if (MAIL_TRAY !== undefined) return { send: (to, mail) => putIntoTray(MAIL_TRAY, { from, to, ...mail }) };
   if (MAIL === undefined) {
     const problem =
-      "The setting MAIL_FROM needs the binding MAIL: uncomment [[send_email]] in wrangler.toml, or remove the setting";
+      "The setting MAIL_FROM needs the binding MAIL: set MAIL_FROM in atrium.toml, and run `npm run deploy`, or remove the setting";
     throw new AppError("Server", "INTERNAL_ERROR", problem);
   }
   return {

@@ -45,7 +45,7 @@ export function selectRunner(env: Settings & RunnerBindings): Runner {
   throw new AppError(
     "Server",
     "INTERNAL_ERROR",
-    "Workflows are not set up in this deployment: they need the binding LOADER (worker_loaders) or DISPATCHER (dispatch_namespaces), which wrangler.toml shows; uncomment one, and run `npm run deploy`",
+    "Workflows are not set up in this deployment: set WORKFLOWS in atrium.toml, and run `npm run deploy`",
   );
 }
 

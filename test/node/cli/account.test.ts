@@ -116,7 +116,7 @@ it("moves no organization to its own database, or to no database", async () => {
   const { accountId } = (await newCustomer()).organization;
   const { text } = await run("move", accountId, "--to", "DB");
   expect(text).toBe("The organization is in DB.");
-  const refusal = new UsageError("DB_2 is no database of wrangler.toml: it has DB.");
+  const refusal = new UsageError("DB_2 is no database of the service: it has DB.");
   await expect(run("move", accountId, "--to", "DB_2")).rejects.toThrow(refusal);
 });
 

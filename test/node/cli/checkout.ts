@@ -14,6 +14,7 @@ const COPIED = [
   "SECURITY.md",
   "migrations",
   "wrangler.toml",
+  "atrium.example.toml",
   "package.json",
   "tsconfig.json",
 ];

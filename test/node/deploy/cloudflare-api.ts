@@ -18,6 +18,8 @@ export class CloudflareAccount {
   /** The metadata of each upload of the Worker, oldest first. */
   readonly uploads: Record<string, unknown>[] = [];
   readonly schedules: string[] = [];
+  /** The own domains that lead to the Worker. */
+  readonly domains = new Set<string>();
   readonly unknown: string[] = [];
   readonly #assets = new Set<string>();
 
@@ -92,6 +94,13 @@ export class CloudflareAccount {
         startup_time_ms: 10,
         metadata: { has_preview: true },
       };
+    }
+    if (at === "POST /workers/scripts/atrium/domains/changeset")
+      return { added: [], removed: [], updated: [], conflicting: [] };
+    if (at === "PUT /workers/scripts/atrium/domains/records") {
+      const { origins } = (await json()) as { origins: readonly { hostname: string }[] };
+      for (const { hostname } of origins) this.domains.add(hostname);
+      return [];
     }
     if (at.startsWith("POST /workers/scripts/atrium/deployments")) return { id: randomUUID() };
     if (at === "GET /workers/workers/atrium")

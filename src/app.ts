@@ -1,19 +1,15 @@
 /** Every route of the service: the endpoints of all features, the pages and the documents. */
 
 import { AppError } from "@atrium/contract/errors.ts";
-import { readDocument } from "@atrium/contract/openapi/described.ts";
 import { type Context, Hono } from "hono";
 import { compose, healthChecks, healthWarnings } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
-import { guidePage, referencePage, searchIndex } from "./docs/routes.ts";
 import { loadEndpoints, partsAt } from "./endpoints.ts";
 import type { Env } from "./env.ts";
-import { createMcp } from "./features/mcp/routes.ts";
-import { hocuspocusEndpoint } from "./features/room-content/documents/routes-document-sockets.ts";
 import { ACCOUNT_PATH, pathOf } from "./http/endpoint.ts";
 import { description, failure } from "./http/envelope.ts";
 import { healthResponse, metricsResponse } from "./http/monitoring.ts";
-import { type ApiDocument, buildDocument } from "./http/openapi/openapi.ts";
+import type { ApiDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { isOfApi, preflight, withoutCors } from "./http/security.ts";
 import { isUpgrade } from "./http/upgrades.ts";
@@ -62,6 +58,32 @@ async function routesOf(parts: ReturnType<typeof partsAt>): Promise<Routes> {
   return routes;
 }
 
+/** Built by the first request for it. */
+let document: ApiDocument | undefined;
+async function apiDocument(): Promise<ApiDocument> {
+  const { buildDocument } = await import("./http/openapi/openapi.ts");
+  const { describeEvents } = await import("./features/webhooks/event-docs.ts");
+  document ??= buildDocument(await loadEndpoints(), describeEvents());
+  return document;
+}
+
+async function mcpRoutes(): Promise<Routes> {
+  const { createMcp } = await import("./features/mcp/routes.ts");
+  const { readDocument } = await import("@atrium/contract/openapi/described.ts");
+  const handle = createMcp(loadEndpoints, async () => readDocument(await apiDocument()), handleRequest);
+  return newRoutes().post("/mcp", (c) => handle(c.req.raw, c.env, c.executionCtx));
+}
+
+async function docsRoutes(): Promise<Routes> {
+  const { guidePage, referencePage, searchIndex } = await import("./docs/routes.ts");
+  return newRoutes()
+    .on("GET", ["/docs/reference", "/docs/reference/*"], async (c) =>
+      referencePage(new URL(c.req.url), await apiDocument()),
+    )
+    .get("/docs/search.json", async (c) => searchIndex(c.req.raw, c.env, await apiDocument()))
+    .on("GET", ["/docs/*", "/llms.txt"], (c) => guidePage(c.req.raw, c.env));
+}
+
 async function demoRoutes(): Promise<Routes> {
   const { DEMO_ENDPOINTS, demoPage, handleVisitor } = await import("./demo/routes.ts");
   const routes = newRoutes();
@@ -83,9 +105,11 @@ async function dashboardRoutes(): Promise<Routes> {
 
 export const app = newRoutes();
 
-app.get(pathOf(hocuspocusEndpoint, PATTERN), (c, next) =>
-  isUpgrade(c.req.raw) ? handleRequest(hocuspocusEndpoint, callOf(c)) : next(),
-);
+app.get(`${ACCOUNT_PATH}/rooms/:roomId/documents`, async (c, next) => {
+  if (!isUpgrade(c.req.raw)) return next();
+  const { hocuspocusEndpoint } = await import("./features/room-content/documents/routes-document-sockets.ts");
+  return handleRequest(hocuspocusEndpoint, callOf(c));
+});
 app.options("/v1/*", () => preflight(crypto.randomUUID()));
 app.all(`${ACCOUNT_PATH}/*`, (c) => {
   const parts = partsAt(c.req.path);
@@ -93,25 +117,12 @@ app.all(`${ACCOUNT_PATH}/*`, (c) => {
   return parts.length === 0 ? c.notFound() : respondBy(name, () => routesOf(parts), c);
 });
 
-/** Built by the first request for it. */
-let document: ApiDocument | undefined;
-async function apiDocument(): Promise<ApiDocument> {
-  const { describeEvents } = await import("./features/webhooks/event-docs.ts");
-  document ??= buildDocument(await loadEndpoints(), describeEvents());
-  return document;
-}
-
-const handleMcp = createMcp(loadEndpoints, async () => readDocument(await apiDocument()), handleRequest);
-app.post("/mcp", (c) => handleMcp(c.req.raw, c.env, c.executionCtx));
+app.post("/mcp", (c) => respondBy("mcp", mcpRoutes, c));
 app.on(["GET", "DELETE"], "/mcp", () => new Response(null, { status: 405, headers: { Allow: "POST" } }));
 app.options("/mcp", () => preflight(crypto.randomUUID()));
 
 app.get("/v1/openapi.json", async () => description(await apiDocument(), crypto.randomUUID()));
-app.on("GET", ["/docs/reference", "/docs/reference/*"], async (c) =>
-  referencePage(new URL(c.req.url), await apiDocument()),
-);
-app.get("/docs/search.json", async (c) => searchIndex(c.req.raw, c.env, await apiDocument()));
-app.on("GET", ["/docs/*", "/llms.txt"], (c) => guidePage(c.req.raw, c.env));
+app.on("GET", ["/docs/*", "/llms.txt"], (c) => respondBy("docs", docsRoutes, c));
 app.all("/demo/*", (c) => respondBy("demo", demoRoutes, c));
 app.post("/operator/:purpose/:accountId/:operation", async (c) => {
   const { operatorResponse } = await import("./features/backup/routes.ts");

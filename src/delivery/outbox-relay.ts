@@ -1,17 +1,8 @@
 /** Relays the outbox: committed commands to their rooms and events to their subscribers. */
 
 import { combined } from "@atrium/contract/errors.ts";
-import {
-  type EventCause,
-  type EventDraft,
-  FileEvent,
-  GroupEvent,
-  IdentityEvent,
-  isOf,
-  type OrganizationEventDraft,
-  presentEvent,
-  UserEvent,
-} from "@atrium/contract/resources/events.ts";
+import { isOf } from "@atrium/contract/resources/event-names.ts";
+import type { EventDraft, OrganizationEventDraft } from "@atrium/contract/resources/events.ts";
 import { type FileRecord, presentFile } from "@atrium/contract/resources/file.ts";
 import {
   type GroupRecord,
@@ -19,6 +10,7 @@ import {
   presentGroup,
   presentIdentity,
 } from "@atrium/contract/resources/identity.ts";
+import { type EventCause, presentEvent } from "@atrium/contract/resources/present-event.ts";
 import { parseRoom, presentRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
 import { type NotificationRecord, presentReference } from "@atrium/contract/resources/sent-notification.ts";
 import { parseUser, presentUser } from "@atrium/contract/resources/user.ts";
@@ -302,11 +294,11 @@ async function draftOf(
   rooms: RoomGateway,
   { event, occurredAt, subject, room: storedRoom }: OutboxEventRow,
 ): Promise<EventDraft | OrganizationEventDraft> {
-  if (isOf(IdentityEvent, event)) {
+  if (isOf("identity", event)) {
     const identity = presentIdentity(parseIdentity(subject));
     return { event, data: { identityId: identity.id }, identity };
   }
-  if (isOf(GroupEvent, event)) {
+  if (isOf("group", event)) {
     const { member, ...group } = parseGroup(subject);
     const data = { groupId: group.id, ...(member === undefined ? {} : { identityId: member }) };
     return { event, data, group: presentGroup(group) };
@@ -318,12 +310,12 @@ async function draftOf(
   }
   const row = parseRoom(storedRoom);
   const [roomId, room] = [row.id, presentRoom(row, occurredAt)];
-  if (isOf(UserEvent, event)) {
+  if (isOf("user", event)) {
     const user = parseUser(subject);
     const lastSeen = event === "user.updated" ? await lastSeenOf(rooms, row, user.id) : undefined;
     return { event, data: { roomId, userId: user.id }, room, user: presentUser(user, lastSeen) };
   }
-  if (isOf(FileEvent, event)) {
+  if (isOf("file", event)) {
     const { origin, by, cause: _, ...file } = parseFile(subject);
     const data = { roomId, key: file.key, ...(by === null ? {} : { userId: by }) };
     return { event, data, room, file: presentFile(file, origin) };
@@ -333,7 +325,7 @@ async function draftOf(
 
 /** Files are the only things with events in D1 that workflows change. */
 const causeOf = ({ event, subject }: OutboxEventRow): EventCause | null =>
-  isOf(FileEvent, event) ? parseFile(subject).cause : null;
+  isOf("file", event) ? parseFile(subject).cause : null;
 
 /** Only the room knows whether an updated user is online; a room that was never joined knows nothing. */
 const lastSeenOf = async (rooms: RoomGateway, { id, accountId, firstJoinAt }: RoomFields, userId: string) =>

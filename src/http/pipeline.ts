@@ -1,6 +1,6 @@
 /** The request pipeline of /v1: authenticate, limit, validate, run the endpoint, respond. */
 
-import type { AppError } from "@atrium/contract/errors.ts";
+import type { AppError, Module } from "@atrium/contract/errors.ts";
 import type { ExecutionContext } from "hono";
 import type { Env } from "../env.ts";
 import type { Actor, RequestContext } from "../platform/d1/context.ts";
@@ -14,7 +14,8 @@ import { AuditRecorder } from "./audit/recorder.ts";
 import { delayRefusal, identifyCaller, type Scheme } from "./authenticate.ts";
 import type { AnyEndpoint, Endpoint } from "./endpoint.ts";
 import { failure, octets, success, toAppError } from "./envelope.ts";
-import { ClientLeftError, Form } from "./form/form.ts";
+import { ClientLeftError } from "./form/client-left-error.ts";
+import type { FormDescription } from "./form/form.ts";
 import { openReceipt, type Receipt } from "./idempotency/receipt.ts";
 import { checkBody, checkPath, checkQuery, parseJson, readBody } from "./request-input.ts";
 import { originOf } from "./security.ts";
@@ -143,6 +144,12 @@ const inDirectory = <C extends RequestContext>(ctx: C): C => ({
   commit: (statements) => ctx.directory.run(statements),
 });
 
+/** The code that reads forms is loaded with the first of them. */
+async function openForm(request: Request, description: FormDescription, module: Module, isDigested: boolean) {
+  const { Form } = await import("./form/form.ts");
+  return new Form(request, description, module, isDigested);
+}
+
 const OCTETS = "application/octet-stream";
 const hasBytes = (request: Request): boolean => request.headers.get("Content-Type") === OCTETS;
 const wantsBytes = (request: Request): boolean => request.headers.get("Accept") === OCTETS;
@@ -159,7 +166,7 @@ export async function respond<C extends RequestContext>(
   const isKeyed = endpoint.method === "POST" && request.headers.has("Idempotency-Key");
   const query =
     endpoint.query === undefined ? {} : checkQuery(endpoint.query, new URL(request.url).search, module);
-  const form = endpoint.form && new Form(request, endpoint.form, module, isKeyed);
+  const form = endpoint.form && (await openForm(request, endpoint.form, module, isKeyed));
   const { binary } = endpoint;
   const bodyOf = hasBytes(request) ? binary?.bodyOf : undefined;
   const bytes =

@@ -5,8 +5,8 @@ import { describeField, fieldOf, ownIssues } from "@atrium/contract/issues.ts";
 import { describeOverflow, findOverflow, isPlainText, isTooDeep } from "@atrium/contract/text.ts";
 import * as z from "zod";
 import { concatBytes } from "../platform/crypto/encoding.ts";
+import { ClientLeftError } from "./form/client-left-error.ts";
 import { refuseEncoding } from "./form/content-encoding.ts";
-import { ClientLeftError } from "./form/form.ts";
 
 export const MAX_BODY_BYTES = 1024 * 1024;
 

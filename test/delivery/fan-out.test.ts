@@ -1,7 +1,7 @@
 /** Recipients of fan-out, and its report of subscribers that could not take an event. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { depthOf, presentEvent } from "@atrium/contract/resources/events.ts";
+import { depthOf, presentEvent } from "@atrium/contract/resources/present-event.ts";
 import { presentRoom, type Room } from "@atrium/contract/resources/room.ts";
 import type { ApiRequest } from "@atrium/contract/rest/request-log.ts";
 import { expect, it } from "vitest";

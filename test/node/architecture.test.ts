@@ -195,25 +195,40 @@ describe("the sources", () => {
 describe("an isolate", () => {
   const started = sources.filter(({ file }) => startOf("index.ts").has(file)).map(({ file }) => file);
 
-  it("begins without the endpoints, the cron's tasks and the compiler", () => {
+  const known = new Set(sources.map(({ file }) => file));
+  const loads = sources.filter(({ file }) => started.includes(file)).flatMap(({ loads }) => loads);
+
+  it("begins without the endpoints, the cron's tasks, the compiler, and the engine of rooms", () => {
     expect(started).toContain("room/host/room-object.ts");
     const isLate = (file: string) =>
-      /\/([a-z]+-)*routes(-[a-z]+)*\.ts$|^scheduled\.ts$|^sandbox\/compile\//.test(file);
-    expect(started.filter(isLate).sort()).toEqual([
-      "dashboard/routes.ts",
-      "docs/routes.ts",
-      "features/mcp/routes.ts",
-      "features/room-content/documents/routes-document-sockets.ts",
+      /\/([a-z]+-)*routes(-[a-z]+)*\.ts$|^scheduled\.ts$|^sandbox\/compile\/|^room\/(engine|documents)\//.test(
+        file,
+      );
+    expect(started.filter(isLate).sort()).toEqual(["dashboard/routes.ts"]);
+  });
+
+  it("begins with the packages that most requests need: others are loaded with the first use of them", () => {
+    const packages = loads
+      .filter((target) => !known.has(target) && !target.startsWith("."))
+      .map((target) => (target.startsWith("@") ? target : target.replace(/\/.*/, "")));
+    expect([...new Set(packages)].sort()).toEqual([
+      "cloudflare:workers",
+      "drizzle-orm",
+      "hono",
+      "ipaddr.js",
+      "jose",
+      "node:crypto",
+      "node:zlib",
+      "zod",
     ]);
   });
 
-  it("begins with few shapes of REST: each is made of objects that most requests do without", () => {
-    const loads = sources.filter(({ file }) => started.includes(file)).flatMap(({ loads }) => loads);
-    expect([...new Set(loads.filter((target) => target.includes("contract/rest/")))].sort()).toEqual([
+  it("begins with few shapes: each is made of objects that most requests do without", () => {
+    const shapes = /contract\/(rest|operations)\/|contract\/resources\/(events|comment|thread)\.ts$/;
+    expect([...new Set(loads.filter((target) => shapes.test(target)))].sort()).toEqual([
+      "@atrium/contract/operations/values.ts",
       "@atrium/contract/rest/audit.ts",
-      "@atrium/contract/rest/files.ts",
       "@atrium/contract/rest/lists.ts",
-      "@atrium/contract/rest/users.ts",
     ]);
   });
 });

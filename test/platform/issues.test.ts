@@ -4,7 +4,7 @@ import { text } from "@atrium/contract/text.ts";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { explain } from "../../src/http/request-input.ts";
-import { parseFrame } from "../../src/room/protocol/frame.ts";
+import { parseFrame } from "../../src/room/protocol/frame-parser.ts";
 import { account } from "../support/api.ts";
 
 const NAMED = z.union([

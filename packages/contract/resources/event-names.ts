@@ -45,3 +45,14 @@ export const OTHER_EVENTS = {
 
 export const namesIn = <Events extends object>(events: Events) =>
   Object.keys(events) as [keyof Events & string, ...(keyof Events & string)[]];
+
+const NAMES = [...namesIn(ROOM_EVENTS), ...namesIn(OTHER_EVENTS)] as const;
+type NameOf<Kind extends string> = Extract<(typeof NAMES)[number], `${Kind}.${string}`>;
+
+/** The names of the events of one kind of thing. */
+export const eventsOf = <Kind extends string>(kind: Kind): readonly NameOf<Kind>[] =>
+  NAMES.filter((name): name is NameOf<Kind> => name.startsWith(`${kind}.`));
+
+/** Whether an event is of one kind of thing. */
+export const isOf = <Kind extends string>(kind: Kind, event: string): event is NameOf<Kind> =>
+  eventsOf(kind).some((name) => name === event);

@@ -1,8 +1,8 @@
 /** The events as webhooks and workflows receive them. The SDK infers its types from it. */
 import * as z from "zod";
-import { presentTime, Timestamp } from "../time.ts";
+import { Timestamp } from "../time.ts";
 import { Comment } from "./comment.ts";
-import { namesIn, OTHER_EVENTS, ROOM_EVENTS } from "./event-names.ts";
+import { eventsOf, namesIn, OTHER_EVENTS, ROOM_EVENTS } from "./event-names.ts";
 import { StorageFile } from "./file.ts";
 import { Group, Identity } from "./identity.ts";
 import { CHANNELS } from "./notification-settings.ts";
@@ -28,32 +28,13 @@ export const WebhookEventName = z
   .meta({ id: "WebhookEventName" });
 export type WebhookEventName = z.infer<typeof WebhookEventName>;
 
-/** The names of the events of one kind of thing. */
-const eventOf = <Kind extends string>(kind: Kind) =>
-  z.enum(
-    WebhookEventName.options.filter((name): name is Extract<WebhookEventName, `${Kind}.${string}`> =>
-      name.startsWith(`${kind}.`),
-    ),
-  );
+const eventOf = <Kind extends string>(kind: Kind) => z.enum(eventsOf(kind));
 
 /** The events of workflows: also their schedules and requests. */
 export const WorkflowEventName = z
   .enum([...EventName.options, "workflow.scheduled", "workflow.triggered"])
   .meta({ id: "WorkflowEventName" });
 export type WorkflowEventName = z.infer<typeof WorkflowEventName>;
-
-/** The workflow behind an event, and the length of the chain of workflows. */
-export interface EventCause {
-  readonly workflowId: string;
-  readonly depth: number;
-}
-
-export function depthOf(body: string): number {
-  // Most events have none, and reading them costs more than finding that out.
-  if (!body.includes('"depth":')) return 0;
-  const { depth } = JSON.parse(body) as { readonly depth?: unknown };
-  return typeof depth === "number" ? depth : 0;
-}
 
 const stamp = {
   id: z
@@ -315,25 +296,8 @@ export type NotificationEvent = z.infer<typeof NotificationEvent>;
 export const EventOfIdentity = z.discriminatedUnion("event", [IdentityEvent, NotificationEvent]);
 export type EventOfIdentity = z.infer<typeof EventOfIdentity>;
 
-/** Whether an event with this name has the schema. */
-export const isOf = <Name extends string>(
-  schema: { readonly shape: { readonly event: { readonly options: readonly Name[] } } },
-  event: string,
-): event is Name => schema.shape.event.options.some((name) => name === event);
-
 /** An event without its id, timestamp and cause, which are added when it is recorded. */
 export type EventDraft = WithoutStamp<Event>;
 /** Likewise, of an event that belongs to no room. */
 export type OrganizationEventDraft = WithoutStamp<EventOfIdentity | GroupEvent>;
 type WithoutStamp<Any> = Any extends unknown ? Omit<Any, "id" | "timestamp" | "depth" | "workflowId"> : never;
-
-/** The event as JSON, its fields in the order in which people read them. */
-export function presentEvent<Draft extends { readonly event: string; readonly data: object }>(
-  id: string,
-  occurredAt: number,
-  { event, data, ...rest }: Draft,
-  cause: EventCause | null = null,
-): string {
-  const origin = cause === null ? {} : { depth: cause.depth, workflowId: cause.workflowId };
-  return JSON.stringify({ id, event, timestamp: presentTime(occurredAt), ...origin, data, ...rest });
-}

@@ -1,6 +1,6 @@
 /** Durable Object of one shard of an organization's event log: appends, reads, and prunes by age and size. */
 
-import { withoutContent } from "@atrium/contract/resources/comment.ts";
+import { withoutContent } from "@atrium/contract/resources/erased-comment.ts";
 import type { Event, EventOfIdentity } from "@atrium/contract/resources/events.ts";
 import type { Identity } from "@atrium/contract/resources/identity.ts";
 import { ERASED_FIELDS, type User } from "@atrium/contract/resources/user.ts";

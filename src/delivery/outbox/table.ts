@@ -1,11 +1,5 @@
 /** The outbox: events and room commands that are committed, but not yet delivered. */
-import {
-  FileEvent,
-  GroupEvent,
-  IdentityEvent,
-  RoomEvent,
-  UserEvent,
-} from "@atrium/contract/resources/events.ts";
+import { eventsOf } from "@atrium/contract/resources/event-names.ts";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const outbox = sqliteTable(
@@ -23,8 +17,8 @@ export const outbox = sqliteTable(
 const EVENTS = [
   "access.changed",
   "notification",
-  ...[...UserEvent.shape.event.options, ...FileEvent.shape.event.options, ...RoomEvent.shape.event.options],
-  ...[...IdentityEvent.shape.event.options, ...GroupEvent.shape.event.options],
+  ...[...eventsOf("user"), ...eventsOf("file"), ...eventsOf("room")],
+  ...[...eventsOf("identity"), ...eventsOf("group")],
 ] as const;
 
 /** Events of changes over REST, for subscribers. Events of live rooms wait in the rooms' objects. */

@@ -1,17 +1,8 @@
 /** Sample events about a given room and users, to test a webhook or run a workflow by hand. */
 
 import type { Comment } from "@atrium/contract/resources/comment.ts";
-import {
-  DocumentEvent,
-  type EventDraft,
-  type EventName,
-  FileEvent,
-  isOf,
-  ParticipantEvent,
-  RoomEvent,
-  ThreadEvent,
-  UserEvent,
-} from "@atrium/contract/resources/events.ts";
+import { isOf } from "@atrium/contract/resources/event-names.ts";
+import type { EventDraft, EventName } from "@atrium/contract/resources/events.ts";
 import { fileUrl, type StorageFile } from "@atrium/contract/resources/file.ts";
 import type { Room } from "@atrium/contract/resources/room.ts";
 import type { Thread } from "@atrium/contract/resources/thread.ts";
@@ -37,22 +28,22 @@ export function sampleDraft(event: EventName, { room, users, now, origin, newId 
   if (event === "session.started") return { event, data: { roomId, sessionId: newId() }, room };
   if (event === "store.changed")
     return { event, data: { roomId, store: "test", fromSeq: 1, toSeq: 1 }, room };
-  if (isOf(DocumentEvent, event)) return { event, data: { roomId, document: "test" }, room };
+  if (event === "document.created" || event === "document.deleted")
+    return { event, data: { roomId, document: "test" }, room };
   if (event === "document.updated")
     return { event, data: { roomId, document: "test", fromSeq: 2, toSeq: 2 }, room };
   if (event === "version.created")
     return { event, data: { roomId, document: "test", version: 1, name: "Draft" }, room };
-  if (event === "access.changed" || isOf(RoomEvent, event)) return { event, data: { roomId }, room };
+  if (event === "access.changed" || isOf("room", event)) return { event, data: { roomId }, room };
   if (user === undefined) throw new Error("An event about a user needs a user");
   const userId = user.id;
-  if (isOf(ParticipantEvent, event))
-    return { event, data: { roomId, userId, sessionId: newId() }, room, user };
-  if (isOf(UserEvent, event)) return { event, data: { roomId, userId }, room, user };
-  if (isOf(FileEvent, event)) {
+  if (isOf("participant", event)) return { event, data: { roomId, userId, sessionId: newId() }, room, user };
+  if (isOf("user", event)) return { event, data: { roomId, userId }, room, user };
+  if (isOf("file", event)) {
     const file = sampleFile(room, user, now, origin);
     return { event, data: { roomId, key: file.key, userId }, room, file };
   }
-  if (isOf(ThreadEvent, event)) {
+  if (isOf("thread", event)) {
     const thread = sampleThread(newId(), room, now, event === "thread.resolved");
     return { event, data: { roomId, threadId: thread.id, userId }, room, thread };
   }

@@ -1,6 +1,6 @@
 /** The statement that writes a file's event in the batch of the change itself. */
 
-import type { EventCause } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import { sql } from "drizzle-orm";
 import { type EventEntry, insertEvent, rowAsJson } from "../../delivery/outbox/event-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";

@@ -4,7 +4,6 @@ import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { mayWrite, missing, type Resource } from "@atrium/contract/resources/permissions.ts";
 import { presentRoom } from "@atrium/contract/resources/room.ts";
 import { presentSession, presentUser, type User } from "@atrium/contract/resources/user.ts";
-import { FoundUser } from "@atrium/contract/rest/users.ts";
 import { encodePosition, presentScroll } from "../../http/lists.ts";
 import type { Actor, OperationContext } from "../../platform/d1/context.ts";
 import {
@@ -305,6 +304,7 @@ export async function findUsersOfRooms(tenant: Tenant, page: Page, namesAtOnce =
   const [read] = await tenant.db.run([selectMatches(tenant, page, hits, atOnce)]);
   const matches = read.filter(({ isEnd }) => isEnd === 0);
   const rows = matches.slice(0, page.limit);
+  const { FoundUser } = await import("@atrium/contract/rest/users.ts");
   const next = matches.length > rows.length ? rows.at(-1) : read.find(({ isEnd }) => isEnd === 1);
   return {
     users: rows.map((row) => FoundUser.parse({ ...presentUser(row), room_name: row.roomName })),

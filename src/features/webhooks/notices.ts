@@ -3,8 +3,7 @@
 import { presentTime } from "@atrium/contract/time.ts";
 import type { BacklogReport } from "../../delivery/subscriber/handler.ts";
 import type { Notice } from "../mail/notices.ts";
-import { DISABLED_MESSAGES } from "./present.ts";
-
+import { DISABLED_MESSAGES } from "./disabled.ts";
 import type { DisabledReason, WebhookRow } from "./table.ts";
 
 const MEBIBYTE = 1024 * 1024;

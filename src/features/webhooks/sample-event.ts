@@ -1,13 +1,8 @@
 /** A sample event for testing a webhook, of the same shape as real ones. */
 
-import {
-  type EventDraft,
-  GroupEvent,
-  IdentityEvent,
-  isOf,
-  type OrganizationEventDraft,
-  presentEvent,
-} from "@atrium/contract/resources/events.ts";
+import { isOf } from "@atrium/contract/resources/event-names.ts";
+import type { EventDraft, OrganizationEventDraft } from "@atrium/contract/resources/events.ts";
+import { presentEvent } from "@atrium/contract/resources/present-event.ts";
 import type { Room } from "@atrium/contract/resources/room.ts";
 import { presentLimits } from "@atrium/contract/resources/room-limits.ts";
 import type { User } from "@atrium/contract/resources/user.ts";
@@ -30,12 +25,12 @@ export function sampleEvent(
   const common = { eventId, event, occurredAt: now, trace };
   const row = { id: ctx.newId(), account_id: webhook.organization_id, created_at: presentTime(now) };
   const present = (draft: Draft) => presentEvent(eventId, now, draft);
-  if (isOf(IdentityEvent, event)) {
+  if (isOf("identity", event)) {
     const identity = { ...row, kind: "person", name: "Test identity" } as const;
     const data = { identityId: identity.id };
     return { ...common, roomId: row.id, body: present({ event, data, identity }) };
   }
-  if (isOf(GroupEvent, event)) {
+  if (isOf("group", event)) {
     const group = { ...row, name: "Test group" };
     const data = { groupId: group.id };
     return { ...common, roomId: row.id, body: present({ event, data, group }) };

@@ -35,7 +35,6 @@ import { readTrace, type Trace } from "../../platform/trace.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { attempt, batchOf, messageOf } from "./attempt.ts";
 import { backlogNotice, disabledNotice } from "./notices.ts";
-import { presentWebhook } from "./present.ts";
 import {
   CLOSED,
   capacityAfter,
@@ -48,8 +47,6 @@ import {
   SenderSlots,
   UNTRIED,
 } from "./receiver-health.ts";
-import { presentBacklogged } from "./sample-event.ts";
-
 import { markBacklogged, selectStoredWebhook } from "./store.ts";
 import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 
@@ -154,6 +151,10 @@ export class WebhookHandler implements DeliveryHandler {
     if (report === null || row === undefined) return;
     if (row.disabledReason === null) await this.#notifyOwners(backlogNotice(row, report));
     else await this.#notifyOfDisabled(row);
+    const [{ presentWebhook }, { presentBacklogged }] = await Promise.all([
+      import("./present.ts"),
+      import("./sample-event.ts"),
+    ]);
     await fanOutAbout(id, accountId, this.#objects, {
       id: report.eventId,
       event: "webhook.backlogged",

@@ -1,6 +1,6 @@
 /** The state that a workflow's object keeps between runs, and the suspension that may follow from it. */
 
-import { presentEvent } from "@atrium/contract/resources/events.ts";
+import { presentEvent } from "@atrium/contract/resources/present-event.ts";
 import type { WorkflowDisabledEvent } from "@atrium/contract/resources/workflow-events.ts";
 import { parseStored } from "@atrium/contract/stored.ts";
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";

@@ -1,7 +1,7 @@
 /** Starts of a workflow by hand, and by a request that a credential or a signature permits. */
 
 import { AppError, notFound } from "@atrium/contract/errors.ts";
-import { presentEvent } from "@atrium/contract/resources/events.ts";
+import { presentEvent } from "@atrium/contract/resources/present-event.ts";
 import { presentRoom } from "@atrium/contract/resources/room.ts";
 import { presentUser } from "@atrium/contract/resources/user.ts";
 import type { WorkflowTriggeredEvent } from "@atrium/contract/resources/workflow-events.ts";

@@ -1,13 +1,12 @@
 /** The timetable of a workflow with a schedule. */
 
-import { presentEvent } from "@atrium/contract/resources/events.ts";
+import { presentEvent } from "@atrium/contract/resources/present-event.ts";
 import type { WorkflowScheduledEvent } from "@atrium/contract/resources/workflow-events.ts";
 import { presentTime } from "@atrium/contract/time.ts";
 import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type { Timetable } from "../../delivery/subscriber/handler.ts";
 import { derivedId } from "../../platform/crypto/encoding.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { isSlot, latestSlot, nextSlot, parseSchedule } from "./schedule.ts";
 import { selectWorkflowSummary } from "./store.ts";
 import type { WorkflowRow } from "./table.ts";
 /** Always asks the database: a workflow that was disabled or changed a moment ago must not run by its old schedule. */
@@ -16,6 +15,7 @@ export const timetableOf =
   async (plannedAt, now) => {
     const [[row]] = await tenant.db.run([selectWorkflowSummary(tenant, workflowId)]);
     if (row === undefined) return null;
+    const { isSlot, latestSlot, nextSlot, parseSchedule } = await import("./schedule.ts");
     const schedule = row.enabled === 1 ? parseSchedule(row.schedule) : null;
     if (schedule === null) return { event: null, nextAt: null };
     const nextAt = nextSlot(schedule, now);

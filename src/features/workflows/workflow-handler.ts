@@ -1,6 +1,6 @@
 /** Delivers events to a workflow: reads its row, runs its code with bindings for one room, and reports the outcome. */
 
-import { depthOf } from "@atrium/contract/resources/events.ts";
+import { depthOf } from "@atrium/contract/resources/present-event.ts";
 import { presentTime } from "@atrium/contract/time.ts";
 import type { RunCounts } from "../../delivery/event-log/event-log-store.ts";
 import { shardOf } from "../../delivery/event-log/shards.ts";
@@ -30,7 +30,7 @@ import type { RunLimits, RunReport, Secret } from "../../sandbox/runners/runner.
 import { selectRunner } from "../../sandbox/runners/select-runner.ts";
 import { openBlobs } from "../files/storage/blobs.ts";
 import type { LoggedRun } from "./present.ts";
-import { RunBindings, type RunPorts } from "./run-bindings.ts";
+import type { RunPorts } from "./run-bindings.ts";
 import { continueStreak, isExhausted, planRetry, RunStateStore, WorkflowSuspension } from "./run-state.ts";
 import { OpenSecrets, redact, secretSealer } from "./sealed-secrets.ts";
 import { selectRunnable } from "./store.ts";
@@ -200,6 +200,7 @@ export class WorkflowHandler implements DeliveryHandler {
     attempt: number,
     secrets: readonly Secret[],
   ): Promise<{ readonly report: RunReport; readonly cooldownMs: number }> {
+    const { RunBindings } = await import("./run-bindings.ts");
     this.#shared ??= share(this.#env, this.#tenant, this.#now);
     const { limits, runner, ports } = this.#shared;
     const bindings = new RunBindings(

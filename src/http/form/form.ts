@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { AppError, type Module } from "@atrium/contract/errors.ts";
 import type * as z from "zod";
+import { ClientLeftError } from "./client-left-error.ts";
 import { refuseEncoding } from "./content-encoding.ts";
 import { type FormEvent, FormParser, type PartHead } from "./form-parser.ts";
 
@@ -102,14 +103,6 @@ function openDigest(): Digest {
     },
     finish: () => hash.digest("hex"),
   };
-}
-
-/** The client left before its body ended; nothing of the service failed. */
-export class ClientLeftError extends AppError {
-  constructor(module: Module, cause: unknown) {
-    super(module, "BAD_REQUEST", "The request broke off before its end; send it again");
-    this.cause = cause;
-  }
 }
 
 /** Size of a read. The platform's default is 4 KiB, and every read costs a turn of the event loop. */

@@ -2,7 +2,7 @@
 
 import { AppError } from "@atrium/contract/errors.ts";
 import type { InputOf, OutputOf } from "@atrium/contract/operations/room.ts";
-import type { EventCause } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import { clientOf } from "../../platform/network.ts";
 import { archivedObject } from "../../platform/objects/object-archive.ts";

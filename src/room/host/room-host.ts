@@ -1,17 +1,14 @@
 /** Hosts one room in a Durable Object: owns its sockets, storage and alarm, and carries out the room's effects. */
 
-import { unusedNumber } from "@atrium/contract/time.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import { readTrace } from "../../platform/trace.ts";
 import type { Downloads } from "../engine/downloads.ts";
-import { Sessions } from "../engine/participants/sessions.ts";
 import { CLOSE, isBroken, PING, PONG } from "../protocol/protocol.ts";
 import { ROOM_SCHEMA } from "../storage/sqlite-tables.ts";
-import { SqliteStorage } from "../storage/storage.ts";
 import { FrameBatcher } from "../transport/batching.ts";
 import { type DocumentAddress, HEADERS } from "../types/room-object.ts";
 import { roomMetrics } from "./room-context.ts";
-import { type RoomEnv, RoomRuntime } from "./room-runtime.ts";
+import type { RoomEnv, RoomRuntime } from "./room-runtime.ts";
 import type { RoomService } from "./room-service.ts";
 
 /** The gateway remembers this refusal. */
@@ -22,18 +19,28 @@ const tooManyConnections = (waitMs: number): Response =>
 const parseEntry = (header: string | null): DocumentAddress | null =>
   header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
 
+type Engine = typeof import("./room-engine.ts");
+/** An isolate loads the engine with its first room, which receives nothing before. */
+let loaded: Engine | null = null;
+
 export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
   clock: () => number = () => Date.now();
 
   readonly archived: StorageArchive;
-  #opened: RoomRuntime;
+  /** Opened before the object receives anything. */
+  #opened!: RoomRuntime;
   readonly #batcher: FrameBatcher<WebSocket>;
 
   constructor(ctx: DurableObjectState, env: RoomEnv, ports: RoomService) {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     const now = () => this.clock();
+    const open = ({ RoomRuntime }: Engine) => {
+      this.#opened = new RoomRuntime(ctx, env, ports, now);
+    };
+    const engine = loaded;
+    if (engine !== null) open(engine);
     this.archived = new StorageArchive({
       storage: ctx.storage,
       schema: ROOM_SCHEMA,
@@ -41,21 +48,32 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
         const { effects, room, sockets } = this.#opened;
         effects.perform(room.disconnectFailed(sockets.ids()));
       },
-      settle: () => settleRestored(ctx.storage, now()),
+      settle: () => this.engine().settleRestored(ctx.storage, now()),
       open: () => {
-        this.#opened = new RoomRuntime(ctx, env, ports, now);
+        open(this.engine());
         this.#opened.alarm.wake();
       },
     });
-    this.#opened = new RoomRuntime(ctx, env, ports, now);
     this.#batcher = new FrameBatcher({
       handle: (socket, frame) => this.#handle(socket, frame),
       together: (work) => this.#together(work),
       writes: () => this.#opened.storage.writes,
       now: () => Date.now(),
     });
-    void ctx.blockConcurrencyWhile(async () => this.#opened.alarm.wake());
+    void ctx.blockConcurrencyWhile(async () => {
+      if (engine === null) {
+        loaded = await import("./room-engine.ts");
+        open(loaded);
+      }
+      this.#opened.alarm.wake();
+    });
   }
+
+  /** A field, as is {@link runtime}. */
+  protected readonly engine = (): Engine => {
+    if (loaded === null) throw new Error("The engine of rooms is not loaded yet");
+    return loaded;
+  };
 
   /** Throws while the room is being restored. A field, as the getters of an object can be read by RPC. */
   protected readonly runtime = (): RoomRuntime => {
@@ -158,19 +176,4 @@ function respondWithPart(downloads: Downloads, id: string): Response {
   };
   const source = { pull, cancel: () => downloads.close(id) };
   return new Response(new ReadableStream(source, { highWaterMark: 0 }));
-}
-
-/**
- * Ends the open sessions, without grace periods, at the time when the room was last known to run; `now` is epoch ms. Inboxes
- * and clients may know numbers of changes that the archive lacks: later changes have none of these.
- */
-function settleRestored(storage: DurableObjectStorage, now: number): void {
-  const stored = new SqliteStorage(storage);
-  stored.changes.writeRestoredSeq(unusedNumber(now));
-  for (const { userId } of stored.gracePeriods.list()) stored.gracePeriods.delete(userId);
-  new Sessions({ storage: stored, newId: () => crypto.randomUUID() }).recover(new Set());
-  const record = stored.readRecord();
-  // The database may have a later version than the archive. A version from the clock makes the archive's stats
-  // win.
-  if (record !== null) stored.writeRecord({ ...record, version: Math.max(record.version + 1, now) });
 }

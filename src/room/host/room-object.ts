@@ -3,14 +3,13 @@
 import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { LIMITS } from "@atrium/contract/limits.ts";
 import { NO_ACCESS } from "@atrium/contract/no-access.ts";
-import { operationOf, rightOf } from "@atrium/contract/operations/room.ts";
-import type { EventCause } from "@atrium/contract/resources/events.ts";
 import { type Right, refusalOf } from "@atrium/contract/resources/permissions.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { LastSeen, RoomStats, UserSnapshot } from "@atrium/contract/resources/snapshots.ts";
 import { tokenEnded } from "../../platform/token-claims.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { Room } from "../engine/room.ts";
-import { type Erasure, isErasure, PartialFailure } from "../engine/room-commands.ts";
+import type { Erasure } from "../engine/room-commands.ts";
 import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
@@ -112,6 +111,7 @@ export class RoomObjectBase extends RoomHost {
   async #apply(command: TracedCommand): Promise<void> {
     const { room, effects, traces, reads, alarm } = this.runtime();
     const { trace = null } = command;
+    const { isErasure, PartialFailure } = this.engine();
     try {
       if (isErasure(command)) await this.#eraseContent(command);
       else effects.perform(traces.during(trace, () => room.commands.apply(command)));
@@ -138,6 +138,7 @@ export class RoomObjectBase extends RoomHost {
   ): Promise<string> {
     const runtime = this.#called(accountId);
     const { effects: executor, reads, room, traces } = runtime;
+    const { operationOf, rightOf } = this.engine();
     const parsed = JSON.parse(request) as RoomRequest;
     await (operationOf(parsed.type).isReported ? reads.requireRow() : reads.requireExisting());
     const refused = await this.#lostRight(runtime, writer, rightOf(parsed.type, parsed.data));

@@ -1,6 +1,6 @@
 /** A room's comments and follows in SQLite. */
 import type { CommentFilter } from "@atrium/contract/operations/comments.ts";
-import type { EventCause } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { Reader } from "@atrium/contract/resources/thread.ts";
 import { byteLength } from "@atrium/contract/text.ts";
 import { SqlitePart, type SqliteTables } from "./sqlite-tables.ts";

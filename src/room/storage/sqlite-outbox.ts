@@ -1,5 +1,6 @@
 /** A room's outbox and occupancy period in SQLite. */
-import { type EventCause, EventName } from "@atrium/contract/resources/events.ts";
+import { EventName } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import { parseRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
 import { type OwnLimits, parseLimits } from "@atrium/contract/resources/room-limits.ts";
 import { parseUser, type UserRecord } from "@atrium/contract/resources/user.ts";

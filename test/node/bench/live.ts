@@ -21,7 +21,7 @@ export interface Joined {
 /** Joins a room, or an inbox, with a token. Rejects when that is refused. */
 export async function join(
   origin: string,
-  { accountId }: Organization,
+  { accountId }: Pick<Organization, "accountId">,
   path: string,
   token: string,
 ): Promise<Joined> {
@@ -53,7 +53,11 @@ export type Caller = <Data>(method: string, path: string, body?: object) => Prom
 
 /** Makes requests as the organization, or with a token. Rejects when one is refused. */
 export const callerOf =
-  (origin: string, { accountId, headers }: Organization, token?: string): Caller =>
+  (
+    origin: string,
+    { accountId, headers }: Pick<Organization, "accountId" | "headers">,
+    token?: string,
+  ): Caller =>
   async <Data>(method: string, path: string, body?: object): Promise<Data> => {
     const authorization = token === undefined ? headers : { Authorization: `Bearer ${token}` };
     const send = () =>

@@ -50,6 +50,7 @@ const NAMES = [
   "move",
   "pages",
   "board",
+  "cold",
 ];
 const USAGE =
   "Usage: npm run dev -- bench NAME [PART ...] [--seconds 3] [--runs 3] [--participants 50,100,200,300] [--json FILE]; " +

@@ -4,7 +4,6 @@ import { combined } from "@atrium/contract/errors.ts";
 import type { PushMessage } from "@atrium/contract/resources/push-subscription.ts";
 import type { InboxNotification } from "@atrium/contract/rest/inbox.ts";
 import { byteLength, cut } from "@atrium/contract/text.ts";
-import { encryptNotification } from "@block65/webcrypto-web-push";
 import type { Env } from "../../../env.ts";
 import { ownHosts, pushSettings } from "../../../platform/config.ts";
 import { findTargetProblem, targetFetch } from "../../../platform/network.ts";
@@ -136,6 +135,7 @@ async function post(
   failures: unknown[],
 ): Promise<Result> {
   const subscription = { endpoint, expirationTime: null, keys: { p256dh, auth } };
+  const { encryptNotification } = await import("@block65/webcrypto-web-push");
   const body = await encryptNotification(subscription, new TextEncoder().encode(textOf(message)));
   const send = targetFetch(env.PUBLIC_NETWORK, readSetting(env, "WEBHOOK_DEV_TARGETS"));
   const response = await send(endpoint, {

@@ -9,7 +9,8 @@ import type {
   CommentPage,
 } from "@atrium/contract/operations/comments.ts";
 import type { InputOf, OutputOf } from "@atrium/contract/operations/room.ts";
-import { type Comment, withoutContent } from "@atrium/contract/resources/comment.ts";
+import type { Comment } from "@atrium/contract/resources/comment.ts";
+import { withoutContent } from "@atrium/contract/resources/erased-comment.ts";
 import type { ThreadEvent } from "@atrium/contract/resources/events.ts";
 import type { Author, Mentioned, Reader, Thread } from "@atrium/contract/resources/thread.ts";
 import { byteLength, fold } from "@atrium/contract/text.ts";

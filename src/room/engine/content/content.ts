@@ -1,5 +1,5 @@
 /** The room's lasting content, made of its parts: all of them log their changes. */
-import type { EventCause } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
 import type { StoreEvents } from "../outbox/delayed-events.ts";
 import type { EventPorts } from "../outbox/room-events.ts";

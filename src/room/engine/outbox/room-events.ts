@@ -1,13 +1,8 @@
 /** Records the room's events in its outbox, in the transaction of the change that they report. */
 
 import type { Comment } from "@atrium/contract/resources/comment.ts";
-import {
-  type CommentEvent,
-  type EventCause,
-  type EventDraft,
-  presentEvent,
-  type ThreadEvent,
-} from "@atrium/contract/resources/events.ts";
+import type { CommentEvent, EventDraft, ThreadEvent } from "@atrium/contract/resources/events.ts";
+import { type EventCause, presentEvent } from "@atrium/contract/resources/present-event.ts";
 import { presentRoom, type Room, type RoomFields } from "@atrium/contract/resources/room.ts";
 import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
 import type { Thread } from "@atrium/contract/resources/thread.ts";

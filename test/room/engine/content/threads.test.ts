@@ -2,7 +2,7 @@
 
 import type { CommentCreation } from "@atrium/contract/operations/comments.ts";
 import type { Comment } from "@atrium/contract/resources/comment.ts";
-import type { EventCause } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { Mentioned, SubscriptionSettings } from "@atrium/contract/resources/thread.ts";
 import { fold } from "@atrium/contract/text.ts";
 import { describe, expect } from "vitest";

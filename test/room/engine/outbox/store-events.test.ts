@@ -1,6 +1,7 @@
 /** The changes of stores are reported together, each once, while a subscriber listens. */
 
-import type { EventCause, StoreEvent } from "@atrium/contract/resources/events.ts";
+import type { StoreEvent } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import { expect } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { StoreEvents } from "../../../../src/room/engine/outbox/delayed-events.ts";

@@ -87,7 +87,7 @@ async function copyEverything(persistTo: string, target: string, stop: AbortSign
 
 async function exportDatabases(database: Database, target: string, stop: AbortSignal): Promise<string> {
   let tables = 0;
-  for (const binding of await listBindings())
+  for (const binding of await listBindings(database.kind))
     tables += await exportDatabase({ ...database, binding }, path.join(target, `${binding}.sql`), stop);
   return `${tables} tables`;
 }

@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { bindingOf, type Database, execute, type Rows } from "./database.ts";
 import { CommandError } from "./process/command.ts";
 import { linesOf } from "./process/folder.ts";
-import { runWrangler } from "./process/wrangler.ts";
+import { CONFIG, runWrangler } from "./process/wrangler.ts";
 
 /** Derived from other tables: the cron trigger fills it again. */
 const DERIVED = "search_items";
@@ -140,9 +140,9 @@ async function* omittedTexts(
 export async function exportDatabase(database: Database, file: string, stop: AbortSignal): Promise<number> {
   const { exported, before, after, keys } = await readSchema(database, stop);
   const rows = `${file}.rows`;
-  const place = database.kind === "remote" ? "--remote" : "--local";
+  const place = database.kind === "remote" ? ["--remote"] : ["--local", "--config", CONFIG];
   const tables = exported.flatMap((table) => ["--table", table]);
-  const command = ["d1", "export", bindingOf(database), place, "--skip-confirmation", "--no-schema"];
+  const command = ["d1", "export", bindingOf(database), ...place, "--skip-confirmation", "--no-schema"];
   try {
     await runWrangler([...command, "--output", rows, ...tables], stop);
     const omitted: OmittedText[] = [];

@@ -2,8 +2,9 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { bundleCurrentWorker, CONFIG } from "../../../src/cli/bundle/worker-bundle.ts";
+import { bundleCurrentWorker } from "../../../src/cli/bundle/worker-bundle.ts";
 import { CommandError } from "../../../src/cli/process/command.ts";
+import { CONFIG } from "../../../src/cli/process/wrangler.ts";
 import { startServer, type WorkerModules } from "../../../src/cli/service/server.ts";
 import { findFreePort, processTree } from "../cli/processes.ts";
 import { type Service, startService } from "../cli/service.ts";

@@ -1,5 +1,5 @@
 /** The cold bench: the first request to a service that was started anew, beside a bare Worker. */
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { bundleCurrentWorker } from "../../../src/cli/bundle/worker-bundle.ts";
@@ -19,6 +19,8 @@ const HOST = "127.0.0.1";
 interface Subject {
   readonly name: string;
   readonly modules: WorkerModules;
+  /** The state folder. */
+  readonly persistTo: string;
   request(origin: string): Promise<unknown>;
 }
 
@@ -34,12 +36,11 @@ export const bench: Bench = { parts: [], run };
 async function run({ runs, stop, progress }: BenchOptions): Promise<BenchReport> {
   const folder = await mkdtemp(path.join(tmpdir(), "atrium-cold-"));
   try {
-    const state = path.join(folder, "state");
-    const subjects = [await bareWorker(folder), ...(await requestsOf(state, stop))];
+    const subjects = [await bareWorker(folder), ...(await requestsOf(path.join(folder, "state"), stop))];
     const firsts = new Map<string, First[]>(subjects.map(({ name }) => [name, []]));
     for (let each = 0; each < runs; each += 1) {
       progress(`run ${each + 1} of ${runs}`);
-      for (const subject of subjects) firsts.get(subject.name)?.push(await first(subject, state, stop));
+      for (const subject of subjects) firsts.get(subject.name)?.push(await first(subject, stop));
     }
     return { markdown: present(firsts), raw: Object.fromEntries(firsts) };
   } finally {
@@ -59,7 +60,9 @@ ${[...classes].map((name) => `export class ${name} extends DurableObject {}`).jo
 export default { fetch: () => new Response("ok") };`,
   );
   const modules = { modules: [{ type: "ESModule" as const, path: file }], modulesRoot: folder };
-  return { name: "a bare Worker", modules, request: (origin) => get(`${origin}/`) };
+  const persistTo = path.join(folder, "bare-state");
+  await mkdir(persistTo);
+  return { name: "a bare Worker", modules, persistTo, request: (origin) => get(`${origin}/`) };
 }
 
 /** The measured requests, of a room and a user in the state folder. */
@@ -72,15 +75,17 @@ async function requestsOf(persistTo: string, stop: AbortSignal): Promise<Subject
     const { token } = await call<{ token: string }>("POST", "/users", { name: "First", roomId: room.id });
     const modules = await bundleCurrentWorker(stop);
     return [
-      { name: "`GET /health`", modules, request: (origin) => get(`${origin}/health`) },
+      { name: "`GET /health`", modules, persistTo, request: (origin) => get(`${origin}/health`) },
       {
         name: "`GET /rooms/:roomId`",
         modules,
+        persistTo,
         request: (origin) => callerOf(origin, organization)("GET", `/rooms/${room.id}`),
       },
       {
         name: "a socket's join",
         modules,
+        persistTo,
         request: async (origin) =>
           (await join(origin, organization, `rooms/${room.id}/socket`, token)).socket.terminate(),
       },
@@ -102,7 +107,7 @@ async function get(url: string): Promise<void> {
 }
 
 /** Starts the service anew, as `npm start` does, and measures its first request. */
-async function first({ modules, request }: Subject, persistTo: string, stop: AbortSignal): Promise<First> {
+async function first({ modules, persistTo, request }: Subject, stop: AbortSignal): Promise<First> {
   const ending = new AbortController();
   const port = await findFreePort();
   const options = { port, host: HOST, persistTo, demoAccountId: "", config: CONFIG, modules };

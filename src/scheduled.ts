@@ -29,9 +29,10 @@ import { RECEIPTS } from "./http/idempotency/store.ts";
 import { auditLogKeptMs, jwtSecrets } from "./platform/config.ts";
 import type { Database } from "./platform/d1/d1.ts";
 import { countingQueries, openAll, openDirectory, openTenant } from "./platform/d1/databases.ts";
-import { expire } from "./platform/d1/expiry.ts";
+import { type Expiring, expire } from "./platform/d1/expiry.ts";
 import { runTasks, sleep } from "./platform/flow/concurrency.ts";
 import { type CallBudget, newCallBudget } from "./platform/flow/work-budget.ts";
+import { readSetting } from "./platform/settings.ts";
 import { reportFailure, writeMetrics } from "./platform/telemetry/telemetry.ts";
 import { roomGateway } from "./room/host/gateway.ts";
 import { selectRunner } from "./sandbox/runners/select-runner.ts";
@@ -74,27 +75,29 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
   };
   const tasksIn = (db: Database): Tasks => ({
     outbox: () => relayPending({ ...ports, db }, now, firstId, budget),
-    receipts: () => expire(db, RECEIPTS, now - RECEIPT_LIFETIME_MS - 1),
-    auditLog: () => expire(db, AUDIT_ENTRIES, now - auditLogKeptMs(env) - 1),
-    rooms: () => purgeDeletedRooms(db),
+    receipts: () => expire(db, RECEIPTS, now - RECEIPT_LIFETIME_MS - 1, budget.queries),
+    auditLog: () => expire(db, AUDIT_ENTRIES, now - auditLogKeptMs(env) - 1, budget.queries),
+    rooms: () => purgeDeletedRooms(db, budget.queries),
     expiry: () => expireRooms(db, removalPorts, now, budget),
     links: () => removeEndedLinks(db, { now: () => now, newId: () => crypto.randomUUID() }, budget.queries),
     files: () => collectGarbage(db, blobs, now, budget),
-    searches: () => continueIndexes(db, firstId, ports.log),
-    secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log),
-    signingSecrets: () => resealSigningSecrets(db, signingSealer(jwtSecrets(env)), ports.log),
+    searches: () => continueIndexes(db, firstId, ports.log, undefined, budget.queries),
+    secrets: () => resealSecrets(db, secretSealer(jwtSecrets(env)), ports.log, budget.queries),
+    signingSecrets: () => resealSigningSecrets(db, signingSealer(jwtSecrets(env)), ports.log, budget.queries),
     scripts: () => sweepRetiredScripts(db, () => selectRunner(env), now, ports.log),
   });
   const named = [...openAll(env)].flatMap(([name, db]) =>
     Object.entries(tasksIn(db)).map(([task, run]) => [`${task} in ${name}`, run] as const),
   );
+  const expireOf = (table: Expiring["table"] & { readonly expiresAt: Expiring["column"] }) =>
+    expire(directory, { table, column: table.expiresAt }, now, budget.queries);
   return {
     ...Object.fromEntries(named),
-    operatorTokens: () => expire(directory, { table: operatorTokens, column: operatorTokens.expiresAt }, now),
-    signIns: () => expire(directory, { table: signInSessions, column: signInSessions.expiresAt }, now),
-    invitations: () => expire(directory, { table: invitations, column: invitations.expiresAt }, now),
-    passwordLinks: () => expire(directory, { table: passwordLinks, column: passwordLinks.expiresAt }, now),
-    mails: () => continueMails(env, now),
+    operatorTokens: () => expireOf(operatorTokens),
+    signIns: () => expireOf(signInSessions),
+    invitations: () => expireOf(invitations),
+    passwordLinks: () => expireOf(passwordLinks),
+    mails: () => continueMails(env, now, budget.queries),
     deletions: () => {
       const subscribers: Subscribers = (key) => {
         budget.calls.spend();
@@ -114,7 +117,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
 /** Runs tasks in this invocation, each within its share of the call budget. */
 export async function runHere(env: Env, names: readonly string[], now: number): Promise<void> {
   const run = async (name: string): Promise<void> => {
-    const budget = newCallBudget(names.length);
+    const budget = newCallBudget(readSetting(env, "PLAN"), names.length);
     await tasksOf(countingQueries(env, budget.queries), now, budget)[name]?.();
   };
   await runTasks(Object.fromEntries(names.map((name) => [name, () => run(name)])), TASK_LIMIT_MS);
@@ -127,7 +130,7 @@ export async function runScheduledTasks(
   now: number,
   invoke = (names: readonly string[]): Promise<void> => runHere(env, names, now),
 ): Promise<void> {
-  const names = Object.keys(tasksOf(env, now, newCallBudget()));
+  const names = Object.keys(tasksOf(env, now, newCallBudget(readSetting(env, "PLAN"))));
   const groups = Map.groupBy(names.entries(), ([index]) => index % MAX_INVOCATIONS).values();
   const runs = [...groups].map((group) => group.map(([, name]) => name));
   const invocations = runs.map((each) => [each.join(), () => invoke(each)]);

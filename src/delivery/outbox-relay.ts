@@ -63,7 +63,7 @@ const MAX_EARLIER = 20;
 export async function relayEvents(
   ctx: RelayPorts & Pick<RequestContext, "defer">,
   events: readonly OutboxEventRow[],
-  { calls }: CallBudget = newCallBudget(),
+  { calls }: CallBudget = newCallBudget(ctx.plan),
 ): Promise<void> {
   for (const row of events) {
     try {
@@ -96,6 +96,9 @@ async function relayEarlier(ctx: RelayPorts, row: OutboxEventRow, calls: WorkBud
 const outcomeOf = ({ id }: OutboxEventRow, remaining: string | null): Statement =>
   remaining === null ? deleteRelayed("outbox_events", [id]) : updatePendingSubscriptions(id, remaining);
 
+/** No subscription is left to be reached, but inboxes are. */
+const INBOXES_ONLY = "[]";
+
 /** Fans the event out. Returns the subscriptions that it could not reach, as JSON; null when it has reached all. */
 async function relayEvent(
   { rooms, log, ...objects }: RelayPorts,
@@ -116,7 +119,7 @@ async function relayEvent(
   const remaining = left.get(id) ?? null;
   if (failures.length > 0)
     log(`An event could not reach all of its subscribers yet: ${event}`, combined(failures));
-  return remaining;
+  return remaining === null && isOfInboxes(row) && !calls.hasLeft ? INBOXES_ONLY : remaining;
 }
 
 const isOfInboxes = ({ event }: OutboxEventRow): boolean => event === "room.deleted";
@@ -149,7 +152,7 @@ export async function relayPending(
   ports: RelayPorts,
   now: number,
   firstId: string,
-  budget = newCallBudget(),
+  budget = newCallBudget(ports.plan),
   limits = LIMITS,
   roomsAtOnce = ROOMS_AT_ONCE,
 ): Promise<void> {

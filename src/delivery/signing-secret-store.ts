@@ -5,6 +5,7 @@ import { sql } from "drizzle-orm";
 import { resealInChunks, type Sealer, sealerFor } from "../platform/crypto/sealer.ts";
 import { createSecret } from "../platform/crypto/standard-webhooks.ts";
 import { type Database, FENCED, type Statement, statement } from "../platform/d1/d1.ts";
+import type { WorkBudget } from "../platform/flow/work-budget.ts";
 import type { SubscriberKey } from "./outbox/subscription.ts";
 
 interface StoredSecrets {
@@ -122,6 +123,7 @@ export async function resealSigningSecrets(
   db: Database,
   sealer: Sealer,
   log: (message: string, error: unknown) => void,
+  queries: WorkBudget | null = null,
 ): Promise<void> {
   const replaced = (await sealer.replacedKeyIds()).map((id) => rangeOf(`${MARK}${id}:`));
   if (replaced.length === 0) return;
@@ -135,8 +137,8 @@ export async function resealSigningSecrets(
         return `${MARK}${UNREADABLE}:${stored.slice(MARK.length)}`;
       }
     };
-    await resealInChunks(db, {
-      select: (limit) => selectSecretsWithin(kind, replaced, limit),
+    const rows = {
+      select: (limit: number) => selectSecretsWithin(kind, replaced, limit),
       reseal: async (row: StoredSecrets) => {
         const owner = { kind, accountId: row.accountId, id: row.id };
         const [current, previous] = await Promise.all([
@@ -145,6 +147,7 @@ export async function resealSigningSecrets(
         ]);
         return replaceStoredSecrets(kind, row, { current, previous });
       },
-    });
+    };
+    await resealInChunks(db, rows, queries);
   }
 }

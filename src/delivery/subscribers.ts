@@ -5,8 +5,9 @@ import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
 import type { Env } from "../env.ts";
 import type { Statement, Tenant } from "../platform/d1/d1.ts";
 import { forEachConcurrently } from "../platform/flow/concurrency.ts";
-import { newCallBudget, type WorkBudget } from "../platform/flow/work-budget.ts";
+import { newCallBudget, type Plan, type WorkBudget } from "../platform/flow/work-budget.ts";
 import { openStub, type Stub } from "../platform/objects/rpc.ts";
+import { readSetting, type Settings } from "../platform/settings.ts";
 import type { Unreached } from "../room/engine/outbox/outbox-drain.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
 import { type Inboxes, openInbox } from "./inboxes.ts";
@@ -21,9 +22,14 @@ export interface DeliveryObjects {
   readonly subscribers: Subscribers;
   readonly eventLogs: EventLogs;
   readonly inboxes: Inboxes;
+  /** Bounds the calls of an invocation that delivers. */
+  readonly plan: Plan;
 }
 
-export const openDelivery = (env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS" | "INBOXES">): DeliveryObjects => ({
+export const openDelivery = (
+  env: Pick<Env, "SUBSCRIBERS" | "EVENT_LOGS" | "INBOXES"> & Settings,
+): DeliveryObjects => ({
+  plan: readSetting(env, "PLAN"),
   subscribers: ({ kind, id }, sender) =>
     openStub(env.SUBSCRIBERS, sender === undefined ? `${kind}:${id}` : `${kind}:${id}:sender:${sender}`),
   eventLogs: openEventLogs(env),
@@ -77,7 +83,7 @@ export async function fanOut(
   to: DeliveryObjects,
   roomId: string,
   events: readonly PendingEvent[],
-  calls: WorkBudget = newCallBudget().calls,
+  calls: WorkBudget = newCallBudget(to.plan).calls,
   { exceptId, canWait = false }: FanOutOptions = {},
 ): Promise<Unreached> {
   calls.spend(); // the log's
@@ -123,7 +129,7 @@ export async function fanOutAbout(
   event: Omit<PendingEvent, "pendingSubscriptions">,
 ): Promise<void> {
   const pending = [{ ...event, pendingSubscriptions: null }];
-  const { calls } = newCallBudget();
+  const { calls } = newCallBudget(to.plan);
   const { left, failures } = await fanOut(accountId, to, subscriberId, pending, calls, {
     exceptId: subscriberId,
   });

@@ -97,6 +97,13 @@ const SETTINGS = {
   /** The address of every client, where nothing reports it: `npm start` serves this machine only. */
   CLIENT_ADDRESS: optionalText,
   PLACE_ORGANIZATIONS_IN: names,
+  /** Cloudflare's plan of the account: work in the background keeps within the calls that it allows an invocation. */
+  PLAN: () =>
+    z
+      .string()
+      .default("")
+      .pipe(z.enum(["", "free", "paid"], 'must be "free" or "paid"'))
+      .transform((plan) => plan || "paid"),
   DEMO_ACCOUNT_ID: optionalText,
   /** The people who may sign up without an invitation; none by default. */
   SIGN_UP: () =>

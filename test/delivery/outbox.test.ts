@@ -44,7 +44,7 @@ function relay(
   {
     limits,
     firstId = "",
-    budget = newCallBudget(),
+    budget = newCallBudget("paid"),
     roomsAtOnce,
     db = openDatabase(env.DB),
     log = () => {},

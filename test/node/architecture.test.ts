@@ -177,6 +177,17 @@ describe("the sources", () => {
     expect(parsing.filter(({ file }) => !isCompiler(file))).toEqual([]);
   });
 
+  it("do the work of passwords in an object, which has the processor time for it, and on the command line", () => {
+    const importers = (imported: string) =>
+      sources.filter(({ imports }) => imports.includes(imported)).map(({ file }) => file);
+    expect(importers("features/people/password.ts").toSorted()).toEqual([
+      "cli/person.ts",
+      "features/people/guess-limit-object.ts",
+    ]);
+    const withScrypt = sources.filter(({ text }) => /\bscrypt/.test(text.replace(COMMENT, "")));
+    expect(withScrypt.map(({ file }) => file)).toEqual(["features/people/password.ts"]);
+  });
+
   it("turn a room's id into its stub in one place", () => {
     const stubs = sources.filter(({ text }) => /\bROOMS\.get/.test(text)).map(({ file }) => file);
     expect(stubs).toEqual(["room/host/gateway.ts"]);

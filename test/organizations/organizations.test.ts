@@ -228,14 +228,20 @@ describe("an organization", () => {
       const deleted = "SELECT count(*) AS n FROM accounts WHERE deleted_at IS NOT NULL";
       const turns = (await env.DB.prepare(deleted).first<number>("n")) ?? 0; // one for each
       const limits = { organizations: turns, turns, concurrency: 1, chunks: 12, turnMs: 20 };
-      await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, stuck.id, newCallBudget(), limits);
+      await continueDeletions(
+        { ...ports, rooms },
+        now + 2 * MINUTE_MS,
+        stuck.id,
+        newCallBudget("paid"),
+        limits,
+      );
     };
     await run();
     await expect.poll(async () => (await rowsOf(small)).rooms).toBeUndefined();
     expect((await rowsOf(large)).rooms).toBeGreaterThan(0);
     const before = (await rowsOf(large)).rooms;
     const one = { organizations: 1, turns: 1, concurrency: 1, chunks: 12, turnMs: 5_000 };
-    await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, large.id, newCallBudget(), one);
+    await continueDeletions({ ...ports, rooms }, now + 2 * MINUTE_MS, large.id, newCallBudget("paid"), one);
     expect((await rowsOf(large)).rooms).toBeLessThan(before ?? 0);
     const areGone = async () => {
       await run();

@@ -5,7 +5,7 @@ import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, it } from "vitest";
 import { passwordLink } from "../../src/features/people/links.ts";
 import { hashPassword, verifyPassword } from "../../src/features/people/password.ts";
-import { passwordBuckets } from "../../src/features/people/sign-in-limits.ts";
+import { passwordBuckets } from "../../src/features/people/password-buckets.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { account, ORIGIN } from "../support/api.ts";
 import {

@@ -8,14 +8,14 @@ import { signIn } from "../../src/features/people/commands.ts";
 import { cookieSecretOf, SIGN_IN_LIFETIME_MS } from "../../src/features/people/cookies.ts";
 import { changePassword } from "../../src/features/people/password-commands.ts";
 import { readSignIn, recallSignIn, signedHashOf } from "../../src/features/people/sessions.ts";
-import type { SignInLimits } from "../../src/features/people/sign-in-limits.ts";
+import { signInLimits } from "../../src/features/people/sign-in-limits.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
 import { jwtSecrets, quotaDefaults, signUpPolicy } from "../../src/platform/config.ts";
 import { type Database, openDatabase } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { choosePlace } from "../../src/platform/d1/place.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { account } from "../support/api.ts";
+import { account, freshAddress } from "../support/api.ts";
 import { addMember, cookieOf, DashboardBrowser, PASSWORD, signUp } from "../support/person.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -176,11 +176,7 @@ describe("a sign-in or a change of the password that overlaps another change", (
     ...{ mail: () => null, defer: () => undefined },
     tenantOf: (accountId: string) => openTenant(env, accountId),
   };
-  const uncounted: SignInLimits["countSignUp"] = async () => ({ forgive: async () => undefined });
-  const limits: SignInLimits = {
-    ...{ reservePasswordCheck: uncounted, countPassword: uncounted },
-    ...{ countSignUp: uncounted, countInvitation: uncounted, countMail: async () => undefined },
-  };
+  const limits = signInLimits(env, freshAddress());
 
   /** A database in which the password is changed after the first trip. */
   const changedMeanwhile = (change: () => Promise<unknown>): Database => {

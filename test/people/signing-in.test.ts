@@ -5,8 +5,10 @@ import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, it } from "vitest";
 import { memberPageEndpoints } from "../../src/features/members/dashboard-routes.ts";
 import type { DashboardEndpoint } from "../../src/features/people/context.ts";
+import type { GuessLimitObject } from "../../src/features/people/guess-limit-object.ts";
 import { peopleEndpoints } from "../../src/features/people/routes.ts";
 import { signUpPolicy } from "../../src/platform/config.ts";
+import type { Stub } from "../../src/platform/objects/rpc.ts";
 import type { Settings } from "../../src/platform/settings.ts";
 import { refusalOf } from "../support/api.ts";
 import { expectLogged } from "../support/log-guard.ts";
@@ -180,6 +182,36 @@ describe("signing in", () => {
       expect(answer.status).toBe(201);
       expect((await new DashboardBrowser().post("/sign-in", { email, password })).status).toBe(200);
     }
+  });
+});
+
+describe("the work of a password", () => {
+  /** The calls of objects by a sign-in, in order: kind of object, and method. */
+  async function callsOf(body: object, known = ""): Promise<{ status: number; calls: string[] }> {
+    const calls: string[] = [];
+    const recorded = (object: string) =>
+      new Proxy(env.GUESS_LIMITS.getByName(object), {
+        get: (stub, method: keyof Stub<GuessLimitObject>) => {
+          calls.push(`${object.split(":")[0]} ${method}`);
+          return (...args: never[]) => (stub[method] as (...args: never[]) => unknown)(...args);
+        },
+      });
+    const request = pageRequest("POST", "/dashboard/api/sign-in", body, { Cookie: known });
+    const { status } = await answerOf({ GUESS_LIMITS: { getByName: recorded } }, request);
+    return { status, calls };
+  }
+
+  it("is done by the object that counts the guess, in the same calls for a person who does not exist", async () => {
+    const { browser, email } = await signUp();
+    const right = { email, password: PASSWORD };
+    const onNetwork = ["network guess", "person verifyPassword"];
+    expect(await callsOf(right)).toEqual({ status: 200, calls: [...onNetwork, "network forgive"] });
+    expect(await callsOf(right, browser.known)).toEqual({ status: 200, calls: ["browser verifyPassword"] });
+    for (const wrong of [
+      { email, password: "a wrong password" },
+      { ...right, email: freshEmail() },
+    ])
+      expect(await callsOf(wrong)).toEqual({ status: 401, calls: onNetwork });
   });
 });
 

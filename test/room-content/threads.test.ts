@@ -470,7 +470,7 @@ it("an update goes to a thousand at a time, and goes on where it was interrupted
       "room",
       threads,
       [{ seq: 1, id: "update", body: JSON.stringify(update), pending }],
-      newCallBudget().calls,
+      newCallBudget("paid").calls,
       async ({ subjects }) => {
         if (given.length === 3 && failures-- > 0) throw new Error("on purpose");
         given.push([...subjects]);

@@ -124,7 +124,7 @@ describe("a store", () => {
     const deletion = { type: "STORE_DELETE", store: "s0", key: "k" };
     const swapped = await atAda.call("STORE_BATCH", { operations: [deletion, set("another")] });
     expect(swapped.success).toBe(true);
-    await atAda.call("STORE_SYNC", { store: "another" });
+    await atAda.call("STORE_LIST"); // puts everything in its place
     const stores = await room.inside((_, { storage }) =>
       storage.sql.exec("SELECT count(*) AS stores, sum(entries) AS entries FROM stores").one(),
     );

@@ -151,7 +151,7 @@ describe("a room whose time has passed", () => {
         return results;
       },
     };
-    await expireRooms(between, ports, soon, newCallBudget());
+    await expireRooms(between, ports, soon, newCallBudget("paid"));
     expect([await statusOf(postponed), await statusOf(expired)]).toEqual([200, 404]);
     const entries = await owner.api.get<{ entries: AuditEntry[] }>("/audit?operation=deleteRoom");
     expect(entries.data.entries.map(({ resource }) => resource.id)).toEqual([expired.id]);

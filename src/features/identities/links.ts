@@ -295,7 +295,11 @@ export async function removeEndedLinks(
   { now, newId }: Pick<RequestContext, "now" | "newId">,
   budget = new WorkBudget(LINKS_PER_RUN),
 ): Promise<void> {
-  await deleteInChunks(db, (limit) => deleteEndedLinks(now(), limit), new WorkBudget(CHUNKS_OF_LINKS));
+  await deleteInChunks(
+    db,
+    (limit) => deleteEndedLinks(now(), limit),
+    new WorkBudget(CHUNKS_OF_LINKS, budget),
+  );
   const [links] = await db.run([selectEndedLinks(now(), newId(), LINKS_PER_RUN)]);
   const failures: unknown[] = [];
   for (const { accountId, id } of links) {

@@ -104,10 +104,10 @@ export function mailOutbox(env: Env): MailOutbox | null {
 }
 
 /** Sends what requests have left behind, and deletes what has expired. */
-export async function continueMails(env: Env, now: number): Promise<void> {
+export async function continueMails(env: Env, now: number, queries: WorkBudget | null = null): Promise<void> {
   const db = openDirectory(env);
-  await expire(db, MAILS, now);
-  await expire(db, MAIL_COUNTS, now - COUNTED_MS);
+  await expire(db, MAILS, now, queries);
+  await expire(db, MAIL_COUNTS, now - COUNTED_MS, queries);
   const outbox = mailOutbox(env);
-  if (outbox !== null) await new WorkBudget(CHUNKS_PER_RUN).run(() => outbox.send(db, now));
+  if (outbox !== null) await new WorkBudget(CHUNKS_PER_RUN, queries).run(() => outbox.send(db, now));
 }

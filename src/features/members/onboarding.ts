@@ -52,7 +52,7 @@ export async function signUp(ctx: DashboardContext, input: SignUp): Promise<Dash
     place === null
       ? await planInvitedMembership(ctx, invitation ?? "", person)
       : newOrganization(ctx, person, input.organization ?? name, place.name);
-  const planned = await planSignUp(ctx, person, input);
+  const planned = await planSignUp(ctx, person, await guess.hash(input.password));
   const commit = () => ctx.db.run([...planned.statements, ...statements]);
   try {
     if (place === null) await commit();

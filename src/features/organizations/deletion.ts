@@ -104,7 +104,7 @@ export async function continueDeletions(
   ports: DeletionPorts,
   now: number,
   firstId: string,
-  { queries } = newCallBudget(),
+  { queries } = newCallBudget(ports.plan),
   limits = RUN,
 ): Promise<void> {
   const [deleted] = await ports.directory.run([selectDeleted(firstId, limits.organizations)]);

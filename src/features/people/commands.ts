@@ -1,7 +1,7 @@
 /** The commands of people: signing in and out, and changes of their name. */
 
 import { AppError } from "@atrium/contract/errors.ts";
-import type { Me, Person, PersonUpdate, SignIn, SignUp } from "@atrium/contract/rest/people.ts";
+import type { Me, Person, PersonUpdate, SignIn } from "@atrium/contract/rest/people.ts";
 import { DAY_MS } from "@atrium/contract/time.ts";
 import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
@@ -15,7 +15,6 @@ import {
   tokenHashOf,
   tokenIn,
 } from "./cookies.ts";
-import { hashPassword, verifyPassword } from "./password.ts";
 import { evictSignIn, parseOrganizations, readSignIn, signedHashOf } from "./sessions.ts";
 import {
   deleteSignIn,
@@ -36,27 +35,18 @@ export async function signIn(
   const guess = await ctx.limits.countPassword(email, browser);
   await ctx.challenge().requirePassed(challenge);
   const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
-  const check = await ctx.limits.reservePasswordCheck(email, browser);
   const stored = row?.password ?? null;
-  const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
+  const isRight = await guess.verify(password, stored);
   if (row === undefined || stored === null || !isRight) throw wrongPassword();
-  await check.forgive();
   const { personId: id, name, organizations } = row;
   const { cookies, statements } = await planSignIn(ctx, { id, email }, stored);
   const [begun] = await ctx.db.run(statements);
   if (begun.length === 0) throw wrongPassword();
-  await guess.forgive();
   return { data: { person: { id, name, email }, organizations: parseOrganizations(organizations) }, cookies };
 }
 
 const wrongPassword = () =>
   new AppError("Auth", "UNAUTHORIZED", "The email address or the password is wrong");
-
-/** Takes as long as a verification, so that the time of an answer does not reveal whose address is known. */
-async function wasteWork(password: string): Promise<false> {
-  await hashPassword(password);
-  return false;
-}
 
 /** Ends the browser's sign-in session, if it has one, and deletes its cookie. */
 export async function signOut(ctx: DashboardContext) {
@@ -129,10 +119,12 @@ export async function planSignIn(
   };
 }
 
-/** Plans a person and their first sign-in session. Pass the error of their batch through {@link signUpError}. */
-export async function planSignUp(ctx: DashboardContext, person: Person, { password }: SignUp) {
+/**
+ * Plans a person with the hash of their password, and their first sign-in session. Pass the error of their batch
+ * through {@link signUpError}.
+ */
+export async function planSignUp(ctx: DashboardContext, person: Person, hash: string) {
   const now = ctx.now();
-  const hash = await hashPassword(password);
   const { cookies, statements } = await planSignIn(ctx, person, hash);
   const inserts = [insertPerson(person, now), insertPassword(ctx.newId(), person.id, hash, now)] as const;
   return { statements: [...inserts, ...statements] as const, cookies };

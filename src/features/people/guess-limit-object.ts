@@ -1,12 +1,16 @@
 /**
- * The Durable Object that counts guesses in the whole world: one for each person, network and known browser. The
- * platform's rate limits count per location, which would multiply a guesser's allowance.
+ * The Durable Object that counts guesses in the whole world, and does the work of passwords: one for each person,
+ * network and known browser. The platform's rate limits count per location, which would multiply a guesser's
+ * allowance, and its free plan gives a request of the Worker a tenth of the processor time of one hash.
  */
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
+import { sleep } from "../../platform/flow/concurrency.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { type Guesses, GuessStore } from "./guess-store.ts";
+import { hashPassword, verifyPassword } from "./password.ts";
+import { passwordBuckets } from "./password-buckets.ts";
 
 /** Some guesses are free, then each waits by exponential backoff, while earlier ones are forgotten. */
 export interface PauseRule {
@@ -33,6 +37,17 @@ function planGuess(
     : { waitMs: 0, guesses: { count: count + 1, at: now } };
 }
 
+/** A client's guess of a person's password. */
+export interface PasswordGuess {
+  readonly key: string;
+  readonly rule: PauseRule;
+  /** The network, known browser or person whose wrong passwords of late hold up the check. */
+  readonly client: string;
+  readonly isKnown: boolean;
+}
+
+const reserveCheck = passwordBuckets();
+
 export class GuessLimitObject extends DurableObject {
   /** Epoch milliseconds; tests replace it by their own clock. */
   clock: () => number = () => Date.now();
@@ -57,10 +72,37 @@ export class GuessLimitObject extends DurableObject {
     return 0;
   }
 
-  /** Takes back the latest guess, or with `all` every one, because it was right. */
-  forgive(key: string, all: boolean): void {
-    if (all) this.#guesses.remove(key);
-    else this.#guesses.takeOne(key);
+  /** Takes back the latest guess, because it was right. */
+  forgive(key: string): void {
+    this.#guesses.takeOne(key);
+  }
+
+  /**
+   * Counts a guess, then verifies the password against a stored hash, or works as long without one (null). The right
+   * password forgives all guesses of the key. `waitMs` is 0, or the milliseconds to wait: then nothing was verified.
+   * The object keeps neither the password nor the hash.
+   */
+  async verifyPassword(
+    { key, rule, client, isKnown }: PasswordGuess,
+    password: string,
+    stored: string | null,
+  ): Promise<{ readonly waitMs: number; readonly isRight: boolean }> {
+    const pauseMs = this.guess(key, rule);
+    if (pauseMs > 0) return { waitMs: pauseMs, isRight: false };
+    const check = reserveCheck(client, Date.now(), isKnown);
+    if (check.isRefused) return { waitMs: check.waitMs, isRight: false };
+    if (check.waitMs > 0) await sleep(check.waitMs);
+    const isRight = stored === null ? await wasteWork(password) : await verifyPassword(password, stored);
+    if (isRight) {
+      check.refund(Date.now());
+      this.#guesses.remove(key);
+    }
+    return { waitMs: 0, isRight };
+  }
+
+  /** Hashes a new password for storage. The caller has counted a guess before. */
+  hashPassword(password: string): Promise<string> {
+    return hashPassword(password);
   }
 
   /** Deletes forgotten guesses, and with the last one the whole storage. */
@@ -79,4 +121,10 @@ export class GuessLimitObject extends DurableObject {
     this.#store ??= new GuessStore(this.ctx.storage);
     return this.#store;
   }
+}
+
+/** Takes as long as a verification, so that the time of an answer does not reveal whose address is known. */
+async function wasteWork(password: string): Promise<false> {
+  await hashPassword(password);
+  return false;
 }

@@ -11,7 +11,6 @@ import { planSignIn } from "./commands.ts";
 import type { DashboardContext, PersonContext } from "./context.ts";
 import { knownBrowserOf } from "./cookies.ts";
 import { createLinkToken, linkHashOf, passwordLink } from "./links.ts";
-import { hashPassword, verifyPassword } from "./password.ts";
 import { evictPerson } from "./sessions.ts";
 import {
   deletePasswordLinksOf,
@@ -25,16 +24,14 @@ import {
   updatePassword,
 } from "./store.ts";
 
-/** Verifies the person's password, which counts as a guess to forgive. Throws `refusal` for a wrong one. */
+/** Verifies the person's password, which counts as a guess. Throws `refusal` for a wrong one. */
 export async function verifyOwnPassword(ctx: PersonContext, password: string, refusal: AppError) {
   const { personId, email } = ctx.person;
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
   const guess = await ctx.limits.countPassword(email, browser);
   const [[row]] = await ctx.db.run([selectPassword(personId)]);
-  const check = await ctx.limits.reservePasswordCheck(email, browser);
   const stored = row?.password ?? "";
-  if (!(await verifyPassword(password, stored))) throw refusal;
-  await check.forgive();
+  if (!(await guess.verify(password, stored))) throw refusal;
   return { stored, guess };
 }
 
@@ -43,7 +40,7 @@ export async function changePassword(ctx: PersonContext, { current, next }: Pass
   const { personId, email } = ctx.person;
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
   const { stored, guess } = await verifyOwnPassword(ctx, current, refusal);
-  const hash = await hashPassword(next);
+  const hash = await guess.hash(next);
   const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
   const [, , begun] = await ctx.db.run([
     updatePassword(personId, stored, hash, ctx.now()),
@@ -53,7 +50,6 @@ export async function changePassword(ctx: PersonContext, { current, next }: Pass
   ]);
   evictPerson(personId);
   if (begun.length === 0) throw refusal;
-  await guess.forgive();
   return { data: {}, cookies };
 }
 
@@ -118,7 +114,7 @@ export async function setPasswordByLink(
 ) {
   const guess = await ctx.limits.countInvitation();
   const { personId, email, linkHash } = await getPasswordLink(ctx.db, token, ctx.now());
-  const hash = await hashPassword(password);
+  const hash = await guess.hash(password);
   const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
   const [, , begun] = await ctx.db.run([
     replacePassword(personId, hash, linkHash, ctx.now()),

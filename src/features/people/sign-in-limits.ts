@@ -1,14 +1,15 @@
-/** Limits on guesses: signing in and up, changing a password, using an invitation, asking for mails. */
+/**
+ * Limits on guesses: signing in and up, changing a password, using an invitation, asking for mails. The objects that
+ * count them hash and verify passwords, so no one has a password's work done without a guess that counts.
+ */
 
 import { AppError } from "@atrium/contract/errors.ts";
-import { KeyedLimits, reserve, TokenBucket } from "@atrium/contract/pacing/token-bucket.ts";
 import { MINUTE_MS, SECOND_MS } from "@atrium/contract/time.ts";
 import type { Env } from "../../env.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
-import { sleep } from "../../platform/flow/concurrency.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
 import { readSetting, type Settings } from "../../platform/settings.ts";
-import type { GuessLimitObject, PauseRule } from "./guess-limit-object.ts";
+import type { GuessLimitObject, PasswordGuess, PauseRule } from "./guess-limit-object.ts";
 
 const rule = (free: number, firstMs: number, maxMs: number, forgetMs: number): PauseRule => ({
   free,
@@ -28,58 +29,42 @@ const NETWORK_MAILS = rule(10, 10 * SECOND_MS, 5 * MINUTE_MS, MINUTE_MS);
 /** Mails to one address, requested from all networks: no one can fill another's mailbox. */
 const ADDRESS_MAILS = rule(3, 5 * MINUTE_MS, 6 * 60 * MINUTE_MS, 60 * MINUTE_MS);
 
-/** Rates of wrong passwords, of some 100 ms each: per client, per isolate, and a share for known browsers. */
-const WRONG_OF_CLIENT = { perSecond: 0.1, burst: 5 };
-const WRONG_OF_ALL = { perSecond: 1, burst: 20 };
-const WRONG_OF_KNOWN = { perSecond: 0.25, burst: 5 };
-/** A check that would wait longer is refused. */
-const MAX_WAIT_MS = 5_000;
-const MAX_CLIENTS = 10_000;
-
-/** Token buckets of wrong passwords: wrong ones must not take the thread from everyone else. */
-export function passwordBuckets() {
-  const clients = new KeyedLimits((now) => new TokenBucket(WRONG_OF_CLIENT, now), MAX_CLIENTS);
-  const all = new TokenBucket(WRONG_OF_ALL, 0);
-  const known = new TokenBucket(WRONG_OF_KNOWN, 0);
-  return (client: string, now: number, isKnown: boolean) => {
-    const hasShare = isKnown && known.affordableIn(now) < all.affordableIn(now);
-    const buckets = [clients.of(client, now), hasShare ? known : all];
-    const waitMs = reserve(buckets, MAX_WAIT_MS, now);
-    const isRefused = waitMs > MAX_WAIT_MS;
-    return {
-      /** Milliseconds until the check may start, or, when it is refused, until asking again is of use. */
-      waitMs: isRefused ? waitMs - MAX_WAIT_MS : waitMs,
-      isRefused,
-      refund: (later: number) => {
-        for (const bucket of buckets) bucket.spend(-1, later);
-      },
-    };
-  };
+/** Hashes a new password where the guess before it was counted. */
+interface Hashing {
+  hash(password: string): Promise<string>;
 }
 
 /** A guess, counted before it is known whether it is right; a right one is forgiven. */
-interface Guess {
+interface Guess extends Hashing {
   forgive(): Promise<unknown>;
+}
+
+/** A guess of a password. */
+interface PasswordCheck extends Hashing {
+  /**
+   * Counts the guess for the person or the known browser, and verifies the password; a right one is forgiven. Takes as
+   * long when no hash is stored (null). RATE_LIMITED while a pause lasts, and when the wait for a check would be too
+   * long.
+   */
+  verify(password: string, stored: string | null): Promise<boolean>;
 }
 
 export type SignInLimits = ReturnType<typeof signInLimits>;
 
-const reserveCheck = passwordBuckets();
-
 /**
- * Counts guesses of the clients of a network before anything is computed or read for them. Each throws RATE_LIMITED while
- * a pause lasts. If all clients share one address, passwords are limited by person alone.
+ * Counts guesses of the clients of a network before anything is computed for them. Each throws RATE_LIMITED while a
+ * pause lasts. If all clients share one address, passwords are limited by person alone.
  */
 export function signInLimits(
   env: Pick<Env, "GUESS_LIMITS" | "SIGN_IN_ADDRESS_RATE_LIMIT"> & Settings,
   network: string,
 ) {
   const isShared = readSetting(env, "CLIENT_ADDRESS") !== undefined;
-  const count = async (object: string, key: string, rule: PauseRule, all = false): Promise<Guess> => {
-    const stub = openStub<GuessLimitObject>(env.GUESS_LIMITS, object);
-    const waitMs = await stub.guess(key, rule);
-    if (waitMs > 0) throw tooMany(Math.ceil(waitMs / SECOND_MS));
-    return { forgive: async () => stub.forgive(key, all) };
+  const open = (object: string) => openStub<GuessLimitObject>(env.GUESS_LIMITS, object);
+  const hashIn = (object: string) => (password: string) => open(object).hashPassword(password);
+  const count = async (object: string, key: string, rule: PauseRule): Promise<Guess> => {
+    requireNoWait(await open(object).guess(key, rule));
+    return { forgive: () => open(object).forgive(key), hash: hashIn(object) };
   };
   /** Per location, but at no cost: keeps floods away from the objects. */
   const countFlood = async (client: string): Promise<void> => {
@@ -90,33 +75,35 @@ export function signInLimits(
     await countFlood(network);
     return count(`network:${network}`, key, rule);
   };
+  const checkIn = (
+    object: string,
+    guess: Omit<PasswordGuess, "rule">,
+    onNetwork: Guess | null = null,
+  ): PasswordCheck => ({
+    verify: async (password, stored) => {
+      const rule = PASSWORDS;
+      const { waitMs, isRight } = await open(object).verifyPassword({ ...guess, rule }, password, stored);
+      requireNoWait(waitMs);
+      if (isRight) await onNetwork?.forgive();
+      return isRight;
+    },
+    hash: hashIn(object),
+  });
   return {
     /** A guess of a person's password. Guesses elsewhere hold up no known browser, and no other network. */
-    countPassword: async (email: string, knownBrowser: string | null): Promise<Guess> => {
+    countPassword: async (email: string, knownBrowser: string | null): Promise<PasswordCheck> => {
       if (knownBrowser !== null) {
         await countFlood(knownBrowser);
-        return count(`browser:${knownBrowser}`, "passwords", PASSWORDS, true);
+        const guess = { key: "passwords", client: knownBrowser, isKnown: true };
+        return checkIn(`browser:${knownBrowser}`, guess);
       }
       const person = `person:${await hashOf(email)}`;
       if (isShared) {
         await countFlood(person);
-        return count(person, network, PASSWORDS, true);
+        return checkIn(person, { key: network, client: person, isKnown: false });
       }
       const onNetwork = await ofNetwork("failures", NETWORK_FAILURES);
-      const ofPerson = await count(person, network, PASSWORDS, true);
-      return { forgive: () => Promise.all([onNetwork.forgive(), ofPerson.forgive()]) };
-    },
-    /**
-     * Waits until the client may have a password checked; there is no wait unless many were wrong lately. All
-     * clients share the buckets, so reserve just before the check. RATE_LIMITED when the wait would be too
-     * long.
-     */
-    reservePasswordCheck: async (email: string, knownBrowser: string | null): Promise<Guess> => {
-      const client = knownBrowser ?? (isShared ? await hashOf(email) : network);
-      const check = reserveCheck(client, Date.now(), knownBrowser !== null);
-      if (check.isRefused) throw tooMany(Math.ceil(check.waitMs / SECOND_MS));
-      if (check.waitMs > 0) await sleep(check.waitMs);
-      return { forgive: async () => check.refund(Date.now()) };
+      return checkIn(person, { key: network, client: network, isKnown: false }, onNetwork);
     },
     countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),
     countInvitation: () => ofNetwork("failures", NETWORK_FAILURES),
@@ -129,6 +116,10 @@ export function signInLimits(
 }
 
 const hashOf = (email: string): Promise<string> => sha256(new TextEncoder().encode(email));
+
+const requireNoWait = (waitMs: number): void => {
+  if (waitMs > 0) throw tooMany(Math.ceil(waitMs / SECOND_MS));
+};
 
 const tooMany = (seconds: number) =>
   new AppError(

@@ -105,8 +105,7 @@ async function eraseElsewhere(
 export async function deleteMe(ctx: PersonContext, password: string) {
   const { personId } = ctx.person;
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "password: this is not your password");
-  const { guess } = await verifyOwnPassword(ctx, password, refusal);
-  await guess.forgive();
+  await verifyOwnPassword(ctx, password, refusal);
   const [owned, , , , deleted] = await ctx.db.run([
     selectOwnedAlone(personId),
     ...deletePerson(personId, ctx.now()),

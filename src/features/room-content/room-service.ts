@@ -10,6 +10,7 @@ import { fanOut, hasListener, openDelivery } from "../../delivery/subscribers.ts
 import type { Env } from "../../env.ts";
 import { jwtSecrets, quotaDefaults } from "../../platform/config.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
+import { newCallBudget } from "../../platform/flow/work-budget.ts";
 import { logError } from "../../platform/log.ts";
 import { roomGateway } from "../../room/host/gateway.ts";
 import type { RoomService } from "../../room/host/room-service.ts";
@@ -89,6 +90,7 @@ export function roomService(env: Env): RoomService {
       const { accountTokenEpoch, quotas } = copied;
       return { accountTokenEpoch, storeUse: usedOf(quotas, "store_bytes", quotaDefaults(env)) };
     },
+    newCalls: () => newCallBudget(delivery.plan).calls,
     fanOut: ({ accountId, roomId }, events, calls, canWait) =>
       fanOut(accountId, delivery, roomId, events, calls, { canWait }),
     notify: (room, threads, updates, calls) =>

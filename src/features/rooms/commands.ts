@@ -197,10 +197,8 @@ export const purgeRoom = (tenant: Tenant, roomId: string, budget: WorkBudget): P
   });
 
 /** Continues deletions of large rooms. Rejects with the first failure; moving organizations wait. */
-export async function purgeDeletedRooms(
-  db: Database,
-  budget: WorkBudget = new WorkBudget(CHUNKS_PER_RUN),
-): Promise<void> {
+export async function purgeDeletedRooms(db: Database, queries: WorkBudget | null = null): Promise<void> {
+  const budget = new WorkBudget(CHUNKS_PER_RUN, queries);
   const [deleted] = await db.run([selectDeletedRooms(ROOMS_PER_RUN)]);
   const failures: unknown[] = [];
   for (const { accountId, id } of deleted) {

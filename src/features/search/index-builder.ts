@@ -27,10 +27,11 @@ export async function continueIndexes(
   firstId: string,
   log: (message: string, error: unknown) => void,
   limits = RUN,
+  queries: WorkBudget | null = null,
 ): Promise<void> {
   const [unfinished] = await db.run([selectUnfinished(firstId, limits.lists)]);
   await roundRobin(unfinished, limits, (list) =>
-    continueIndex(db, list, new WorkBudget(limits.chunks)).catch((error: unknown) => {
+    continueIndex(db, list, new WorkBudget(limits.chunks, queries)).catch((error: unknown) => {
       log("The index of a list could not be continued yet", error);
       return null;
     }),

@@ -2,6 +2,7 @@
 
 import { resealInChunks, type Sealer, sealerFor } from "../../platform/crypto/sealer.ts";
 import type { Database, Statement } from "../../platform/d1/d1.ts";
+import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import type { RunReport, Secret } from "../../sandbox/runners/runner.ts";
 import { markUnreadable, resealSecret, type StoredSecret, selectSealedBy } from "./secret-store.ts";
 import type { RunnableWorkflow } from "./table.ts";
@@ -93,13 +94,15 @@ export async function resealSecrets(
   db: Database,
   sealer: Sealer,
   log: (message: string, error: unknown) => void,
+  queries: WorkBudget | null = null,
 ): Promise<void> {
   const replaced = await sealer.replacedKeyIds();
   if (replaced.length === 0) return;
-  await resealInChunks(db, {
-    select: (limit) => selectSealedBy(replaced, limit),
+  const rows = {
+    select: (limit: number) => selectSealedBy(replaced, limit),
     reseal: (row: StoredSecret) => resealed(sealer, row, log),
-  });
+  };
+  await resealInChunks(db, rows, queries);
 }
 
 /** The change that takes the row out of the replaced key's. */

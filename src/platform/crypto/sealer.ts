@@ -98,8 +98,12 @@ interface Resealing<Row> {
 }
 
 /** Resolves to false when rows are left for a later run. */
-export const resealInChunks = <Row>(db: Database, { select, reseal }: Resealing<Row>): Promise<boolean> =>
-  new WorkBudget(CHUNKS_PER_RUN).run(async () => {
+export const resealInChunks = <Row>(
+  db: Database,
+  { select, reseal }: Resealing<Row>,
+  queries: WorkBudget | null = null,
+): Promise<boolean> =>
+  new WorkBudget(CHUNKS_PER_RUN, queries).run(async () => {
     const [rows] = await db.run([select(ROWS_AT_ONCE)]);
     const [first, ...others] = await Promise.all(rows.map(reseal));
     if (first !== undefined) await db.run([first, ...others]);

@@ -36,6 +36,11 @@ export const deleteInChunks = (
     return deleted.length === ROWS_AT_ONCE;
   });
 
-/** Deletes rows that expired until `time` (epoch ms); a later run continues. */
-export const expire = (db: Database, expiring: Expiring, time: number): Promise<boolean> =>
-  deleteInChunks(db, (limit) => deleteUntil(expiring, time, limit));
+/** Deletes rows that expired until `time` (epoch ms), within the queries of a run; a later run continues. */
+export const expire = (
+  db: Database,
+  expiring: Expiring,
+  time: number,
+  queries: WorkBudget | null = null,
+): Promise<boolean> =>
+  deleteInChunks(db, (limit) => deleteUntil(expiring, time, limit), new WorkBudget(CHUNKS_PER_RUN, queries));

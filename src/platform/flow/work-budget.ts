@@ -1,18 +1,23 @@
 /** Work budgets: long work goes in chunks, and a later run continues once a run's budget is spent. */
 
+/** Cloudflare's plan of the account, which bounds an invocation. */
+export type Plan = "free" | "paid";
+
 /** The platform's limits of one invocation, with some left for begun work. */
 export interface CallBudget {
-  /** Calls of any kind: the platform allows 10,000. */
+  /** Calls of any kind: the platform allows 10,000, and 50 on the free plan. */
   readonly calls: WorkBudget;
+  /** Batches on D1: the platform allows 1,000, and 50 on the free plan. */
   readonly queries: WorkBudget;
 }
 
-const MAX_CALLS = 8_000;
-const MAX_QUERIES = 800;
+const LIMITS = { paid: { calls: 8_000, queries: 800 }, free: { calls: 24, queries: 20 } };
 
-export function newCallBudget(shares = 1): CallBudget {
-  const calls = new WorkBudget(MAX_CALLS / shares);
-  return { calls, queries: new WorkBudget(MAX_QUERIES / shares, calls) };
+/** The budget of one invocation on a plan, or one of several equal `shares` of it. */
+export function newCallBudget(plan: Plan, shares = 1): CallBudget {
+  const limits = LIMITS[plan];
+  const calls = new WorkBudget(Math.ceil(limits.calls / shares));
+  return { calls, queries: new WorkBudget(Math.ceil(limits.queries / shares), calls) };
 }
 
 export class WorkBudget {

@@ -88,6 +88,7 @@ export class RoomRuntime {
       now,
       storage,
       outbox: storage.events,
+      newCalls: service.newCalls,
       fanOut: (events, calls, canWait) => service.fanOut(context.identity, events, calls, canWait),
       keepAlive: (work) => context.keepAlive(work),
       failed: (error) =>
@@ -97,6 +98,7 @@ export class RoomRuntime {
       now,
       storage,
       outbox: storage.inboxUpdates,
+      newCalls: service.newCalls,
       fanOut: (updates, calls) => service.notify(context.identity, storage.threads, updates, calls),
       keepAlive: (work) => context.keepAlive(work),
       failed: (error) => context.report("Updates of a room could not be passed to inboxes yet", error),

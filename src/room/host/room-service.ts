@@ -104,6 +104,8 @@ export interface RoomService {
   findEpochIfCurrent(room: RoomIdentity): Promise<number | null>;
   /** Copies the stats to the database, unless it has a later `version` of them. */
   copyStats(room: RoomIdentity, stats: StatsCopy, version: number): Promise<CopiedStats>;
+  /** The calls that one invocation of the room may make to pass events and updates on. */
+  newCalls(): WorkBudget;
   /**
    * Enqueues events at their subscribers with at most `calls` calls. Returns the subscriptions that were not
    * reached; rejects when the subscriptions could not be read. If the room `canWait`, subscribers may make quick

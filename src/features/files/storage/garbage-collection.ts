@@ -71,17 +71,21 @@ export async function collectGarbage(
   db: Database,
   blobs: Blobs,
   now: number,
-  { calls } = newCallBudget(),
+  { calls, queries } = newCallBudget("paid"),
 ): Promise<void> {
-  await new WorkBudget(CHUNKS_PER_RUN).run(async () => {
+  await new WorkBudget(CHUNKS_PER_RUN, queries).run(async () => {
     const [given] = await db.run([markAbandonedUploads(now - ABANDONED_AFTER_MS, MAX_DELETED)]);
     return given.length === MAX_DELETED;
   });
-  await new WorkBudget(CHUNKS_PER_RUN).run(async () => {
-    if (!calls.hasLeft) return false;
+  await new WorkBudget(CHUNKS_PER_RUN, queries).run(async () => {
     const [deleting] = await db.run([selectDeleting(MAX_DELETED)]);
-    for (const { uploadId } of deleting) if (uploadId !== null) calls.spend(); // each upload is aborted by itself
-    await deleteBlobs(db, blobs, deleting);
+    const affordable = deleting.filter(({ uploadId }) => {
+      if (uploadId === null) return true;
+      if (!calls.hasLeft) return false;
+      calls.spend(); // each upload is aborted by itself
+      return true;
+    });
+    await deleteBlobs(db, blobs, affordable);
     return deleting.length === MAX_DELETED;
   });
 }

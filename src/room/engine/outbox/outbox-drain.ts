@@ -2,7 +2,7 @@
 import { combined } from "@atrium/contract/errors.ts";
 import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
 import { FailureStreak } from "../../../platform/flow/failure-streak.ts";
-import { newCallBudget, type WorkBudget } from "../../../platform/flow/work-budget.ts";
+import type { WorkBudget } from "../../../platform/flow/work-budget.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 
 interface Entry {
@@ -27,6 +27,8 @@ interface OutboxDrainPorts<Any extends Entry> {
     /** `id` names one of several entries with the same number. */
     writePending(seq: number, pending: string, id: string): void;
   };
+  /** The calls of one invocation. */
+  newCalls(): WorkBudget;
   /**
    * Passes entries on with at most `calls` calls; `canWait` if no response waits for it. Rejects when the recipients
    * could not be read.
@@ -110,7 +112,7 @@ export class OutboxDrain<Any extends Entry = Entry> {
     try {
       await null; // includes the entries that the current turn has yet to record
       let isComplete = true;
-      const { calls } = newCallBudget();
+      const calls = this.#ports.newCalls();
       for (let entries = this.#list(); entries.length > 0 && isComplete; entries = this.#list()) {
         isComplete = (await this.#fanOut(entries, calls)) && calls.hasLeft;
       }

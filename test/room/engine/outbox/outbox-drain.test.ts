@@ -1,5 +1,6 @@
 /** The drain passes events on in order, retries failures, and remembers the subscriptions still to be reached. */
 import { expect } from "vitest";
+import { newCallBudget } from "../../../../src/platform/flow/work-budget.ts";
 import { OutboxDrain, type Unreached } from "../../../../src/room/engine/outbox/outbox-drain.ts";
 import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { test } from "../../support/with-storage.ts";
@@ -35,6 +36,7 @@ const it = (title: string, work: () => unknown) =>
       now: () => now,
       storage,
       outbox: storage.events,
+      newCalls: () => newCallBudget("paid").calls,
       async fanOut(events, budget, mayWait) {
         canWait.push(mayWait);
         batches.push(events.map(({ id }) => id));

@@ -11,6 +11,7 @@ import type { RequestRateObject } from "../../src/features/quotas/request-rate-o
 import type { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import type { Settings } from "../../src/platform/settings.ts";
 import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
+import "./loaded-late.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
 import { recordPlans } from "./plan-guard.ts";

@@ -326,8 +326,8 @@ const FIRST_OWNER =
 const STATEMENT = /(["`])((?:SELECT|INSERT INTO|UPDATE|DELETE FROM) (?:(?!\1)[^\\])+)\1/g;
 
 const statements = globSync("src/cli/**/*.ts", { cwd: ROOT })
-  // wrangler's migrations are in a table of their own, and objects have databases of their own.
-  .filter((file) => !/\/(database|copied-object-store)\.ts$/.test(file))
+  // wrangler's migrations are in a table of their own, objects have databases of their own, and an export reads all.
+  .filter((file) => !/\/(database|database-export|copied-object-store)\.ts$/.test(file))
   .flatMap((file) => [...readFileSync(path.join(ROOT, file), "utf8").matchAll(STATEMENT)])
   .map(([, , sql = ""]) =>
     sql.replaceAll(/\$\{((?:[^{}]|\{[^{}]*\})*)\}/g, (_, name) => FRAGMENTS[name] ?? "1"),

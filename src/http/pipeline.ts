@@ -7,6 +7,7 @@ import type { Actor, RequestContext } from "../platform/d1/context.ts";
 import { RoundTripCounter } from "../platform/d1/d1.ts";
 import { openNearest, openTenant } from "../platform/d1/databases.ts";
 import { requireRight } from "../platform/d1/rights.ts";
+import { lazily } from "../platform/lazily.ts";
 import { type LogFields, log, logError } from "../platform/log.ts";
 import { addressOf } from "../platform/network.ts";
 import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
@@ -144,9 +145,10 @@ const inDirectory = <C extends RequestContext>(ctx: C): C => ({
   commit: (statements) => ctx.directory.run(statements),
 });
 
-/** The code that reads forms is loaded with the first of them. */
+const forms = lazily(() => import("./form/form.ts"));
+
 async function openForm(request: Request, description: FormDescription, module: Module, isDigested: boolean) {
-  const { Form } = await import("./form/form.ts");
+  const { Form } = await forms();
   return new Form(request, description, module, isDigested);
 }
 

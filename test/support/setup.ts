@@ -11,7 +11,8 @@ import type { RequestRateObject } from "../../src/features/quotas/request-rate-o
 import type { RequestLogObject } from "../../src/features/request-log/request-log-object.ts";
 import type { Settings } from "../../src/platform/settings.ts";
 import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
-import "./loaded-late.ts";
+import "../../src/index.ts";
+import { loadLate } from "../../src/platform/lazily.ts";
 import { captureLog, expectNothingElseLogged } from "./log-guard.ts";
 import type { Dispatcher } from "./namespace/dispatcher.ts";
 import { recordPlans } from "./plan-guard.ts";
@@ -43,6 +44,7 @@ type AtriumEnv = Omit<
   "ROOMS" | "SUBSCRIBERS" | "EVENT_LOGS" | "REQUEST_LOGS" | "REQUEST_RATES" | "GUESS_LIMITS" | "INBOXES"
 >;
 
+await loadLate();
 for (const database of [env.DB, env.DB_2, env.DB_3]) await applyD1Migrations(database, env.TEST_MIGRATIONS);
 
 captureLog();

@@ -15,6 +15,7 @@ import {
   violatedConstraint,
 } from "../../platform/d1/d1.ts";
 import { isOrganization, requireRoom } from "../../platform/d1/rights.ts";
+import { lazily } from "../../platform/lazily.ts";
 import { narrowedBy, requireOpened } from "../../platform/narrowing.ts";
 import {
   type IdentityClaims,
@@ -297,6 +298,8 @@ export async function listBareUsers(ctx: LiveRoomContext, roomId: string, page: 
 /** Users that a request reads the names of, as the API's description promises: some 30 ms of the database. */
 const NAMES_AT_ONCE = 50_000;
 
+const shapes = lazily(() => import("@atrium/contract/rest/users.ts"));
+
 /** Matching users of all rooms, by room and name. A page may be short or empty before the search has ended. */
 export async function findUsersOfRooms(tenant: Tenant, page: Page, namesAtOnce = NAMES_AT_ONCE) {
   const hits = await findHitsOfRooms(tenant, { text: page.search, withIds: true });
@@ -304,7 +307,7 @@ export async function findUsersOfRooms(tenant: Tenant, page: Page, namesAtOnce =
   const [read] = await tenant.db.run([selectMatches(tenant, page, hits, atOnce)]);
   const matches = read.filter(({ isEnd }) => isEnd === 0);
   const rows = matches.slice(0, page.limit);
-  const { FoundUser } = await import("@atrium/contract/rest/users.ts");
+  const { FoundUser } = await shapes();
   const next = matches.length > rows.length ? rows.at(-1) : read.find(({ isEnd }) => isEnd === 1);
   return {
     users: rows.map((row) => FoundUser.parse({ ...presentUser(row), room_name: row.roomName })),

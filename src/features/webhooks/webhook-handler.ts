@@ -28,6 +28,7 @@ import { CachedRow } from "../../platform/cache.ts";
 import { jwtSecrets, ownHosts } from "../../platform/config.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
+import { lazily } from "../../platform/lazily.ts";
 import { readSetting } from "../../platform/settings.ts";
 import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
@@ -59,6 +60,9 @@ const SUSPENSIONS: readonly (DisabledReason | null)[] = ["failing", "unproven", 
 
 /** The owners know of webhooks that were disabled longer ago. */
 const NOTICE_MS = 60 * 60 * 1000;
+
+const presenting = lazily(() => import("./present.ts"));
+const samples = lazily(() => import("./sample-event.ts"));
 
 export class WebhookHandler implements DeliveryHandler {
   /** An attempt that may have arrived is repeated: receivers recognize repetitions by the event's id. */
@@ -151,10 +155,7 @@ export class WebhookHandler implements DeliveryHandler {
     if (report === null || row === undefined) return;
     if (row.disabledReason === null) await this.#notifyOwners(backlogNotice(row, report));
     else await this.#notifyOfDisabled(row);
-    const [{ presentWebhook }, { presentBacklogged }] = await Promise.all([
-      import("./present.ts"),
-      import("./sample-event.ts"),
-    ]);
+    const [{ presentWebhook }, { presentBacklogged }] = [await presenting(), await samples()];
     await fanOutAbout(id, accountId, this.#objects, {
       id: report.eventId,
       event: "webhook.backlogged",

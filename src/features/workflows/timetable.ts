@@ -7,15 +7,19 @@ import type { OutgoingEvent } from "../../delivery/outbox/subscription.ts";
 import type { Timetable } from "../../delivery/subscriber/handler.ts";
 import { derivedId } from "../../platform/crypto/encoding.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
+import { lazily } from "../../platform/lazily.ts";
 import { selectWorkflowSummary } from "./store.ts";
 import type { WorkflowRow } from "./table.ts";
+
+const schedules = lazily(() => import("./schedule.ts"));
+
 /** Always asks the database: a workflow that was disabled or changed a moment ago must not run by its old schedule. */
 export const timetableOf =
   (tenant: Tenant, workflowId: string): Timetable =>
   async (plannedAt, now) => {
     const [[row]] = await tenant.db.run([selectWorkflowSummary(tenant, workflowId)]);
     if (row === undefined) return null;
-    const { isSlot, latestSlot, nextSlot, parseSchedule } = await import("./schedule.ts");
+    const { isSlot, latestSlot, nextSlot, parseSchedule } = await schedules();
     const schedule = row.enabled === 1 ? parseSchedule(row.schedule) : null;
     if (schedule === null) return { event: null, nextAt: null };
     const nextAt = nextSlot(schedule, now);

@@ -20,6 +20,7 @@ import { CachedRow } from "../../platform/cache.ts";
 import { jwtSecrets, ownHosts, quotaDefaults, runLimits } from "../../platform/config.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
+import { lazily } from "../../platform/lazily.ts";
 import { targetFetch } from "../../platform/network.ts";
 import { readSetting } from "../../platform/settings.ts";
 import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
@@ -79,6 +80,8 @@ const INTERRUPTED =
 
 /** A run is started for events up to this depth: more in a row look like a loop. */
 const MAX_CAUSE_DEPTH = 5;
+
+const runBindings = lazily(() => import("./run-bindings.ts"));
 
 export class WorkflowHandler implements DeliveryHandler {
   readonly #tenant: Tenant;
@@ -200,7 +203,7 @@ export class WorkflowHandler implements DeliveryHandler {
     attempt: number,
     secrets: readonly Secret[],
   ): Promise<{ readonly report: RunReport; readonly cooldownMs: number }> {
-    const { RunBindings } = await import("./run-bindings.ts");
+    const { RunBindings } = await runBindings();
     this.#shared ??= share(this.#env, this.#tenant, this.#now);
     const { limits, runner, ports } = this.#shared;
     const bindings = new RunBindings(

@@ -6,6 +6,7 @@ import type { InboxNotification } from "@atrium/contract/rest/inbox.ts";
 import { byteLength, cut } from "@atrium/contract/text.ts";
 import type { Env } from "../../../env.ts";
 import { ownHosts, pushSettings } from "../../../platform/config.ts";
+import { lazily } from "../../../platform/lazily.ts";
 import { findTargetProblem, targetFetch } from "../../../platform/network.ts";
 import { readSetting } from "../../../platform/settings.ts";
 import { reportFailure } from "../../../platform/telemetry/telemetry.ts";
@@ -127,6 +128,8 @@ function textOf(message: PushMessage): string {
   return byteLength(text) <= MAX_BYTES ? text : JSON.stringify({ atrium: { ...message, url: null } });
 }
 
+const encryption = lazily(() => import("@block65/webcrypto-web-push"));
+
 async function post(
   env: Env,
   { endpoint, p256dh, auth }: PushTarget,
@@ -135,7 +138,7 @@ async function post(
   failures: unknown[],
 ): Promise<Result> {
   const subscription = { endpoint, expirationTime: null, keys: { p256dh, auth } };
-  const { encryptNotification } = await import("@block65/webcrypto-web-push");
+  const { encryptNotification } = await encryption();
   const body = await encryptNotification(subscription, new TextEncoder().encode(textOf(message)));
   const send = targetFetch(env.PUBLIC_NETWORK, readSetting(env, "WEBHOOK_DEV_TARGETS"));
   const response = await send(endpoint, {

@@ -414,7 +414,7 @@ export class Connection extends Emitter<SocketEvents> {
       status,
       error,
       attempt,
-      retryAt: retryAt && Math.round(date + retryAt - this.runtime.now()),
+      retryAt: retryAt && date + retryAt - this.runtime.now(),
       since: status === was.status ? was.since : date,
     });
   }

@@ -215,8 +215,13 @@ const FIGURES: readonly (readonly [string, (bill: Bill) => number])[] = [
   ["D1 rows written", ({ database }) => database.rowsWritten],
 ];
 
-const figure = (value: number): string =>
-  value >= 100 ? count(value) : String(Number(value.toPrecision(2)));
+/** A difference of sums is not exactly 0. */
+const ROUNDING = 1e-9;
+
+const figure = (value: number): string => {
+  if (value >= 100) return count(value);
+  return value < ROUNDING ? "0" : String(Number(value.toPrecision(2)));
+};
 
 function unitsTable({ units, idleRoomSecond }: Units): string {
   const rows: (readonly [string, Bill])[] = [

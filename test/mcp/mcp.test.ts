@@ -289,6 +289,25 @@ describe("an agent", () => {
     expect(missing.structuredContent).toMatchObject({ error: { message: "body is required" } });
   });
 
+  it("reads a document and edits it, once for each key", async () => {
+    const owner = await account();
+    const { use } = await connect(owner);
+    const place = { roomId: (await owner.api.createRoom()).id, document: "notes" };
+    const edit = (insert: string, idempotencyKey: unknown) =>
+      use("change_documents", "editDocument", { ...place, edits: [{ at: "end", insert }], idempotencyKey });
+    const { structuredContent: first } = await edit("One.", "first");
+    expect(first).toMatchObject({ applied: true, edits: [{ text: "One." }] });
+    expect((await edit("One.", "first")).structuredContent).toEqual(first);
+    await edit(" Two.", "second");
+    const { structuredContent: read } = await use("read_documents", "getDocumentBlocks", place);
+    expect(read).toMatchObject({ base: 2, blocks: [{ text: "One. Two." }] });
+    for (const key of ["", "a b", 7])
+      expect((await edit("!", key)).structuredContent).toMatchObject({
+        error: { code: "VALIDATION_ERROR", message: expect.stringContaining("idempotencyKey") },
+      });
+    expect((await use("read_rooms", "listRooms", { idempotencyKey: "a" })).isError).toBe(true);
+  });
+
   it("reads what the API refuses as a result with the documented code", async () => {
     const { use, client } = await connect(await account());
     const refusals = [

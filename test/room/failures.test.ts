@@ -3,8 +3,8 @@ import { BAN } from "@atrium/contract/resources/permissions.ts";
 import { describe, expect, it } from "vitest";
 import type { ServerEvent } from "../../src/room/protocol/protocol.ts";
 import { account } from "../support/api.ts";
-import { expectLogged } from "../support/log-guard.ts";
-import { failAttachments, failSends, failStorage } from "./support/faults.ts";
+import { countLogged, expectLogged } from "../support/log-guard.ts";
+import { failAttachments, failSends, failStorage, refuseStorage } from "./support/faults.ts";
 import { failed, gateway, makeRoom, roomOfTwo, TestRoom, type TestUser } from "./support/rooms.ts";
 import type { TestSocket } from "./support/test-socket.ts";
 
@@ -214,18 +214,22 @@ async function restOf(socket: TestSocket) {
   }
 }
 
+/** The room receives a write of each key in one turn, from one of its sockets. */
+const sendAtOnce = (room: TestRoom, keys: readonly string[]) =>
+  room.inside((object, state) => {
+    const [socket] = state.getWebSockets();
+    if (socket === undefined) throw new Error("A user is in the room");
+    for (const key of keys) {
+      const data = { store: "s", key, value: 1 };
+      object.webSocketMessage(socket, JSON.stringify({ type: "STORE_SET", requestId: key, data }));
+    }
+  });
+
 it("frames that are stored together take place or fail together, and none is answered before (R35)", async () => {
   const { room, ada, ben, atAda, atBen } = await roomOfTwo();
   const keys = ["k", "l", "m"];
   const storage = await failStorage(room, /INTO journal|UPDATE journal/);
-  const frames = keys.map((key) =>
-    JSON.stringify({ type: "STORE_SET", requestId: key, data: { store: "s", key, value: 1 } }),
-  );
-  await room.inside((object, state) => {
-    const [socket] = state.getWebSockets();
-    if (socket === undefined) throw new Error("A user is in the room");
-    for (const frame of frames) object.webSocketMessage(socket, frame);
-  });
+  await sendAtOnce(room, keys);
   await Promise.all([atAda.closed, atBen.closed]);
   storage.heal();
   expectLogged(
@@ -241,6 +245,34 @@ it("frames that are stored together take place or fail together, and none is ans
     results.push((await again.call("STORE_SET", { store: "s", key, value: 1 }, key)).data.seq);
   expect(results).toEqual([1, 2, 3]);
   expect((await room.join(ben)).joined.seq).toBe(3);
+});
+
+// Each refused write was a line of the log, and clients gave their writes up; several at once restarted the room.
+describe("above the spending cap of the platform's account", () => {
+  const REASON = "The service has reached the spending cap of its account; wait until it is raised";
+  const refused = { success: false, error: { module: "Server", code: "RATE_LIMITED", message: REASON } };
+
+  it("writes and reads are refused with the reason, sockets and presence go on, and clients that wait lose nothing (R35)", async () => {
+    const { room, ada, atAda, atBen } = await roomOfTwo();
+    await subscribe(atBen);
+    await atBen.takeEvents();
+    const storage = await refuseStorage(room);
+    for (let time = 0; time < 3; time += 1)
+      expect(await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 })).toMatchObject(refused);
+    expect(await atAda.call("USERS_GET", {})).toMatchObject(refused);
+    await sendAtOnce(room, ["k", "l", "m"]);
+    const answers = [...(await atAda.drain()), ...(await atBen.drain())];
+    expect(answers).toMatchObject(["k", "l", "m"].map((requestId) => ({ ...refused, requestId })));
+    await present(atAda);
+    expect(await atBen.nextEvent()).toMatchObject({ event: "presence" });
+    await room.advance(10_000);
+    storage.heal();
+    expect((await atAda.call("STORE_SET", { store: "s", key: "k", value: 1 }, "k")).data.seq).toBe(1);
+    expect(await atBen.nextEvent()).toMatchObject({ event: "storeChanged", seq: 1 });
+    expect((await viewOf(room, ada)).users).toHaveLength(2);
+    expect(countLogged("spending cap")).toBe(1);
+    expectLogged("A STORE_SET request failed: Exceeded the account's spending cap for Durable Objects");
+  });
 });
 
 // Bugs in which one socket, or one failure, ended the effects for everyone else in the room.

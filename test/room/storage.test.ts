@@ -370,7 +370,13 @@ describe("storage", () => {
       storage.follows.insert("a", "b");
       storage.events.append({ id: "e", event: "session.closed", occurredAt: 1, body: "{}" });
       storage.changedStores.note({ store: "s", fromSeq: 1, cause: null });
-      storage.documentNotes.note({ event: "document.created", document: "d", seq: 1, name: null });
+      storage.documentNotes.note({
+        event: "document.created",
+        document: "d",
+        seq: 1,
+        name: null,
+        cause: null,
+      });
       storage.occupancy.put({ user: userRecord("u1"), joinedAt: 1 }, 1);
       storage.clear();
       storage.writeRecord({ ...RECORD, version: 9 });

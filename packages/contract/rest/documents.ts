@@ -16,14 +16,24 @@ export const version = wholeNumber.optional().meta({
 /** The author of an edit, on the wire. */
 export const DocumentAuthor = z
   .object({
-    type: z.enum(["user", "key", "person", "organization"]).meta({
+    type: z.enum(["user", "key", "person", "workflow", "organization"]).meta({
       description:
-        "`user`: a user of the room. `key`, `person`: an API key or a member of the organization. `organization`: one of these, before the service kept which.",
+        "`user`: a user of the room. `key`, `person`: an API key or a member of the organization. `workflow`: a run of one. `organization`: a key or a member, before the service kept which.",
     }),
     id: z.string().nullable().meta({ description: "Null for `organization`.", example: "ada" }),
   })
   .meta({ id: "Author" });
 export type DocumentAuthor = z.infer<typeof DocumentAuthor>;
+
+/** An author, to name one. */
+export const NamedAuthor = z
+  .strictObject({
+    type: z
+      .enum(["user", "key", "person", "workflow"])
+      .meta({ description: "As in the trail: a user, an API key, a member, or a workflow." }),
+    id: z.string().min(1).max(255),
+  })
+  .meta({ id: "NamedAuthor" });
 
 export const MAX_LISTED_PARTICIPANTS = 20;
 

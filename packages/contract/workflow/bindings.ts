@@ -8,6 +8,7 @@ import type { StorageFile, UploadResult } from "@atrium/contract/resources/file.
 import type { Room } from "@atrium/contract/resources/room.ts";
 import type { User } from "@atrium/contract/resources/user.ts";
 import type { WorkflowEvent } from "@atrium/contract/resources/workflow-events.ts";
+import type { DocumentEditsInput, EditedDocument, ReadBlocks } from "@atrium/contract/rest/document-edits.ts";
 import type { DocumentSummary } from "@atrium/contract/rest/documents.ts";
 
 /** The events of these names. */
@@ -67,6 +68,18 @@ export interface ActionsBinding {
   readonly stores: StoreActions;
   readonly comments: CommentActions;
   readonly broadcasts: BroadcastActions;
+  readonly documents: DocumentActions;
+}
+
+/** Edits of a document, of one of its shared types, with the `base` that was read. */
+export type DocumentEditAction = Immutable<DocumentEditsInput>;
+
+export interface DocumentActions {
+  /**
+   * Edits a document while people write in it: all edits, or none. Rejects when a place is not there as the run has
+   * read it; nothing that people type is overwritten.
+   */
+  edit(name: string, edits: DocumentEditAction): Promise<EditedDocument>;
 }
 
 export interface StoreActions {
@@ -130,11 +143,23 @@ export interface DocumentContent {
   readonly root?: string;
 }
 
+/** Blocks of a document, and where to go on after an earlier page. */
+export interface BlocksOfDocument {
+  /** `text` by default; `xml` for the documents of editors. */
+  readonly type?: "text" | "xml";
+  /** The name of the shared type; `default` if it is left out. */
+  readonly root?: string;
+  /** The `next` of an earlier page. */
+  readonly after?: string;
+}
+
 export interface DocumentsBinding {
   /** The room's documents, by name. */
   list(): Promise<RoomDocument[]>;
   /** The present content of one of them, or null if the room has no such document. Rejects for more than 4,194,304 characters. */
   get(name: string, content?: DocumentContent): Promise<unknown>;
+  /** Up to 1,000 of its blocks with their places for edits, or null if the room has no such document. */
+  blocks(name: string, blocks?: BlocksOfDocument): Promise<ReadBlocks | null>;
 }
 
 /** Filters files; a file must match both fields. */

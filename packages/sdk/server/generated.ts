@@ -44,6 +44,18 @@ export interface AuditFilter {
   readonly resourceId?: string | undefined;
 }
 
+/** The arguments of `getDocumentBlocks`. */
+export interface BlocksOptions {
+  /** The name of the shared type. */
+  readonly root?: string | undefined;
+  /** `text`: a `Y.Text`. `xml`: the XML of an editor such as Tiptap or BlockNote. */
+  readonly type?: "text" | "xml" | undefined;
+  /** The `next` of an earlier page. */
+  readonly after?: string | undefined;
+  /** Of blocks. */
+  readonly limit?: number | undefined;
+}
+
 /** The arguments of `listComments`. */
 export interface CommentFilter extends Scroll {
   /**
@@ -119,6 +131,15 @@ export interface DeliverySearch extends Scroll {
    * follow `after`.
    */
   readonly roomId?: string | undefined;
+}
+
+/** The arguments of `editDocument`. */
+export interface EditOptions {
+  /** The name of the shared type. */
+  readonly root?: string | undefined;
+  /** `text`: a `Y.Text`. `xml`: the XML of an editor such as Tiptap or BlockNote. */
+  readonly type?: "text" | "xml" | undefined;
+  readonly base?: number | string | undefined;
 }
 
 /** The arguments of `getStore`. */
@@ -244,6 +265,8 @@ export interface RequestFilter {
   readonly after?: string | undefined;
   /** `true`: only requests with a status of 400 or more. */
   readonly failed?: boolean | undefined;
+  /** Only requests by members, as the dashboard makes them, or only the others. */
+  readonly byMember?: boolean | undefined;
   /** Only requests to this operation. */
   readonly operation?: string | undefined;
   /** Only requests with this API key, or by this member or user. */
@@ -254,7 +277,14 @@ export interface RequestFilter {
 
 /** The arguments of `rollBackDocument`. */
 export interface RollbackOptions {
-  readonly userId: string;
+  readonly userId?: string | undefined;
+  /** In place of `userId`: any author of the trail. */
+  readonly author?:
+    | {
+        readonly type: "user" | "key" | "person" | "workflow";
+        readonly id: string;
+      }
+    | undefined;
   /** The number of a version: what was written after it. 0 for all that the user wrote. */
   readonly from?: number | undefined;
   /** The number of a later version, up to which it was written; null for all since `from`. */
@@ -531,12 +561,13 @@ export class Documents extends written.DocumentsBase {
   }
 
   /**
-   * Take back what one user wrote in a document. Between two versions, or since one. An edit like any other:
-   * everyone who has the document open receives it, and the document as it was before becomes a version. The
-   * edit deletes the user's insertions, except for elements in which others have written. It writes the
-   * user's deletions again, unless they have been written already, or others have deleted or replaced their
-   * place. Changes that are so old that only all of their authors are known stay. `CONFLICT`: The document is
-   * too large for a comparison of the two versions, or it is rolled back or restored at the same time.
+   * Take back what one author wrote in a document. Between two versions, or since one. An edit like any
+   * other: everyone who has the document open receives it, and the document as it was before becomes a
+   * version. The edit deletes the author's insertions, except for elements in which others have written. It
+   * writes the author's deletions again, unless they have been written already, or others have deleted or
+   * replaced their place. Changes that are so old that only all of their authors are known stay. `CONFLICT`:
+   * The document is too large for a comparison of the two versions, or it is rolled back or restored at the
+   * same time.
    */
   rollBack(roomId: string, document: string, options: RollbackOptions): Promise<boolean> {
     return this.only(
@@ -605,6 +636,35 @@ export class Documents extends written.DocumentsBase {
       "applied",
       this.rest.post(["rooms", roomId, "documents", document, "versions", `${version}`, "restore"]),
     );
+  }
+
+  /**
+   * Read a document block by block, with places to edit. The paragraphs and headings of an editor's XML, or
+   * the lines of a text. Each has an `anchor` before its first character and an `end` after its last one,
+   * which stay at their characters while others write. Send `base` with an edit: it says what you have read.
+   * `CONFLICT`: The document is above 2 MiB or 200,000 items, or the block of `after` is gone.
+   */
+  blocks(roomId: string, document: string, options: BlocksOptions = {}): Promise<wire.ReadBlocks> {
+    return this.rest.get(["rooms", roomId, "documents", document, "blocks"], options);
+  }
+
+  /**
+   * Edit a document while people write in it. Inserts, deletes, replaces or formats text at places that the
+   * program has read: quotations, anchors, or the start and end. All edits of a list are applied, or none, as
+   * one update with the program as its author. Text that people type is never overwritten: a place that was
+   * changed meanwhile is a `CONFLICT` whose message has the present text around it. With an `Idempotency-Key`
+   * the edits are applied once. A text that is being generated goes on at the `end` of the edit before:
+   * others see it grow. Edits at the start or the end create a document that does not exist. `CONFLICT`: A
+   * place is not in the document as you have read it, or more than once; people are writing at it; The
+   * document is above 2 MiB or 200,000 items; or the document is full.
+   */
+  edit(
+    roomId: string,
+    document: string,
+    edits: readonly input.DocumentEdit[],
+    options: EditOptions = {},
+  ): Promise<wire.EditedDocument> {
+    return this.rest.post(["rooms", roomId, "documents", document, "edits"], { edits, ...options });
   }
 }
 

@@ -18,12 +18,15 @@ export type {
   ServerUpload,
   StoreBatch,
   StoreOperation,
+  TextOptions,
   WriteOptions,
 } from "./written.ts";
 
 export interface AtriumServerOptions extends RestOptions {
   /** Gives access to the whole organization: keep it on your servers. Null on the service's own pages. */
-  readonly apiKey: string | null;
+  readonly apiKey?: string | null | undefined;
+  /** In place of a key, the token of a user or an identity, such as an agent: it opens what they may. */
+  readonly authToken?: string | undefined;
 }
 
 /**
@@ -37,10 +40,7 @@ export class AtriumServer extends Operations {
   /** Throws VALIDATION_ERROR for an invalid address, account ID or key. `signals` are those of {@link withSignal}. */
   constructor(options: AtriumServerOptions, signals: readonly AbortSignal[] = []) {
     const given: AtriumServerOptions = Object(options);
-    const apiKey = given.apiKey === null ? null : credential("apiKey", given.apiKey);
-    const accountId = credential("accountId", given.accountId);
-    const authorization = apiKey === null ? null : `Bearer ${btoa(`${accountId}:${apiKey}`)}`;
-    super(new Rest({ ...given, authorization }, signals));
+    super(new Rest({ ...given, authorization: authorizationOf(given) }, signals));
     this.#options = given;
     this.#signals = signals;
   }
@@ -57,4 +57,12 @@ export class AtriumServer extends Operations {
   inbox(identityId: string): Inbox {
     return new Inbox(this.rest, identityId);
   }
+}
+
+/** Throws VALIDATION_ERROR for a malformed credential, and for none. */
+function authorizationOf({ accountId, apiKey, authToken }: AtriumServerOptions): string | null {
+  if (authToken !== undefined) return `Bearer ${credential("authToken", authToken)}`;
+  if (apiKey === null) return null;
+  const key = credential("apiKey", apiKey);
+  return `Bearer ${btoa(`${credential("accountId", accountId)}:${key}`)}`;
 }

@@ -3,6 +3,7 @@ import type { Fault } from "../core/error.ts";
 import { type FileUpload, type Rest, uploadFile } from "../core/rest.ts";
 import type * as input from "../wire/requests.ts";
 import type * as wire from "../wire/resources.ts";
+import { continued, writeGrowing } from "./growing-text.ts";
 import { Resource } from "./pages.ts";
 
 export interface WriteOptions {
@@ -86,6 +87,19 @@ const mentionPath = (roomId: string, { mentionId, userId }: TextMention) => [
   ...["rooms", roomId, "users", userId, "text-mentions", mentionId],
 ];
 
+/** The place of a text, its shared type, and how it is written. */
+export interface TextOptions {
+  /** `text` by default; `xml` for the documents of editors. */
+  readonly type?: "text" | "xml" | undefined;
+  /** The name of the shared type; `default` if it is left out. */
+  readonly root?: string | undefined;
+  /** A quotation, an anchor, `start` or `end`, which is the default. */
+  readonly at?: input.EditPlace | undefined;
+  /** Writes into new blocks of XML, such as `{ name: "paragraph" }`: one for each paragraph. */
+  readonly block?: { readonly name: string; readonly attributes?: Record<string, unknown> } | undefined;
+  readonly format?: Record<string, unknown> | undefined;
+}
+
 /** Updates are bytes here and Base64 on the wire, and a mention is one object here and a path there. */
 export class DocumentsBase extends Resource {
   /** Notifies the inbox of a mentioned person, once per mention. False if it does not exist or may not read the room. */
@@ -119,6 +133,29 @@ export class DocumentsBase extends Resource {
    */
   seed(roomId: string, name: string, update: Uint8Array): Promise<boolean> {
     return this.#write(roomId, name, update, { ifEmpty: "true" });
+  }
+
+  /**
+   * Writes a text while it is generated, piece by piece, at most five times a second: others see it grow, and write
+   * beside it. Rejects with CONFLICT when its block is deleted meanwhile; what was written stays.
+   */
+  async write(
+    roomId: string,
+    name: string,
+    pieces: AsyncIterable<string> | Iterable<string>,
+    { at = "end", block, format, ...root }: TextOptions = {},
+  ): Promise<void> {
+    const path = [...documentPath(roomId, name), "edits"];
+    let place = at;
+    let hasBegun = false;
+    await writeGrowing(pieces, block !== undefined, async (text) => {
+      const edits = hasBegun
+        ? continued(text, place, block, format)
+        : [{ at: place, insert: text, block, format }];
+      const answer = await this.rest.post<wire.EditedDocument>(path, { ...root, edits });
+      hasBegun = true;
+      place = { anchor: answer.edits.at(-1)?.end ?? "" };
+    });
   }
 
   async #write(roomId: string, name: string, update: Uint8Array, query?: object): Promise<boolean> {

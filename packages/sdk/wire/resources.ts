@@ -30,6 +30,12 @@ export type { ApiKey } from "@atrium/contract/rest/api-keys.ts";
 export type { AuditEntry } from "@atrium/contract/rest/audit.ts";
 export type { DeliveryStats, DeliveryTotals } from "@atrium/contract/rest/deliveries.ts";
 export type {
+  ChangedBlock,
+  DocumentBlock,
+  EditedDocument,
+  ReadBlocks,
+} from "@atrium/contract/rest/document-edits.ts";
+export type {
   DocumentAuthor,
   DocumentChange,
   DocumentContent,

@@ -5,7 +5,7 @@ import { isPlainText } from "@atrium/contract/text.ts";
 import { type EnvelopeEndpoint, respond } from "../../http/pipeline.ts";
 import type { Actor, RequestContext } from "../../platform/d1/context.ts";
 import { isOutside, type Outsider, requireRight } from "../../platform/d1/rights.ts";
-import { type ToolOperation, WHOLE_BODY } from "./tools.ts";
+import { IDEMPOTENCY_KEY, type ToolOperation, WHOLE_BODY } from "./tools.ts";
 
 type Arguments = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,10 @@ export async function callOperation<C extends AgentContext>(
 ): Promise<object> {
   const { endpoint, entry, input, clean } = callable;
   const ctx = await enter(agent, callable, args.roomId);
-  const known = [...input.path, ...input.query, ...input.body];
+  const known = [
+    ...[...input.path, ...input.query, ...input.body],
+    ...(input.isRepeatable ? [IDEMPOTENCY_KEY] : []),
+  ];
   const unknown = Object.keys(args).find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw invalid(
@@ -60,7 +63,11 @@ export async function callOperation<C extends AgentContext>(
   const body = input.isBodyWhole ? fields[WHOLE_BODY] : fields;
   const request = new Request(url, {
     method: endpoint.method,
-    ...(endpoint.body && { headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) }),
+    headers: {
+      ...(endpoint.body && { "Content-Type": "application/json" }),
+      ...(args[IDEMPOTENCY_KEY] !== undefined && { "Idempotency-Key": keyOf(args[IDEMPOTENCY_KEY]) }),
+    },
+    ...(endpoint.body && { body: JSON.stringify(body) }),
   });
   const response = await respond(endpoint, ctx, { request, params });
   const bytes = await response.arrayBuffer();
@@ -70,6 +77,12 @@ export async function callOperation<C extends AgentContext>(
     );
   const { data } = asEnvelope(JSON.parse(new TextDecoder().decode(bytes)));
   return clean(data);
+}
+
+function keyOf(value: unknown): string {
+  if (typeof value !== "string" || !/^[!-~]{1,255}$/.test(value))
+    throw invalid(`${IDEMPOTENCY_KEY}: must have 1 to 255 visible ASCII characters`);
+  return value;
 }
 
 function pathValue(name: string, value: unknown): string {

@@ -161,6 +161,8 @@ const GROUPS: readonly (readonly [group: string, paths: RegExp, about: string])[
 const READING_POST = "checkRoomAccess";
 
 const ACCOUNT = "accountId";
+/** The argument that is sent as the header of a request that may be repeated. */
+export const IDEMPOTENCY_KEY = "idempotencyKey";
 /** The argument that is the whole body of an operation whose body is no object with known fields. */
 export const WHOLE_BODY = "body";
 
@@ -171,6 +173,8 @@ interface OperationInput {
   readonly body: ReadonlySet<string>;
   /** Whether the body is the argument {@link WHOLE_BODY}, and not an object of arguments. */
   readonly isBodyWhole: boolean;
+  /** Whether it takes the argument {@link IDEMPOTENCY_KEY}. */
+  readonly isRepeatable: boolean;
   readonly schema: Schema;
 }
 
@@ -189,7 +193,16 @@ function inputOf(schemas: Schemas, { operation }: Entry): OperationInput {
   if (clash !== undefined) throw new Error(`${operation.operationId} takes ${clash[0]} twice`);
   const namesIn = (place: string) =>
     new Set(parameters.flatMap((parameter) => (parameter.in === place ? parameter.name : [])));
+  const isRepeatable = operation.parameters?.some(({ name }) => name === "Idempotency-Key") === true;
   const properties = [
+    ...(isRepeatable
+      ? [
+          [
+            IDEMPOTENCY_KEY,
+            { type: "string", description: "Sent again with the same key, it is done once." },
+          ] as const,
+        ]
+      : []),
     ...parameters.map(({ name, description, schema = {} }) => {
       const inlined = inline(schemas, schema);
       return [name, description === undefined ? inlined : { ...inlined, description }] as const;
@@ -201,6 +214,7 @@ function inputOf(schemas: Schemas, { operation }: Entry): OperationInput {
     query: namesIn("query"),
     body: new Set(bodyFields.map(([name]) => name)),
     isBodyWhole,
+    isRepeatable,
     schema: {
       type: "object",
       properties: Object.fromEntries(properties),

@@ -104,12 +104,6 @@ export async function writeStores(
   return ctx.rooms.writeStores(roomId, accountId, userId, batches, writerOf(ctx));
 }
 
-/** The Idempotency-Key is the room's request ID, so the room handles concurrent repetitions once. Each narrowed key has its own. */
-export function requestIdOf({ idempotencyKey, actor }: RequestContext): string | undefined {
-  if (idempotencyKey === null) return undefined;
-  return actor.type === "key" && actor.narrowed ? `${actor.keyId}:${idempotencyKey}` : idempotencyKey;
-}
-
 /** Parses the store and key of a path, which an agent gives as they are. BAD_REQUEST when they are too long. */
 export function parseAddress(params: { readonly store: string; readonly key?: string }): {
   readonly store: string;

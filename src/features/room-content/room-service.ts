@@ -18,14 +18,9 @@ import { fanOutInboxUpdates } from "../inbox/fan-out.ts";
 import { usedOf } from "../quotas/queries.ts";
 import { updateRoomStats } from "../rooms/commands.ts";
 import { findRoomRow } from "../rooms/queries.ts";
+import { findAccountTokenEpoch, isTokenCurrent } from "../users/bearers.ts";
 import { findEpochIfCurrent, knownUser, readJoiners } from "../users/joining.ts";
-import {
-  findAccountTokenEpoch,
-  findUserInRoom,
-  findUsers,
-  isTokenCurrent,
-  suggestUsers,
-} from "../users/queries.ts";
+import { findUserInRoom, findUsers, suggestUsers } from "../users/queries.ts";
 import { selectBearers } from "../users/statements.ts";
 import { recordOf } from "../users/table.ts";
 import { tokensFor } from "../users/tokens.ts";
@@ -39,6 +34,7 @@ export function roomService(env: Env): RoomService {
       const tokens = tokensFor(jwtSecrets(env));
       return (await tokens.verify(token, now)) ?? tokens.verifyIdentity(token, now);
     },
+    verifyWatch: (token, now) => tokensFor(jwtSecrets(env)).verifyWatch(token, now),
     isTokenCurrent: (claims) => isTokenCurrent(tenantOf(claims), claims),
     findRoom: (room) => findRoomRow(tenantOf(room), { id: room.roomId }),
     findUser: async (room, userId) => {

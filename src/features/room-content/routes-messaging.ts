@@ -15,9 +15,10 @@ import { Timestamp } from "@atrium/contract/time.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
 import { scrolling, toPage } from "../../http/lists.ts";
+import { requestIdOf } from "../../platform/d1/context.ts";
 import { userOf } from "../../platform/d1/rights.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { addParticipant, callRoom, requestIdOf } from "./commands.ts";
+import { addParticipant, callRoom } from "./commands.ts";
 import { editComment, listComments, postComment, reactToComment } from "./comments.ts";
 
 const { endpoint } = endpointsFor<RoomContext>({ module: "Rooms" });

@@ -205,7 +205,7 @@ async function fetchPublic(request: Request, mode: RedirectMode, ports: WebPorts
     const response = await ports
       .fetch(url, { ...init, redirect: "manual", signal: ports.signal })
       .catch(() => {
-        throw refusal("The connection to the server failed or was lost");
+        throw refusal("The server could not be reached, or ended the connection");
       });
     const location = REDIRECTS.has(response.status) ? response.headers.get("Location") : null;
     if (mode === "manual" || location === null) return { response, url, redirected: redirects > 0 };

@@ -6,6 +6,13 @@ import { CommentPost } from "@atrium/contract/operations/comments.ts";
 import { BroadcastData } from "@atrium/contract/operations/presence.ts";
 import { Key, StoreName, WrittenPlace } from "@atrium/contract/operations/stores.ts";
 import { Json } from "@atrium/contract/operations/values.ts";
+import {
+  Anchor,
+  DocumentEdits,
+  EDIT_LIMITS,
+  type Edit,
+  EditedRoot,
+} from "@atrium/contract/rest/document-edits.ts";
 import { SHARED_TYPES } from "@atrium/contract/shared-types.ts";
 import { describeOverflow, findOverflow, isTooDeep, parseJson, text } from "@atrium/contract/text.ts";
 import { presentTime } from "@atrium/contract/time.ts";
@@ -22,6 +29,7 @@ import { cleanType, parseTypeFilter } from "../files/storage/media-type.ts";
 import { callRoom, readStore } from "../room-content/commands.ts";
 import { postComment } from "../room-content/comments.ts";
 import { listDocuments, renderDocument } from "../room-content/documents/commands.ts";
+import { editDocument, readDocumentBlocks } from "../room-content/documents/edit-commands.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { findRoom } from "../rooms/queries.ts";
 import { listBareUsers } from "../users/queries.ts";
@@ -71,6 +79,7 @@ const action =
     name: string,
     schema: Schema,
     work: (run: CallingRun, data: z.infer<Schema>, requestId: string) => Promise<unknown>,
+    identityOf: (data: z.infer<Schema>) => object = (data) => data,
   ): Method =>
   async (run, json) => {
     if (typeof json !== "string" || json.length > MAX_ACTION_BYTES)
@@ -81,7 +90,7 @@ const action =
     const data = parse(schema, sent);
     const overflow = findOverflow(sent);
     if (overflow !== null) throw refusal(describeOverflow(overflow, "arguments"));
-    return work(run, data, await run.requestId(name, data));
+    return work(run, data, await run.requestId(name, identityOf(data)));
   };
 
 const nullIfMissing = (error: unknown): null => {
@@ -91,6 +100,11 @@ const nullIfMissing = (error: unknown): null => {
 
 const NOTHING = z.strictObject({});
 const FileKey = z.strictObject({ key: z.string().max(1024) });
+const DocumentName = text(1, DOCUMENT_LIMITS.documentNameLength);
+/** A run that is made again reads other anchors for the same edit. */
+const withoutAnchors = ({ at, ...edit }: Edit) =>
+  typeof at === "object" && "anchor" in at ? edit : { at, ...edit };
+
 const Target = z.object({ store: StoreName, key: Key });
 
 export const METHODS: Readonly<Record<string, Method>> = {
@@ -128,7 +142,7 @@ export const METHODS: Readonly<Record<string, Method>> = {
   }),
   "documents.get": method(
     z.strictObject({
-      name: text(1, DOCUMENT_LIMITS.documentNameLength),
+      name: DocumentName,
       content: z.strictObject({
         type: z.enum(SHARED_TYPES).default("text"),
         root: text(1, 255).default("default"),
@@ -139,6 +153,16 @@ export const METHODS: Readonly<Record<string, Method>> = {
       const rendered = await renderDocument(context, { roomId, document: name }, whole).catch(nullIfMissing);
       return rendered === null ? null : rendered.content;
     },
+  ),
+  "documents.blocks": method(
+    z.strictObject({
+      name: DocumentName,
+      blocks: EditedRoot.extend({ after: Anchor.optional() }).strict(),
+    }),
+    ({ context, roomId }, { name, blocks }) =>
+      readDocumentBlocks(context, { roomId, document: name }, { ...blocks, limit: EDIT_LIMITS.blocks }).catch(
+        nullIfMissing,
+      ),
   ),
   "files.list": method(
     z.strictObject({
@@ -206,6 +230,13 @@ export const METHODS: Readonly<Record<string, Method>> = {
     "comments.resolve",
     z.object({ commentId: z.string().min(1).max(255), resolved: z.boolean().default(true) }),
     (run, data, requestId) => callRoom(run.context, run.roomId, "COMMENT_RESOLVE", data, { requestId }),
+  ),
+  "actions.documents.edit": action(
+    "documents.edit",
+    z.object({ name: DocumentName, edits: DocumentEdits }),
+    (run, { name, edits }, requestId) =>
+      editDocument(run.context, { roomId: run.roomId, document: name }, edits, requestId),
+    ({ name, edits: { edits, root, type } }) => ({ name, root, type, edits: edits.map(withoutAnchors) }),
   ),
   "actions.broadcasts.send": action("broadcasts.send", BroadcastData, (run, data, requestId) =>
     callRoom(run.context, run.roomId, "BROADCAST", data, { requestId }),

@@ -80,10 +80,10 @@ export class DocumentHistory {
   }
 
   /** Reads the updates between two versions (0: the start), with authors. NOT_FOUND, or CONFLICT when they are too large. */
-  written(name: string, { after, upTo, documentId }: WrittenRange): AuthoredUpdate[] {
+  written(name: string, { after, upTo, documentId, startsAtVersion = true }: WrittenRange): AuthoredUpdate[] {
     const row = this.#table.find(name);
     if (row === null || (documentId ?? row.id) !== row.id) throw notFound("Rooms", "Document");
-    for (const seq of [after, upTo])
+    for (const seq of [startsAtVersion ? after : null, upTo])
       if (seq !== null && seq > 0 && this.#storage.versions.find(row.id, seq) === null)
         throw notFound("Rooms", "Version");
     const range = {

@@ -67,7 +67,7 @@ export class RoomDocuments {
     const data = document.known.newsOf(update, content);
     this.#requireSpace(name, document, data.length, content);
     const at = this.#now();
-    const seq = Math.max(document.seq, this.#storage.changes.restoredSeq()) + 1;
+    const seq = Math.max(document.seq, this.restoredSeq) + 1;
     const isNew = document.row === null;
     const versionIsDue =
       document.unversioned !== null && (keepsVersion || isVersionDue(document.unversioned, at));
@@ -107,9 +107,33 @@ export class RoomDocuments {
 
   /** Tells whether the service itself has edited the document after this update. */
   isEditedByServer(name: string, afterSeq: number): boolean {
+    const updates = this.updatesAfter(name, afterSeq);
+    return updates.some((data) => scanUpdate(data).inserted.some(({ client }) => isServerClient(client)));
+  }
+
+  /** The number of the latest update; 0 for a document that does not exist. */
+  seqOf(name: string): number {
+    return this.#loaded.get(name).seq;
+  }
+
+  /** Another one after the room was restored: clients may have operations that it lost. */
+  get restoredSeq(): number {
+    return this.#storage.changes.restoredSeq();
+  }
+
+  /** Whether an update's clients go on where they end in the document: others have none of their operations. */
+  goesOn(name: string, update: Uint8Array): boolean {
+    const { inserted } = this.#loaded.get(name).known;
+    return scanUpdate(update).inserted.every(({ client, start, end }) => {
+      const [known, next] = [inserted.at(client, 0), inserted.at(client, start)];
+      return start === (known.value === true ? known.end : 0) && next.value === undefined && next.end >= end;
+    });
+  }
+
+  /** The updates after one, also those before it that are one entry of the history with it. */
+  updatesAfter(name: string, seq: number): Uint8Array[] {
     const row = this.#table.find(name);
-    const updates = row === null ? [] : this.#table.listUpdates(row.id, afterSeq);
-    return updates.some(({ data }) => scanUpdate(data).inserted.some(({ client }) => isServerClient(client)));
+    return row === null ? [] : this.#table.listUpdates(row.id, seq).map(({ data }) => data);
   }
 
   seed(name: string, update: Uint8Array, author: Author): Uint8Array | null {

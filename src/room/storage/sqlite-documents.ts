@@ -48,32 +48,27 @@ export interface DocumentTail {
   readonly at: number;
 }
 
-/** `acting` is `key` or `person`, a colon and the id. */
+/** `acting` is the type of any other author, a colon and the id. */
 type AuthorColumns = { user_id: string | null; acting: string | null };
 
 /** `authors` is null for a single author; for several, the other columns are null. */
 type AuthorsColumns = AuthorColumns & { authors: string | null };
 
-const KEY = "key:";
-const PERSON = "person:";
-
 function columnsOf(author: Author): AuthorColumns {
   switch (author.type) {
     case "user":
       return { user_id: author.id, acting: null };
-    case "key":
-      return { user_id: null, acting: `${KEY}${author.id}` };
-    case "person":
-      return { user_id: null, acting: `${PERSON}${author.id}` };
     case "organization":
       return { user_id: null, acting: null };
+    default:
+      return { user_id: null, acting: `${author.type}:${author.id}` };
   }
 }
 
 function authorOf({ user_id, acting }: AuthorColumns): Author {
   if (user_id !== null) return { type: "user", id: user_id };
-  if (acting?.startsWith(KEY)) return { type: "key", id: acting.slice(KEY.length) };
-  if (acting?.startsWith(PERSON)) return { type: "person", id: acting.slice(PERSON.length) };
+  for (const type of ["key", "person", "workflow"] as const)
+    if (acting?.startsWith(`${type}:`)) return { type, id: acting.slice(type.length + 1) };
   return { type: "organization" };
 }
 

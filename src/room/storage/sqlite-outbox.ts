@@ -79,6 +79,8 @@ export interface DocumentNote {
   /** The number of the first update that it is about, or of the version. */
   readonly seq: number;
   readonly name: string | null;
+  /** As that of a {@link ChangedStore}. */
+  readonly cause: EventCause | null;
 }
 
 /** A user who took part in the occupancy period. */
@@ -215,14 +217,24 @@ export class SqliteChangedStores extends SqlitePart {
 
 /** Documents whose events are recorded together after an interval. */
 export class SqliteDocumentNotes extends SqlitePart {
-  /** Notes a document's event. The first `document.updated` of each document stays. */
-  note({ event, document, seq, name }: Omit<DocumentNote, "position">): void {
-    const statement = "INSERT OR IGNORE INTO document_notes (event, document, seq, name) VALUES (?, ?, ?, ?)";
-    this.tables.write(statement, event, document, seq, name);
+  /** Notes a document's event. The first `document.updated` of each document stays, with the lower depth. */
+  note({ event, document, seq, name, cause }: Omit<DocumentNote, "position">): void {
+    const statement = `INSERT INTO document_notes (event, document, seq, name, depth, workflow_id)
+      VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (document) WHERE event = 'document.updated' DO UPDATE
+      SET depth = excluded.depth, workflow_id = excluded.workflow_id
+      WHERE depth > ifnull(excluded.depth, 0)`;
+    this.tables.write(statement, event, document, seq, name, cause?.depth ?? null, cause?.workflowId ?? null);
   }
 
   list(): DocumentNote[] {
-    return this.tables.read<DocumentNote>("SELECT * FROM document_notes ORDER BY position");
+    const query = "SELECT *, workflow_id AS workflowId FROM document_notes ORDER BY position";
+    return this.tables
+      .read<Omit<DocumentNote, "cause"> & (EventCause | { depth: null })>(query)
+      .map(({ position, event, document, seq, name, ...cause }) => ({
+        ...{ position, event, document, seq, name },
+        cause: cause.depth === null ? null : { workflowId: cause.workflowId, depth: cause.depth },
+      }));
   }
 
   delete(position: number): void {

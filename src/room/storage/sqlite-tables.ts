@@ -1,5 +1,6 @@
 /** The tables of a room's SQLite database: created by the first write, and empty to reads until then. */
 import { createTables, FACTS, openTables, type Schema } from "../../platform/objects/object-tables.ts";
+import { passingReason } from "../../platform/objects/rpc.ts";
 
 /** The partial index allows one open session per user. */
 const TABLES: Readonly<Record<string, string>> = {
@@ -225,7 +226,9 @@ const TABLES: Readonly<Record<string, string>> = {
     event TEXT NOT NULL,
     document TEXT NOT NULL,
     seq INTEGER NOT NULL,
-    name TEXT
+    name TEXT,
+    depth INTEGER,
+    workflow_id TEXT
   );
   CREATE UNIQUE INDEX IF NOT EXISTS document_notes_of_updates ON document_notes (document)
     WHERE event = 'document.updated';`,
@@ -244,7 +247,8 @@ const TABLES: Readonly<Record<string, string>> = {
     user_id TEXT PRIMARY KEY,
     ends_at INTEGER NOT NULL,
     left_at INTEGER NOT NULL,
-    state TEXT
+    state TEXT,
+    color INTEGER
   ) WITHOUT ROWID;`,
   ...FACTS,
 };
@@ -299,6 +303,17 @@ export class SqliteTables {
       this.#depth -= 1;
     }
     this.commit();
+  }
+
+  /** Whether no statement runs at all, as where the platform's account has reached its spending cap. */
+  get isRefused(): boolean {
+    try {
+      this.#sql.exec("SELECT 1").toArray();
+      return false;
+    } catch (error) {
+      if (passingReason(error) !== null) return true;
+      throw error;
+    }
   }
 
   /** Commits what the transactions of {@link together} have left so far. */

@@ -64,15 +64,17 @@ export interface GracePeriod {
   readonly leftAt: number;
   /** The presence state of a user whom REST keeps online; absent where a client may come back with it. */
   readonly state?: Readonly<Record<string, unknown>> | null;
+  /** The color that the service shows with the state, an index of `PERSON_COLORS`; null for a color of its own. */
+  readonly color?: number | null;
 }
 
 const parseState = (json: string) => JSON.parse(json) as Readonly<Record<string, unknown>> | null;
 
 class SqliteGracePeriods extends SqlitePart {
-  put({ userId, endsAt, leftAt, state }: GracePeriod): void {
+  put({ userId, endsAt, leftAt, state, color = null }: GracePeriod): void {
     const row = { user_id: userId, ends_at: endsAt, left_at: leftAt };
     const json = state === undefined ? null : JSON.stringify(state);
-    this.tables.insert("grace_periods", { ...row, state: json }, "INSERT OR REPLACE");
+    this.tables.insert("grace_periods", { ...row, state: json, color }, "INSERT OR REPLACE");
   }
 
   delete(userId: string): void {
@@ -80,7 +82,7 @@ class SqliteGracePeriods extends SqlitePart {
   }
 
   list(): GracePeriod[] {
-    const query = `SELECT user_id AS userId, ends_at AS endsAt, left_at AS leftAt, state
+    const query = `SELECT user_id AS userId, ends_at AS endsAt, left_at AS leftAt, state, color
       FROM grace_periods ORDER BY ends_at, user_id`;
     return this.tables
       .read<Omit<GracePeriod, "state"> & { state: string | null }>(query)
@@ -223,6 +225,7 @@ export type RoomStorage = Omit<
   | "countWrite"
   | "together"
   | "commit"
+  | "isRefused"
   | "writes"
   | "isInTransaction"
   | "onCommitting"

@@ -1,10 +1,15 @@
 /** Documents and their history, as the methods of a room's object take and return them. Times are epoch milliseconds. */
 import type { ErrorCode } from "@atrium/contract/errors.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
+import type { Trace } from "../../platform/trace.ts";
 
-/** A user of the room, an API key, or a person of the organization; `organization` in old updates. */
+/** A user of the room, an API key, a person of the organization, or a workflow; `organization` in old updates. */
 export type Author =
-  | { readonly type: "user" | "key" | "person"; readonly id: string }
+  | { readonly type: "user" | "key" | "person" | "workflow"; readonly id: string }
   | { readonly type: "organization" };
+
+export const isSameAuthor = (one: Author, other: Author): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 
 /** Each author once, in the order of their first appearance. */
 export const distinctAuthors = (authors: readonly Author[]): Author[] => [
@@ -55,6 +60,8 @@ export interface WrittenRange {
   readonly upTo: number | null;
   /** NOT_FOUND unless the document is the one with this ID. */
   readonly documentId?: number | undefined;
+  /** False for a range that need not begin at a version: the entry around its start is read whole. */
+  readonly startsAtVersion?: boolean;
 }
 
 /** An update, or several that were folded, with all of its authors. */
@@ -135,4 +142,58 @@ export interface DocumentWrite {
   readonly documentId?: number | undefined;
   /** The writing user, whose rights may have ended since; absent for a write of the organization. */
   readonly writer?: Writer | undefined;
+}
+
+/** Consecutive operations of one client; `end` is exclusive. */
+interface Operations {
+  readonly client: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The items that an edit relies on, in the document as it was read. */
+export interface EditGuard {
+  /** Deleted, replaced, formatted and quoted characters, and the blocks of all places: they must not be deleted. */
+  readonly ranges: readonly Operations[];
+  /** Operations directly before which no one may insert: those of a stretch but its first. */
+  readonly interiors: readonly Operations[];
+  /** Elements in which the edits begin a text: no one else may begin one. */
+  readonly begun: readonly Operations[];
+  /** Everything deleted that is left in those elements. */
+  readonly remains: readonly Operations[];
+  /** The state vector of the document that was read. */
+  readonly state: Uint8Array;
+}
+
+/** A request to edit a document, which is carried out once: the room keeps its answer. */
+export interface EditRequest {
+  /** A user's ID, or a name that no user has. */
+  readonly sender: string;
+  readonly requestId: string | undefined;
+  /** Tells requests with the same ID apart. */
+  readonly digest: string;
+}
+
+/** The document to read for an edit. */
+export interface EditStart {
+  /** The answer, as JSON, if the request was carried out before. */
+  readonly answer: string | null;
+  /** Null for a document that does not exist. */
+  readonly documentId: number | null;
+  readonly seq: number;
+  /** The client ID of the author's edit before, to go on with; null for another one. */
+  readonly client: number | null;
+}
+
+/** An edit that was made of a document as it was read after {@link EditStart}. */
+export interface EditWrite extends EditStart {
+  readonly author: Author;
+  readonly writer?: Writer | undefined;
+  /** The run that makes the edit; null for any other program. */
+  readonly cause: EventCause | null;
+  readonly trace: Trace | null;
+  readonly request: EditRequest;
+  readonly guard: EditGuard;
+  /** The answer as the JSON of an object; the room adds the update's number. */
+  readonly answer: string;
 }

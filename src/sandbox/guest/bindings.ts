@@ -4,11 +4,13 @@ import type { Comment } from "@atrium/contract/resources/comment.ts";
 import type { StorageFile, UploadResult } from "@atrium/contract/resources/file.ts";
 import type { Room } from "@atrium/contract/resources/room.ts";
 import type { User } from "@atrium/contract/resources/user.ts";
+import type { EditedDocument, ReadBlocks } from "@atrium/contract/rest/document-edits.ts";
 import type {
   ActionsBinding,
   Bindings,
   BroadcastAction,
   CommentAction,
+  DocumentEditAction,
   FileContent,
   RoomDocument,
 } from "@atrium/contract/workflow/bindings.ts";
@@ -108,6 +110,8 @@ export function openBindings(
     documents: freeze({
       list: () => calls.make<RoomDocument[]>("documents.list"),
       get: (name: string, content = {}) => calls.make("documents.get", { name, content }),
+      blocks: (name: string, blocks = {}) =>
+        calls.make<ReadBlocks | null>("documents.blocks", { name, blocks }),
     }),
     files: freeze({
       list: (filter = {}) => calls.make<StorageFile[]>("files.list", { filter }),
@@ -179,6 +183,10 @@ function openActions(calls: Calls): ActionsBinding {
         (await act<{ comment: Comment }>("comments.create", comment)).comment,
       resolve: async (commentId: string, resolved = true) =>
         (await act<{ comment: Comment }>("comments.resolve", { commentId, resolved })).comment,
+    }),
+    documents: freeze({
+      edit: (name: string, edits: DocumentEditAction) =>
+        act<EditedDocument>("documents.edit", { name, edits }),
     }),
     broadcasts: freeze({
       send: (message: BroadcastAction) => act<{ delivered: number }>("broadcasts.send", message),

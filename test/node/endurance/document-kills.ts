@@ -1,8 +1,12 @@
-/** Users edit one document, delete and paste in it, over all three wires while the service is killed again and again. */
+/**
+ * Users edit one document, delete and paste in it, over all three wires, and programs over REST, while the service is
+ * killed again and again.
+ */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { HocuspocusProvider, HocuspocusProviderWebsocket } from "@hocuspocus/provider";
 import { AtriumClient } from "atrium/client";
 import { openDocument } from "atrium/documents";
+import { AtriumError, AtriumServer } from "atrium/server";
 import { expect } from "vitest";
 import { WebSocket as NodeWebSocket } from "ws";
 import { WebsocketProvider } from "y-websocket";
@@ -102,22 +106,39 @@ const TABS: readonly ((address: Address) => Tab)[] = [
 
 const marksOf = (doc: Y.Doc) => doc.getArray<string>("marks");
 const pastesOf = (doc: Y.Doc) => doc.getText("pastes");
+/** Letters that people and programs write, each once. */
+const lettersOf = (doc: Y.Doc) => doc.getText("default");
+
+/** Returns another letter with each call. */
+function newLetters(): () => string {
+  let latest = 0x4e00;
+  return () => String.fromCharCode(latest++);
+}
 
 /** A person who edits in one tab after the other; only tabs whose wire acknowledges edits are closed before the end. */
 class DocumentWriter implements KilledWriter {
   tab: Tab;
   /** The edits that were acknowledged, or whose tab is still open. */
   readonly kept: Set<string> = new Set();
+  readonly letters: Set<string> = new Set();
   readonly #open: () => Tab;
   readonly #name: string;
   readonly #random: Random;
   readonly #proxy: BreakableProxy;
   readonly #mayPaste: () => boolean;
+  readonly #newLetter: () => string;
   #count = 0;
   #isWriting = true;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(name: string, open: () => Tab, proxy: BreakableProxy, mayPaste: () => boolean, random: Random) {
+  constructor(
+    name: string,
+    open: () => Tab,
+    proxy: BreakableProxy,
+    { mayPaste, newLetter }: { mayPaste: () => boolean; newLetter: () => string },
+    random: Random,
+  ) {
+    this.#newLetter = newLetter;
     this.#name = name;
     this.#open = open;
     this.#proxy = proxy;
@@ -143,10 +164,16 @@ class DocumentWriter implements KilledWriter {
       }
       if (pastes.length > 0 && this.#random(4) === 0) pastes.delete(0, 1 + this.#random(pastes.length));
       if (this.#random(20) === 0 && this.#mayPaste()) pastes.insert(this.#random(pastes.length + 1), PASTE);
-      marks.insert(this.#random(marks.length + 1), [mark]);
+      const [letters, letter] = [lettersOf(doc), this.#newLetter()];
+      // One update: Hocuspocus' client counts acknowledgements, and begins anew when it connects amid several.
+      doc.transact(() => {
+        marks.insert(this.#random(marks.length + 1), [mark]);
+        letters.insert(this.#random(letters.length + 1), letter);
+      });
       edited();
       await this.tab.settled();
       this.kept.add(mark);
+      this.letters.add(letter);
       if (!isStored || this.#random(5) !== 0) continue;
       edited();
       this.#reopen();
@@ -166,11 +193,62 @@ class DocumentWriter implements KilledWriter {
   }
 }
 
-/** Kills the service that often. In the end, each acknowledged edit is there once, and all documents are equal. */
+/** A program that writes letters beside those of people, and repeats a request until it is answered. */
+class ProgramWriter implements KilledWriter {
+  /** The letters that were acknowledged, and those that were refused. */
+  readonly letters: Set<string> = new Set();
+  readonly refused: Set<string> = new Set();
+  readonly #documents: AtriumServer["documents"];
+  readonly #roomId: string;
+  readonly #newLetter: () => string;
+  readonly #random: Random;
+  #isWriting = true;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(atrium: AtriumServer, roomId: string, newLetter: () => string, random: Random) {
+    this.#documents = atrium.documents;
+    this.#roomId = roomId;
+    this.#newLetter = newLetter;
+    this.#random = random;
+  }
+
+  start(edited: () => void): void {
+    this.#writing = this.#write(edited);
+  }
+
+  async #write(edited: () => void): Promise<void> {
+    while (this.#isWriting) {
+      const letter = this.#newLetter();
+      edited();
+      try {
+        const [block] = (await this.#documents.blocks(this.#roomId, NAME)).blocks;
+        const quote = block?.text.charAt(this.#random(block.text.length));
+        const at = quote && this.#random(3) > 0 ? { quote } : "end";
+        await this.#documents.edit(this.#roomId, NAME, [{ at, insert: letter }]);
+        this.letters.add(letter);
+      } catch (error) {
+        const isRefused = error instanceof AtriumError && /^(CONFLICT|NOT_FOUND)$/.test(error.code);
+        if (!isRefused) throw error;
+        this.refused.add(letter);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isWriting = false;
+    await this.#writing;
+  }
+}
+
+/**
+ * Kills the service that often, with programs among the writers and without large pastes, or the other way round. In
+ * the end, each acknowledged edit is there once, and all documents are equal.
+ */
 export async function killUnderDocuments(
   service: KillableService,
   kills: number,
   random: Random,
+  programs = 0,
 ): Promise<{ readonly kept: number }> {
   const customer = new Customer(service, service.organization);
   const { id: roomId } = await customer.createRoom();
@@ -180,8 +258,10 @@ export async function killUnderDocuments(
   let pastes = 0;
   const mayPaste = () => {
     pastes += 1;
-    return pastes <= PASTES;
+    return programs === 0 && pastes <= PASTES;
   };
+  const newLetter = newLetters();
+  const authors: ProgramWriter[] = [];
   try {
     for (let index = 0; index < WRITERS; index += 1) {
       const open = TABS[index % TABS.length];
@@ -191,10 +271,16 @@ export async function killUnderDocuments(
       proxies.push(proxy);
       const documents = `${proxy.url.replace("http", "ws")}/${path}`;
       const openTab = () => open({ url: proxy.url, documents, token });
-      writers.push(new DocumentWriter(`${index}`, openTab, proxy, mayPaste, random));
+      writers.push(new DocumentWriter(`${index}`, openTab, proxy, { mayPaste, newLetter }, random));
     }
-    await killWhile(writers, service, { kills, maxSteps: MAX_EDITS, random });
-    return { kept: await expectAgreement(writers) };
+    for (let index = 0; index < programs; index += 1) {
+      const proxy = await BreakableProxy.before(service);
+      proxies.push(proxy);
+      const atrium = new AtriumServer({ ...service.organization, serverUrl: proxy.url, maxRetries: 100 });
+      authors.push(new ProgramWriter(atrium, roomId, newLetter, random));
+    }
+    await killWhile([...writers, ...authors], service, { kills, maxSteps: MAX_EDITS, random });
+    return { kept: await expectAgreement(writers, authors) };
   } finally {
     for (const { tab } of writers) tab.close();
     await Promise.all(proxies.map((proxy) => proxy.close()));
@@ -202,10 +288,14 @@ export async function killUnderDocuments(
 }
 
 /** Returns how many edits must be there. */
-async function expectAgreement(writers: readonly DocumentWriter[]): Promise<number> {
+async function expectAgreement(
+  writers: readonly DocumentWriter[],
+  programs: readonly ProgramWriter[],
+): Promise<number> {
   const kept = writers.flatMap((writer) => [...writer.kept]);
   const docs = writers.map(({ tab }) => tab.doc);
-  const contents = () => docs.map((doc) => JSON.stringify(marksOf(doc)) + pastesOf(doc).length);
+  const contents = () =>
+    docs.map((doc) => JSON.stringify(marksOf(doc)) + pastesOf(doc).length + lettersOf(doc).toString());
   await eventually("all to have every edit", () => {
     const [first = ""] = contents();
     return (
@@ -214,5 +304,13 @@ async function expectAgreement(writers: readonly DocumentWriter[]): Promise<numb
   });
   const marks = marksOf(docs[0] ?? new Y.Doc()).toArray();
   expect(marks).toHaveLength(new Set(marks).size);
+  const letters = [...lettersOf(docs[0] ?? new Y.Doc()).toString()];
+  expect(letters).toHaveLength(new Set(letters).size);
+  const lost = [...writers, ...programs].map((writer) =>
+    [...writer.letters].filter((letter) => !letters.includes(letter)),
+  );
+  expect(lost).toEqual(lost.map(() => []));
+  for (const letter of programs.flatMap(({ refused }) => [...refused])) expect(letters).not.toContain(letter);
+  if (programs.length > 0) expect(programs.flatMap((program) => [...program.letters])).not.toEqual([]);
   return kept.length;
 }

@@ -276,6 +276,8 @@ describe("the content of a document (D27)", () => {
     const texts = Array.from({ length: DOCUMENT_LIMITS.builtItems / 2 + 1 }, () => new Y.Text());
     scattered.getArray("list").insert(0, texts);
     for (const doc of [large, scattered])
-      expect(() => show(Y.encodeStateAsUpdate(doc), ["text", "text"])).toThrow("is neither shown, compared");
+      expect(() => show(Y.encodeStateAsUpdate(doc), ["text", "text"])).toThrow(
+        "is neither shown, edited, compared",
+      );
   });
 });

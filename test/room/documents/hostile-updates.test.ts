@@ -1,20 +1,27 @@
 /** Updates that no editor writes: a document that the room accepts stays readable in every way, for everyone. */
+import { AppError } from "@atrium/contract/errors.ts";
+import type { Edit } from "@atrium/contract/rest/document-edits.ts";
 import { SHARED_TYPES } from "@atrium/contract/shared-types.ts";
 import fc from "fast-check";
 import * as encoding from "lib0/encoding";
 import { expect, it } from "vitest";
 import * as Y from "yjs";
+import { bytesToBase64 } from "../../../src/platform/crypto/encoding.ts";
 import { compareType } from "../../../src/room/documents/compare/compare.ts";
 import { renderContent } from "../../../src/room/documents/content/render-content.ts";
 import { RoomDocuments } from "../../../src/room/documents/documents.ts";
+import { applyEdits } from "../../../src/room/documents/edits/apply-edits.ts";
+import { readBlocks } from "../../../src/room/documents/edits/blocks.ts";
+import { changedBlocks } from "../../../src/room/documents/edits/changed-blocks.ts";
+import { isOvertaken } from "../../../src/room/documents/edits/guard.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
-
 import { MalformedUpdate } from "../../../src/room/documents/updates/content-reader.ts";
 import { mergeMany } from "../../../src/room/documents/updates/known-content.ts";
 import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import type { RoomStorage } from "../../../src/room/storage/storage.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
 import { test, withStorage } from "../support/with-storage.ts";
+import { PROGRAM } from "./edited-documents.ts";
 import { FREE } from "./opened-documents.ts";
 import { missing, NOTHING_KNOWN } from "./yjs-edits.ts";
 
@@ -220,6 +227,49 @@ function expectReadable(documents: RoomDocuments, received: readonly Uint8Array[
     rollbackUpdate([], since, { author: ADA, upTo: received.length }),
   ];
   for (const update of back) if (update !== null) stateOf([whole, update]);
+  expectEditable(whole, received);
+}
+
+/** The result; null when it is refused on purpose. */
+function attempt<Result>(work: () => Result): Result | null {
+  try {
+    return work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(AppError);
+    return null;
+  }
+}
+
+/** Edits at all blocks of a document are made, or refused on purpose, and others can read the result. */
+function expectEditable(whole: Uint8Array, received: readonly Uint8Array[]): void {
+  const since = received.map((data, index) => ({ seq: index + 1, authors: [ADA], data }));
+  for (const root of HOSTILE_ROOTS)
+    for (const type of ["text", "xml"] as const) {
+      const read = attempt(() => readBlocks(whole, { root, type }, { after: null, limit: 20 }));
+      if (read === null) continue;
+      const { blocks, state } = read;
+      changedBlocks(whole, { root, type }, NOTHING_KNOWN, since, PROGRAM);
+      const places = blocks.map(({ anchor, end }) => ({
+        anchor: bytesToBase64(anchor),
+        end: bytesToBase64(end),
+      }));
+      const edits: Edit[] = [
+        ...(["start", "end"] as const).map((at): Edit => ({ at, insert: "x" })),
+        ...places.flatMap((at): Edit[] => [
+          { at: { anchor: at.end }, insert: "x" },
+          { at: { anchor: at.anchor }, insert: "x", block: { name: "paragraph" } },
+          { at, format: { toString: true } },
+          { at, replace: "x" },
+        ]),
+      ];
+      for (const [index, edit] of edits.entries())
+        attempt(() => {
+          const own = index % 2 === 0 ? ADA : PROGRAM;
+          const { update, guard } = applyEdits(whole, { root, type }, [edit], { state, since }, own);
+          isOvertaken(guard, received);
+          if (update !== null) stateOf([whole, update]);
+        });
+    }
 }
 
 test("whatever an update holds, and however updates overlap: what is accepted stays readable for everyone (D3, D8)", ({

@@ -85,6 +85,6 @@ it("is nothing for a document that shows the same, and refused for a large one (
   expect(revertingUpdate(small, small)).toBeNull();
   doc.getText("text").insert(0, "x".repeat(2_100_000));
   expect(() => revertingUpdate(small, Y.encodeStateAsUpdate(doc))).toThrow(
-    "shown, compared, restored nor rolled back",
+    "shown, edited, compared, restored nor rolled back",
   );
 });

@@ -54,17 +54,36 @@ function readAttachment(socket: WebSocket): AttachedUser | null {
  * Makes matching statements of the room's storage fail, but not those of other rooms, until `heal` is called. The first
  * `after` of them succeed.
  */
-export async function failStorage(room: TestRoom, matching: RegExp, after = 0): Promise<Fault> {
+export async function failStorage(
+  room: TestRoom,
+  matching: RegExp,
+  after = 0,
+  message = "fault: storage",
+): Promise<Fault> {
   const spy = await room.inside((_, { storage: { sql } }) => {
     const exec = sql.exec.bind(sql);
     let matched = 0;
     return vi.spyOn(sql, "exec").mockImplementation((query, ...params) => {
       if (matching.test(query)) matched += 1;
-      if (matching.test(query) && matched > after) throw new Error("fault: storage");
+      if (matching.test(query) && matched > after) throw new Error(message);
       return exec<never>(query, ...params);
     });
   });
   return fault(() => spy.mockRestore());
+}
+
+const SPENDING_CAP = "Exceeded the account's spending cap for Durable Objects";
+
+/** Refuses statements and new alarms of the room, as the platform does above its account's spending cap. */
+export async function refuseStorage(room: TestRoom): Promise<Fault> {
+  const statements = await failStorage(room, /./, 0, SPENDING_CAP);
+  const alarms = await room.inside((_, { storage }) =>
+    vi.spyOn(storage, "setAlarm").mockRejectedValue(new Error(SPENDING_CAP)),
+  );
+  return fault(() => {
+    statements.heal();
+    alarms.mockRestore();
+  });
 }
 
 function fault(heal: () => void): Fault {

@@ -3,7 +3,7 @@
 import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { fits } from "@atrium/contract/text.ts";
-import type { Actor, RequestContext } from "../../../platform/d1/context.ts";
+import type { RequestContext } from "../../../platform/d1/context.ts";
 import { writerOf } from "../../../platform/d1/rights.ts";
 import {
   type Rendered,
@@ -24,8 +24,11 @@ export async function requireEditor(ctx: DocumentContext, roomId: string): Promi
   return authorOf(ctx.actor);
 }
 
-function authorOf(actor: Actor): Author {
+/** The author of what an actor writes. FORBIDDEN without a credential of the room. */
+export function authorOf(actor: LiveRoomContext["actor"]): Author {
   switch (actor.type) {
+    case "workflow":
+      return { type: "workflow", id: actor.workflowId };
     case "user":
       return { type: "user", id: actor.userId };
     case "key":
@@ -90,6 +93,16 @@ export async function renderDocument(
   return renderContent(await readDocument(ctx, place, version), rendering);
 }
 
+/** BAD_REQUEST for a name that is too long. */
+export function requireDocumentName(document: string): void {
+  if (!fits(document, DOCUMENT_LIMITS.documentNameLength))
+    throw new AppError(
+      "Rooms",
+      "BAD_REQUEST",
+      `The document's name is too long: at most ${DOCUMENT_LIMITS.documentNameLength} characters`,
+    );
+}
+
 /** Applies an update; false without news. `onlyIfEmpty` lets exactly one of concurrent seeds win. */
 export async function writeDocument(
   ctx: DocumentContext,
@@ -97,12 +110,7 @@ export async function writeDocument(
   update: Uint8Array,
   onlyIfEmpty: boolean,
 ): Promise<boolean> {
-  if (!fits(document, DOCUMENT_LIMITS.documentNameLength))
-    throw new AppError(
-      "Rooms",
-      "BAD_REQUEST",
-      `The document's name is too long: at most ${DOCUMENT_LIMITS.documentNameLength} characters`,
-    );
+  requireDocumentName(document);
   const author = await requireEditor(ctx, roomId);
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, {
     author,

@@ -6,7 +6,7 @@ import { writerOf } from "../../../platform/d1/rights.ts";
 import { type Change, compareType } from "../../../room/documents/compare/compare.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../room/documents/history/rollback.ts";
 
-import type { HistoryPage, TrailEntry, VersionInfo } from "../../../room/types/documents.ts";
+import type { Author, HistoryPage, TrailEntry, VersionInfo } from "../../../room/types/documents.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
 import {
   type DocumentContext,
@@ -141,14 +141,14 @@ export async function compareVersions(
 }
 
 interface RolledBack extends Pick<Compared, "from" | "to"> {
-  readonly userId: string;
+  readonly author: Author;
 }
 
-/** Takes back a user's edits by an edit. False for nothing to take back; CONFLICT as for a restore. */
-export async function rollBackUser(
+/** Takes back an author's edits by an edit. False for nothing to take back; CONFLICT as for a restore. */
+export async function rollBackAuthor(
   ctx: DocumentContext,
   place: DocumentPlace,
-  { userId, from, to }: RolledBack,
+  { author: rolledBack, from, to }: RolledBack,
 ): Promise<boolean> {
   const { roomId, document } = place;
   const author = await requireEditor(ctx, roomId);
@@ -162,7 +162,7 @@ export async function rollBackUser(
   ]);
   if (before === null) throw notFound("Rooms", "Version");
   const upTo = to ?? Number.MAX_SAFE_INTEGER;
-  const update = rollbackUpdate(before, since, { author: { type: "user", id: userId }, upTo });
+  const update = rollbackUpdate(before, since, { author: rolledBack, upTo });
   if (update === null) return false;
   const basedOn = since.at(-1)?.seq ?? from;
   const write = {

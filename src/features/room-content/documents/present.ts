@@ -1,5 +1,6 @@
 /** Documents as they are presented. */
 
+import type { ChangedBlock, EditedDocument } from "@atrium/contract/rest/document-edits.ts";
 import type {
   DocumentAuthor,
   DocumentChange,
@@ -12,9 +13,12 @@ import type {
 } from "@atrium/contract/rest/documents.ts";
 import { MAX_LISTED_PARTICIPANTS } from "@atrium/contract/rest/documents.ts";
 import { presentTime } from "@atrium/contract/time.ts";
+import { bytesToBase64 } from "../../../platform/crypto/encoding.ts";
 import type { Change } from "../../../room/documents/compare/compare.ts";
 import type { Segment } from "../../../room/documents/compare/compare-text.ts";
 import type { Rendered } from "../../../room/documents/content/render-content.ts";
+import type { AppliedEdit } from "../../../room/documents/edits/apply-edits.ts";
+import type { ChangedText } from "../../../room/documents/edits/changed-blocks.ts";
 import type {
   Author,
   DocumentDetails as DescribedDocument,
@@ -86,4 +90,14 @@ export const presentVersion = ({
   authors: authors.map(presentAuthor),
   updated_at: presentTime(at),
   created_at: presentTime(createdAt),
+});
+
+export const presentChangedBlock = ({ authors, ...block }: ChangedText): ChangedBlock => ({
+  ...block,
+  authors: authors.map(presentAuthor),
+});
+
+export const presentEdit = ({ text, end }: AppliedEdit): EditedDocument["edits"][number] => ({
+  text,
+  end: end && bytesToBase64(end),
 });

@@ -1,7 +1,7 @@
 /** The endpoints of the history of a room's documents. */
 
 import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
-import { DocumentVersion, TrailEntry, wholeNumber } from "@atrium/contract/rest/documents.ts";
+import { DocumentVersion, NamedAuthor, TrailEntry, wholeNumber } from "@atrium/contract/rest/documents.ts";
 import { paging } from "@atrium/contract/rest/lists.ts";
 import { text } from "@atrium/contract/text.ts";
 import * as z from "zod";
@@ -15,7 +15,7 @@ import {
   readTrail,
   renameVersion,
   restoreVersion,
-  rollBackUser,
+  rollBackAuthor,
 } from "./history-commands.ts";
 import { presentEntry, presentVersion } from "./present.ts";
 
@@ -65,9 +65,9 @@ export const endpoints = [
     path: `${DOCUMENT_PATH}/rollback`,
     operation: "rollBackDocument",
     sdk: "documents.rollBack(roomId, document, options: RollbackOptions): applied",
-    summary: "Take back what one user wrote in a document",
+    summary: "Take back what one author wrote in a document",
     details:
-      "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. The edit deletes the user's insertions, except for elements in which others have written. It writes the user's deletions again, unless they have been written already, or others have deleted or replaced their place. Changes that are so old that only all of their authors are known stay.",
+      "Between two versions, or since one. An edit like any other: everyone who has the document open receives it, and the document as it was before becomes a version. The edit deletes the author's insertions, except for elements in which others have written. It writes the author's deletions again, unless they have been written already, or others have deleted or replaced their place. Changes that are so old that only all of their authors are known stay.",
     errors: ["NOT_FOUND"],
     conflict: [
       "The document is too large for a comparison of the two versions, or it is rolled back or restored at the same time.",
@@ -75,7 +75,10 @@ export const endpoints = [
     ],
     body: z
       .strictObject({
-        userId: text(1, 255),
+        userId: text(1, 255).optional(),
+        author: NamedAuthor.optional().meta({
+          description: "In place of `userId`: any author of the trail.",
+        }),
         from: z.int().min(0).default(0).meta({
           description: "The number of a version: what was written after it. 0 for all that the user wrote.",
         }),
@@ -84,13 +87,19 @@ export const endpoints = [
             "The number of a later version, up to which it was written; null for all since `from`.",
         }),
       })
+      .refine(({ userId, author }) => (userId === undefined) !== (author === undefined), {
+        error: "needs either userId or author",
+      })
       .meta({ id: "DocumentRollback", example: { userId: "5f0c2a4e-8f4e-4a39-9e0d-4f3b8f7f6a11", from: 0 } }),
     done: "Document rolled back",
     data: z.object({
       applied: z.boolean().meta({ description: "False if there was nothing to take back." }),
     }),
     handle: async (ctx, { params, body }) => ({
-      applied: await rollBackUser(ctx, params, { ...body, userId: idOf(ctx, body.userId) }),
+      applied: await rollBackAuthor(ctx, params, {
+        ...body,
+        author: body.author ?? { type: "user", id: idOf(ctx, body.userId ?? "") },
+      }),
     }),
   }),
   endpoint({

@@ -143,6 +143,7 @@ export class OpenDocuments {
 
   #act(connection: DocumentConnection, subscription: Subscription, frame: DocumentFrame): Effect[] {
     if (frame.type === "close") return this.#close(connection, subscription, "provider_initiated");
+    if (frame.type === "awareness" && connection.watches) return [];
     const { id, documents } = connection;
     // The client may wait for the next part. Only our own asks again without a reconnection.
     const isLost = frame.type === "step2" && documents.wire !== "room" && subscription.answersForgotten;
@@ -178,7 +179,11 @@ export class OpenDocuments {
 
   usersOf(name: string): string[] {
     const subscriptions = this.#channels.find(name)?.subscriptions ?? [];
-    return [...new Set(subscriptions.flatMap(({ socketId }) => this.#find(socketId)?.userId ?? []))];
+    const users = subscriptions.flatMap(({ socketId }) => {
+      const connection = this.#find(socketId);
+      return connection === null || connection.watches ? [] : [connection.userId];
+    });
+    return [...new Set(users)];
   }
 
   closeForAll(name: string): Effect[] {

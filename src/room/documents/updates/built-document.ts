@@ -86,15 +86,22 @@ export class BuiltDocument {
   undo(changes: Changes, options: UndoOptions): Uint8Array | null {
     const { doc } = this;
     editAsServer(doc);
+    const update = this.edit(() => {
+      const manager = new Y.UndoManager(doc, options);
+      manager.undoStack.push({ ...changes, meta: new Map() });
+      manager.undo();
+    });
+    if (update !== null) doc.destroy();
+    return update;
+  }
+
+  /** The update that this change of the document makes; null when it changes nothing. */
+  edit(change: (transaction: Y.Transaction) => void): Uint8Array | null {
     const transaction = this.#begin();
-    const manager = new Y.UndoManager(doc, options);
-    manager.undoStack.push({ ...changes, meta: new Map() });
-    manager.undo();
+    change(transaction);
     const { insertions, deletions } = this.#changesOf(transaction);
     if (insertions.clients.size + deletions.clients.size === 0) return null;
-    const update = encode(doc, transaction.beforeState, deletions);
-    doc.destroy();
-    return compactUpdate(update, false);
+    return compactUpdate(encode(this.doc, transaction.beforeState, deletions), false);
   }
 }
 
@@ -130,7 +137,7 @@ function requireBuildable(update: Uint8Array): void {
     });
   if (update.length > DOCUMENT_LIMITS.builtBytes || items > DOCUMENT_LIMITS.builtItems)
     throw conflict(
-      `A document above ${DOCUMENT_LIMITS.builtBytes} bytes or ${DOCUMENT_LIMITS.builtItems} items is neither shown, compared, restored nor rolled back; read its update`,
+      `A document above ${DOCUMENT_LIMITS.builtBytes} bytes or ${DOCUMENT_LIMITS.builtItems} items is neither shown, edited, compared, restored nor rolled back; read its update`,
     );
 }
 
@@ -146,6 +153,16 @@ export const isServerClient = (client: number): boolean => client % HALF === MAR
 function editAsServer(doc: Y.Doc): void {
   do doc.clientID = (crypto.getRandomValues(new Uint16Array(1))[0] ?? 0) * HALF + MARK;
   while (doc.store.clients.has(doc.clientID));
+}
+
+/** Makes the following edits like those of a user: by this client ID, or one that no one has yet. */
+export function editAsUser(doc: Y.Doc, client: number | null): void {
+  if (client !== null) {
+    doc.clientID = client;
+    return;
+  }
+  while (isServerClient(doc.clientID) || doc.store.clients.has(doc.clientID))
+    doc.clientID = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
 }
 
 export function sharedTypeOf(doc: Y.Doc, type: SharedType, name: string) {

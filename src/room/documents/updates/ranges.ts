@@ -153,6 +153,8 @@ export class RangeMap<Value> {
       next += 1;
     }
     if (from < end) filled.push({ start: from, end, value });
+    // All of it has values: clients repeat all deletions with each connection.
+    if (filled.length === next - first) return;
     const isAtEnd = first === spans.length;
     if (isAtEnd) spans.push(...filled);
     this.#byClient.set(client, isAtEnd ? spans : [...spans.slice(0, first), ...filled, ...spans.slice(next)]);

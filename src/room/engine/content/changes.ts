@@ -102,7 +102,7 @@ export class Changes {
    */
   once(
     sender: string,
-    request: RoomRequest,
+    request: Repeatable,
     work: () => object,
     remembered: "ifChanged" | "always" = "ifChanged",
   ): object {
@@ -118,6 +118,13 @@ export class Changes {
         this.#receipts.write({ userId: sender, requestId, fingerprint, answer: textOf(data) });
       return data;
     });
+  }
+
+  /** The answer to a request that was handled before, as JSON; null if it was not. */
+  findAnswer(sender: string, request: Repeatable): string | null {
+    const { requestId } = request;
+    if (requestId === undefined) return null;
+    return this.#receipts.findAnswer(sender, requestId, fingerprintOf(request, sender));
   }
 
   /** Logs the next change; call it in the {@link transaction} of the write. `written` is the entry that it is about. */
@@ -208,6 +215,12 @@ export class Changes {
   }
 }
 
+/** A request that is handled once. */
+interface Repeatable extends Pick<RoomRequest, "requestId" | "reader"> {
+  readonly type: string;
+  readonly data: object;
+}
+
 const textOf = (data: object): string => (data instanceof JsonText ? data.text : JSON.stringify(data));
 
 /** The entry of a store that a change is about, with its JSON afterwards; null when it is deleted. */
@@ -249,7 +262,7 @@ export class Receipts {
  * sender. A sender can only make its own requests collide. The order of fields does not count, so a version
  * with another order in its schema recognizes repeated requests.
  */
-function fingerprintOf({ type, data, reader }: RoomRequest, sender: string): string {
+function fingerprintOf({ type, data, reader }: Repeatable, sender: string): string {
   const other = reader && reader.userId !== sender ? [reader.userId ?? reader.subject] : [];
   const fields = Object.entries(data).sort(([one], [another]) => (one < another ? -1 : 1));
   const text = JSON.stringify([type, fields, ...other]);

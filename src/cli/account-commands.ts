@@ -12,7 +12,7 @@ import {
   type ShownQuota,
   setLimits,
 } from "./organization.ts";
-import { createPasswordLink, deletePersonOf, exportPersonOf } from "./person.ts";
+import { createPasswordLink, deletePersonOf, exportPersonOf, turnSecondFactorOff } from "./person.ts";
 import { readFlags, UsageError } from "./process/command.ts";
 import { bearerOf } from "./secrets.ts";
 
@@ -93,6 +93,11 @@ async function link({ subject: email, database }: Arguments, stop: AbortSignal):
   return { result: { path: address }, text };
 }
 
+async function factorOff({ subject: email, database }: Arguments, stop: AbortSignal): Promise<Outcome> {
+  await turnSecondFactorOff(database, email, stop);
+  return { result: { turned_off: email }, text: `Turned off the second factor of ${email}.` };
+}
+
 async function exportOne({ subject: email, database }: Arguments, stop: AbortSignal): Promise<Outcome> {
   for await (const record of exportPersonOf(database, email, stop)) console.log(JSON.stringify(record));
   return { result: null, text: null };
@@ -157,6 +162,11 @@ export const COMMANDS = define({
     about: "makes a link by which the person with this address chooses a new password",
     run: link,
   },
+  "second-factor-off": {
+    forms: ["EMAIL"],
+    about: "turns off the second factor of the person with this address, who lost the device and the codes",
+    run: factorOff,
+  },
   "export-person": {
     forms: ["EMAIL"],
     about: "prints the stored data of the person with this address, one JSON object a line",
@@ -176,7 +186,7 @@ export const USAGE = `Usage: ${FORMS.map(
 ).join("\n       ")}`;
 export const HELP = `${USAGE}
 
-${entries.map(([name, { about }]) => `  ${name.padEnd(15)}${about}`).join("\n")}
+${entries.map(([name, { about }]) => `  ${name.padEnd(19)}${about}`).join("\n")}
 
   --in DB_2         the database of a new organization; DB by default
   --to DB_2         the database that an organization moves to

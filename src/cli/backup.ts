@@ -10,13 +10,13 @@ import { createPrivately, makeWritableFolder, readIfThere, writePrivateFile } fr
 import { SECRETS_FILE } from "./secrets.ts";
 import { isStateFolder } from "./service/reservation.ts";
 
-const USAGE = "Usage: npm run backup -- DIR [--persist-to DIR | --sql [--remote]]";
+const USAGE = "Usage: npm run backup -- DIR [--sql] [--persist-to DIR | --remote]";
 const HELP = `${USAGE}
 
 Copies everything that the service on this machine stores to the new folder DIR, while it runs or not.
 To restore it, copy .dev.vars from DIR to the checkout, and run: npm start -- --persist-to DIR
 
-  --persist-to DIR  the state folder to copy; .wrangler/state by default
+  --persist-to DIR  the state folder of the service; .wrangler/state by default
   --sql             exports the databases alone, each as a file of SQL that D1 imports, such as DIR/DB.sql
   --remote          with --sql: the databases of the deployment, which answer nothing else meanwhile
 
@@ -40,8 +40,7 @@ function parseArguments(args: string[]): Arguments {
   const { values, positionals } = readFlags(USAGE, args, flags);
   const [target = "", ...others] = positionals;
   const { "persist-to": persistTo = DEFAULT_PERSIST_TO, sql = false, remote = false } = values;
-  // wrangler exports no other local database than the one in its own folder.
-  const isContradiction = sql ? values["persist-to"] !== undefined : remote;
+  const isContradiction = remote && (!sql || values["persist-to"] !== undefined);
   if (target === "" || persistTo === "" || others.length > 0 || isContradiction) throw new UsageError(USAGE);
   const sqlOf = sql ? (remote ? "remote" : "local") : null;
   return { target: path.resolve(target), persistTo: path.resolve(persistTo), sqlOf };

@@ -15,6 +15,7 @@ import {
   TYPES,
 } from "./package/manifest.ts";
 import { CommandError, readFlags, runCommand, UsageError } from "./process/command.ts";
+import { Steps } from "./process/steps.ts";
 import { ROOT, spawnSupervised } from "./process/supervisor.ts";
 
 const USAGE = "Usage: npm run build -- [--out DIR]";
@@ -102,12 +103,17 @@ async function describe(outdir: string, bundled: readonly string[]): Promise<voi
 async function main(stop: AbortSignal): Promise<void> {
   const { values, positionals } = readFlags(USAGE, process.argv.slice(2), { out: { type: "string" } });
   if (positionals.length > 0) throw new UsageError(USAGE);
-  const out = path.resolve(ROOT, values.out ?? "dist");
+  const { out: folder = "dist" } = values;
+  const out = path.resolve(ROOT, folder);
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  await describe(out, await bundle(out, { ...ENTRIES, ...STYLES }, true));
-  await bundle(path.join(out, READABLE), ENTRIES, false);
-  await declare(out, stop);
+  const steps = new Steps(stop);
+  await steps.show("Bundling the package", async () => {
+    await describe(out, await bundle(out, { ...ENTRIES, ...STYLES }, true));
+    await bundle(path.join(out, READABLE), ENTRIES, false);
+  });
+  await steps.show("Checking the types, and writing their declarations", () => declare(out, stop));
+  console.log(`The package is in ${folder}`);
 }
 
 await runCommand(main, { help: HELP });

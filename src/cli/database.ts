@@ -188,6 +188,11 @@ const CREATE_APPLIED =
   `CREATE TABLE ${APPLIED}(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, ` +
   "applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)";
 
+/** Selects the names of a database's tables, without those of SQLite, D1 and wrangler. */
+export const SELECT_TABLES =
+  `SELECT name FROM sqlite_master WHERE type = 'table' AND name <> '${APPLIED}' ` +
+  "AND substr(name, 1, 7) <> 'sqlite_' AND substr(name, 1, 4) <> '_cf_'";
+
 /** The names of the migrations, in the order in which they are applied. */
 export async function listMigrations(): Promise<string[]> {
   const files = await readdir(FOLDER);

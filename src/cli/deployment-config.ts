@@ -5,13 +5,14 @@ import { AppError } from "@atrium/contract/errors.ts";
 import { parse, TomlError } from "smol-toml";
 import type { Unstable_RawConfig as Config } from "wrangler";
 import { isSettingName, readSetting } from "../platform/settings.ts";
+import { isMadeSecret } from "./deployment-secrets.ts";
 import { CommandError } from "./process/command.ts";
 import { readIfThere } from "./process/folder.ts";
 import { ROOT } from "./process/supervisor.ts";
 import { CONFIG } from "./process/wrangler.ts";
 import { settingsOf } from "./service/development.ts";
 
-const SETTINGS_FILE = path.join(ROOT, "atrium.toml");
+export const SETTINGS_FILE = path.join(ROOT, "atrium.toml");
 const EXAMPLE = path.join(ROOT, "atrium.example.toml");
 /** Found by wrangler before wrangler.toml, so that every `npx wrangler` command concerns the deployment. */
 const GENERATED = path.join(ROOT, "wrangler.jsonc");
@@ -35,16 +36,28 @@ const OF_CONFIGURATION = {
     problem: 'must be "worker-loader", "dispatch-namespace" or "off"',
   },
   METRICS: ON_OR_OFF,
+  FILES: ON_OR_OFF,
+  CLOUDFLARE_ACCOUNT_ID: {
+    pattern: /^[0-9a-f]{32}$/,
+    problem: "must be the ID of a Cloudflare account: 32 digits and letters from a to f",
+  },
   DATABASES: { pattern: /^[1-9]\d?$/, problem: "must be a whole number from 1 to 99" },
+  DATABASE_NAMES: {
+    pattern: /^[a-z0-9][a-z0-9_-]{0,63}(\s*,\s*[a-z0-9][a-z0-9_-]{0,63})*$/,
+    problem:
+      "must be names of databases, comma-separated: lower-case letters, digits, hyphens and underscores",
+  },
 };
 type ConfigurationName = keyof typeof OF_CONFIGURATION;
 
 const isOfConfiguration = (name: string): name is ConfigurationName => Object.hasOwn(OF_CONFIGURATION, name);
 
 const SECRETS = [
+  "COPY_SECRET_ACCESS_KEY",
   "JWT_SECRET",
   "JWT_SECRET_PREVIOUS",
   "METRICS_TOKEN",
+  "OIDC_CLIENT_SECRET",
   "TURNSTILE_SECRET_KEY",
   "VAPID_PRIVATE_KEY",
   "WORKFLOWS_API_TOKEN",
@@ -67,23 +80,25 @@ const lineOf = (toml: string, key: string): number =>
   toml.split("\n").findIndex((line) => /^[\s[]*["']?([^\s"'=.\]]+)/.exec(line)?.[1] === key) + 1;
 
 /**
- * The settings in the text of atrium.toml, and those in `ATRIUM_…` variables, which override them. Throws a CommandError
- * with the place of a setting that is unknown, secret or invalid.
+ * The settings in the text of atrium.toml, and those in `ATRIUM_…` variables, which override them: not the secrets that a deployment makes. Throws a CommandError
+ * with the place of a setting that is unknown, secret or invalid, or with the names of those that do not go together.
  */
 export function readSettings(toml: string, environment: NodeJS.ProcessEnv): DeploymentSettings {
   const inFile = Object.entries(parseToml("atrium.toml", toml)).map(
     ([name, value]) => [name, value, `atrium.toml, line ${lineOf(toml, name)}`] as const,
   );
-  const inEnvironment = Object.entries(settingsOf(environment)).map(
-    ([name, value]) => [name, value, `ATRIUM_${name}`] as const,
-  );
-  return new Map(
+  const inEnvironment = Object.entries(settingsOf(environment))
+    .filter(([name]) => !isMadeSecret(name))
+    .map(([name, value]) => [name, value, `ATRIUM_${name}`] as const);
+  const settings = new Map(
     [...inFile, ...inEnvironment].map(([name, value, place]) => {
       const { text, problem } = checkSetting(name, value);
       if (problem !== null) throw new CommandError(`${place}: ${name} ${problem}.`);
       return [name, text];
     }),
   );
+  checkTogether(settings);
+  return settings;
 }
 
 function checkSetting(
@@ -112,6 +127,31 @@ function checkSetting(
   return { text, problem: problem() };
 }
 
+const databaseNamesIn = (settings: DeploymentSettings): readonly string[] =>
+  (settings.get("DATABASE_NAMES") || undefined)?.split(",").map((name) => name.trim()) ?? [];
+
+const countDatabases = (settings: DeploymentSettings): number => Number(settings.get("DATABASES") || 1);
+
+/** Settings that do nothing, or lock everyone out, without another one. */
+const NEEDS: readonly (readonly [name: string, needed: string, isMeant?: (value: string) => boolean])[] = [
+  ["COPY_TO", "COPY_ACCESS_KEY_ID"],
+  ["OIDC_ISSUER", "OIDC_CLIENT_ID"],
+  ["OIDC_ONLY", "OIDC_ISSUER", (value) => value === "on"],
+];
+
+/** Throws a CommandError for settings that do not go together. */
+function checkTogether(settings: DeploymentSettings): void {
+  for (const [name, needed, isMeant = () => true] of NEEDS) {
+    const value = settings.get(name);
+    if (value && isMeant(value) && !settings.get(needed))
+      throw new CommandError(`${name} needs ${needed}: set both, or neither.`);
+  }
+  const names = databaseNamesIn(settings);
+  const count = countDatabases(settings);
+  if (names.length > count)
+    throw new CommandError(`DATABASE_NAMES has ${names.length} names, but DATABASES is ${count}.`);
+}
+
 /** Merges the settings into wrangler.toml's configuration. `earlier` are the variables of the configuration before it. */
 export function mergeConfig(
   tracked: Config,
@@ -124,26 +164,42 @@ export function mergeConfig(
   const named = (text = "") => text.replace(trackedName, name);
   const domain = of("DOMAIN");
   const sender = settings.get("MAIL_FROM");
+  const jurisdiction = settings.get("JURISDICTION");
   const namespace = settings.get("WORKFLOWS_NAMESPACE") ?? `${name}-workflows`;
   const isDispatching = of("WORKFLOWS") === "dispatch-namespace";
-  const count = Number(of("DATABASES") ?? 1);
-  const numbers = Array.from({ length: count }, (_, index) => index + 1).slice(d1_databases.length);
+  const chosenNames = databaseNamesIn(settings);
+  const databases = Array.from(
+    { length: Math.max(countDatabases(settings), d1_databases.length) },
+    (_, index) => ({
+      ...(d1_databases[index] ?? {
+        ...d1_databases[0],
+        binding: `DB_${index + 1}`,
+        preview_database_id: `atrium-${index + 1}-local`,
+      }),
+      database_name: chosenNames[index] ?? (index === 0 ? name : `${name}-${index + 1}`),
+    }),
+  );
+  const twice = databases.find(({ database_name }, index) =>
+    databases.slice(0, index).some((each) => each.database_name === database_name),
+  );
+  if (twice !== undefined)
+    throw new CommandError(`Two databases have the name ${twice.database_name}: change DATABASE_NAMES.`);
   return {
     ...tracked,
     name,
+    ...(of("CLOUDFLARE_ACCOUNT_ID") && { account_id: of("CLOUDFLARE_ACCOUNT_ID") }),
     workers_dev: of("WORKERS_DEV") === undefined ? (tracked.workers_dev ?? true) : of("WORKERS_DEV") === "on",
     ...(of("WORKERS_DEV") === "off" && { preview_urls: false }),
     ...(domain && { routes: [{ pattern: domain, custom_domain: true }] }),
-    d1_databases: [
-      ...d1_databases.map((each) => ({ ...each, database_name: named(each.database_name) })),
-      ...numbers.map((number) => ({
-        ...d1_databases[0],
-        binding: `DB_${number}`,
-        database_name: `${name}-${number}`,
-        preview_database_id: `atrium-${number}-local`,
-      })),
-    ],
-    r2_buckets: r2_buckets.map((each) => ({ ...each, bucket_name: named(each.bucket_name) })),
+    d1_databases: databases,
+    r2_buckets:
+      of("FILES") === "off"
+        ? []
+        : r2_buckets.map((each) => ({
+            ...each,
+            bucket_name: named(each.bucket_name),
+            ...(jurisdiction && { jurisdiction }),
+          })),
     ...(of("WORKFLOWS") === "worker-loader" && { worker_loaders: [{ binding: "LOADER" }] }),
     ...(isDispatching && { dispatch_namespaces: [{ binding: "DISPATCHER", namespace }] }),
     ...(of("METRICS") === "on" && { analytics_engine_datasets: [{ binding: "METRICS", dataset: name }] }),
@@ -175,12 +231,26 @@ function varsIn(generated: string): Config["vars"] {
   }
 }
 
-/** Writes the deployment's configuration where wrangler finds it, and returns it. */
-export async function writeDeploymentConfig(): Promise<Config> {
+/**
+ * Writes the deployment's configuration where wrangler finds it, and returns it. It has the IDs of the databases that are
+ * given: without them, wrangler publishes no Worker whose earlier database is deleted.
+ */
+export async function writeDeploymentConfig(
+  present: readonly { readonly name: string; readonly uuid: string }[] = [],
+): Promise<Config> {
   const tracked = parseToml("wrangler.toml", await readFile(CONFIG, "utf8")) as Config;
   const settings = readSettings((await readIfThere(SETTINGS_FILE)) ?? "", process.env);
   const before = await readIfThere(GENERATED);
-  const config = mergeConfig(tracked, settings, before === null ? {} : varsIn(before));
+  const { d1_databases = [], ...merged } = mergeConfig(
+    tracked,
+    settings,
+    before === null ? {} : varsIn(before),
+  );
+  const withId = (each: (typeof d1_databases)[number]) => {
+    const found = present.find(({ name }) => name === each.database_name);
+    return found === undefined ? each : { ...each, database_id: found.uuid };
+  };
+  const config = { ...merged, d1_databases: d1_databases.map(withId) };
   const text = `${HEADER}${JSON.stringify(config, null, 2)}\n`;
   if (text !== before) await writeFile(GENERATED, text);
   return config;

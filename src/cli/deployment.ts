@@ -3,41 +3,38 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { CommandError } from "./process/command.ts";
+import { type DataLocation, type ListedDatabase, locationFlags } from "./deployment-location.ts";
+import type { CommandError } from "./process/command.ts";
 import { writePrivateFile } from "./process/folder.ts";
 import type { Wrangler } from "./process/wrangler.ts";
-import { createSecret, createVapidKey } from "./secrets.ts";
 
 /** The names in wrangler.toml. */
-interface Names {
+export interface Names {
   readonly worker: string;
   readonly databases: readonly string[];
-  readonly bucket: string;
+  /** Null for a deployment without files. */
+  readonly bucket: string | null;
 }
 
-const namesIn = (json: string): readonly string[] =>
-  (JSON.parse(json) as readonly { readonly name: string }[]).map(({ name }) => name);
+/** The databases of the deployment that exist. */
+export async function listDatabases(
+  wrangler: Wrangler,
+  { databases }: Names,
+): Promise<readonly ListedDatabase[]> {
+  const all = JSON.parse(await wrangler(["d1", "list", "--json"])) as readonly ListedDatabase[];
+  return all.filter(({ name }) => databases.includes(name));
+}
 
-/** Creates the databases that do not exist, and returns their names. Wrangler creates the bucket when it publishes. */
-export async function ensureDatabases(wrangler: Wrangler, { databases }: Names): Promise<readonly string[]> {
-  const present = namesIn(await wrangler(["d1", "list", "--json"]));
-  const missing = databases.filter((name) => !present.includes(name));
-  for (const name of missing) await wrangler(["d1", "create", name]);
+/** Creates the databases that are missing, and returns their names. Safe to repeat after a lost answer. */
+export async function ensureDatabases(
+  wrangler: Wrangler,
+  names: Names,
+  location: DataLocation,
+): Promise<readonly string[]> {
+  const present = await listDatabases(wrangler, names);
+  const missing = names.databases.filter((each) => !present.some(({ name }) => name === each));
+  for (const name of missing) await wrangler(["d1", "create", name, ...locationFlags(location)]);
   return missing;
-}
-
-/** Values for the missing secrets. A Worker that does not exist has none. */
-export async function missingSecrets(wrangler: Wrangler): Promise<Readonly<Record<string, string>>> {
-  const present = await wrangler(["secret", "list", "--format", "json"]).then(
-    namesIn,
-    (error: unknown): readonly string[] => {
-      if (error instanceof CommandError && /\b10007\b|not found/i.test(error.message)) return [];
-      throw error;
-    },
-  );
-  const made = { JWT_SECRET: createSecret, VAPID_PRIVATE_KEY: createVapidKey };
-  const missing = Object.entries(made).filter(([name]) => !present.includes(name));
-  return Object.fromEntries(missing.map(([name, create]) => [name, create()]));
 }
 
 interface Report {
@@ -66,6 +63,25 @@ export async function publish(
   }
 }
 
+const ALL_PERMISSIONS = '"Workers Scripts Write", "D1 Write" and "Workers R2 Storage Write"';
+
+/** Reasons that the checks cannot foresee, such as a permission that is for reading only, and what to do about them. */
+const REMEDIES: readonly (readonly [RegExp, string])[] = [
+  [/\[code: 10000\]/, `Give the token the permissions ${ALL_PERMISSIONS}.`],
+  [/\[code: (10042|10136)\]/, 'Enable R2 in Cloudflare\'s dashboard, or set FILES = "off" in atrium.toml.'],
+  [
+    /\[code: 10195\]|of type worker_loader is invalid/,
+    'WORKFLOWS = "worker-loader" needs the paid plan of Workers: choose it, or remove the setting from atrium.toml.',
+  ],
+];
+
+/** The reason why a step failed after the checks, and how to go on: every step does only what is missing. */
+export function explainRefusal({ message }: CommandError): string {
+  const [, remedy] = REMEDIES.find(([reason]) => reason.test(message)) ?? [];
+  return `${[message, remedy].filter(Boolean).join("\n")}
+The deployment is not complete. Run npm run deploy again: it goes on where it ended.`;
+}
+
 interface DeploymentPlan {
   readonly names: Names;
   /** The organization of the first owner. */
@@ -86,9 +102,9 @@ export const describePlan = (
   size: string | null,
 ): string => `Nothing was sent to Cloudflare. npm run deploy would, as far as it is still missing,
 
-  create   the ${names.databases.length === 1 ? "database" : "databases"} ${names.databases.join(", ")}, the bucket ${names.bucket} and the secrets JWT_SECRET and VAPID_PRIVATE_KEY
-  apply    ${migrations.length} migrations, up to ${migrations.at(-1) ?? "none"}
+  create   the ${names.databases.length === 1 ? "database" : "databases"} ${names.databases.join(", ")}${names.bucket === null ? "" : `, the bucket ${names.bucket}`} and the secrets JWT_SECRET and VAPID_PRIVATE_KEY
+  apply    ${migrations.length === 1 ? "1 migration" : `${migrations.length} migrations`}, up to ${migrations.at(-1) ?? "none"}
   publish  the Worker ${names.worker}${size === null ? "" : ` (${size})`}
-  link     the first owner of "${organization}", unless someone can sign in
+  print    a code for the first owner of "${organization}", unless someone can sign in
 
 ${runners.length > 0 ? `Workflows run by ${runners.join(" and ")}.` : "Workflows would not run: set WORKFLOWS in atrium.toml. All else works."}`;

@@ -1,13 +1,13 @@
 /** Organizations as the operator changes them, directly in the database: created, moved, limited, and their tokens ended. */
 
+import type { AuditResource } from "@atrium/contract/resources/audit-names.ts";
 import { isInDirectory, QUOTAS, type QuotaName } from "@atrium/contract/resources/quota.ts";
-import type { AuditResource } from "@atrium/contract/rest/audit.ts";
 import { sql } from "drizzle-orm";
 import { insertForOnlineRooms } from "../delivery/outbox/outbox-store.ts";
 import { createApiKey, fingerprintOf } from "../features/accounts/api-key.ts";
 import { countUsed } from "../features/quotas/statements.ts";
 import { endTokensOfAccount } from "../features/users/statements.ts";
-import { type Statement, statement } from "../platform/d1/d1.ts";
+import { listed, type Statement, statement } from "../platform/d1/d1.ts";
 import { selectPlacement } from "../platform/d1/placement-store.ts";
 import type { RoomCommand } from "../room/types/room-object.ts";
 import {
@@ -60,15 +60,31 @@ const insertOrganization = (accountId: string, name: string, now: number, place:
 /** The credentials of a new organization, and the statements that create it in the directory. */
 export async function planOrganization(name: string, place = "DB") {
   const accountId = crypto.randomUUID();
+  const { credentials, statements } = await planKey(accountId, "First key");
+  const creation = insertOrganization(accountId, name, Date.now(), place);
+  return { credentials, statements: [creation, ...statements] };
+}
+
+/** The credentials of a new API key of an organization, and the statements that create it in the directory. */
+export async function planKey(accountId: string, name: string) {
   const apiKey = createApiKey();
   const { hash, prefix, lastFour } = await fingerprintOf(apiKey);
-  const now = Date.now();
   const statements = [
-    insertOrganization(accountId, name, now, place),
     statement`INSERT INTO api_keys (id, account_id, name, hash, prefix, last_four, created_at)
-        VALUES (${crypto.randomUUID()}, ${accountId}, 'First key', ${hash}, ${prefix}, ${lastFour}, ${now})`,
+        VALUES (${crypto.randomUUID()}, ${accountId}, ${name}, ${hash}, ${prefix}, ${lastFour}, ${Date.now()})`,
   ];
   return { credentials: { accountId, apiKey }, statements };
+}
+
+/** The organizations among these that exist. */
+export async function existingOf(
+  database: Database,
+  accountIds: readonly string[],
+  stop: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const query = statement`SELECT id FROM accounts WHERE deleted_at IS NULL AND id IN ${listed(accountIds)}`;
+  const [rows = []] = await executeOnTables(database, [query], stop);
+  return new Set(rows.map(({ id }) => String(id)));
 }
 
 /** Creates an organization in the database with this binding: there first, so that the directory names what exists. */

@@ -1,11 +1,20 @@
-/** Persons as the operator changes them, directly in the database: owners, links to a new password, export and deletion. */
+/** Persons as the operator changes them, directly in the database: owners, ways to sign in again, export and deletion. */
 import { randomBytes } from "node:crypto";
 import type { PersonRecord } from "@atrium/contract/rest/privacy.ts";
 import { sql } from "drizzle-orm";
-import { createLinkToken, invitationLink, linkHashOf, passwordLink } from "../features/people/links.ts";
+import {
+  createLinkToken,
+  createSetupCode,
+  linkHashOf,
+  passwordLink,
+  SETUP_PREFIX,
+  setupCode,
+  setupHashOf,
+} from "../features/people/links.ts";
 import { hashPassword } from "../features/people/password.ts";
 import { exportPerson } from "../features/privacy/person-queries.ts";
 import { deletePerson, selectOwnedAlone, selectPersonId } from "../features/privacy/statements.ts";
+import { deleteFactorOf } from "../features/second-factor/statements.ts";
 import { type Database as ServiceDatabase, statement } from "../platform/d1/d1.ts";
 import { type Database, databasePort, executeOnTables, isDirectory } from "./database.ts";
 import { placeOf } from "./organization.ts";
@@ -16,8 +25,11 @@ const EMAIL = "demo@atrium.example";
 /** 96 bits: it is copied, not remembered. */
 const PASSWORD_BYTES = 12;
 
-/** The demo's owner with a new password, also where the person still exists from a deleted organization. */
-export async function planOwner(accountId: string) {
+/**
+ * The owner of these organizations, the first of which the dashboard opens first, with a new password, also where the
+ * person still exists from a deleted one.
+ */
+export async function planOwner(accountIds: readonly string[]) {
   const password = randomBytes(PASSWORD_BYTES).toString("base64url");
   const now = Date.now();
   const hash = await hashPassword(password);
@@ -28,11 +40,18 @@ export async function planOwner(accountId: string) {
     statement`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, password, created_at, updated_at)
         SELECT ${crypto.randomUUID()}, id, 'credential', id, ${hash}, ${now}, ${now} ${person}
         ON CONFLICT (provider_id, provider_account_id) DO UPDATE SET password = excluded.password`,
-    statement`INSERT INTO memberships (account_id, person_id, role, joined_at)
-        SELECT ${accountId}, id, 'owner', ${now} ${person}`,
+    ...planMemberships(accountIds),
   ];
   return { signIn: { email: EMAIL, password }, statements };
 }
+
+/** Makes that person, where it exists, an owner of these organizations, which the dashboard lists in their order. */
+export const planMemberships = (accountIds: readonly string[]) =>
+  accountIds.map(
+    (accountId, index) => statement`INSERT INTO memberships (account_id, person_id, role, joined_at)
+        SELECT ${accountId}, id, 'owner', ${Date.now() + index} FROM people WHERE email = ${EMAIL}
+        ON CONFLICT (account_id, person_id) DO UPDATE SET joined_at = excluded.joined_at`,
+  );
 
 export async function createPasswordLink(
   database: Database,
@@ -83,6 +102,17 @@ export async function* exportPersonOf(
   } while (after !== null);
 }
 
+/** Turns the second factor of the person off, who then signs in by the password alone. */
+export async function turnSecondFactorOff(
+  database: Database,
+  email: string,
+  stop: AbortSignal,
+): Promise<void> {
+  const db = databasePort(database, stop);
+  const [deleted] = await db.run([deleteFactorOf(await find(db, email))]);
+  if (deleted.length === 0) throw new CommandError(`${email} has no second factor.`);
+}
+
 /** Deletes the person, unless an organization would be without an owner. */
 export async function deletePersonOf(database: Database, email: string, stop: AbortSignal): Promise<void> {
   const db = databasePort(database, stop);
@@ -97,11 +127,16 @@ export async function deletePersonOf(database: Database, email: string, stop: Ab
 
 export interface FirstOwner {
   readonly accountId: string;
-  readonly path: string;
+  readonly code: string;
+  /** When the code expires, epoch ms. */
+  readonly expiresAt: number;
 }
 
-/** Makes a link for the first owner, and an organization unless there is one; null once anyone can sign in. */
-export async function linkForFirstOwner(
+/**
+ * Makes a code for the first owner, which ends the earlier one, and an organization unless there is one; null once
+ * anyone can sign in.
+ */
+export async function codeForFirstOwner(
   database: Database,
   organization: string,
   stop: AbortSignal,
@@ -119,11 +154,15 @@ export async function linkForFirstOwner(
   if (people.length > 0) return null;
   const existing = accounts[0]?.id;
   const accountId = existing === undefined ? crypto.randomUUID() : String(existing);
-  const [token, now] = [createLinkToken(), Date.now()];
-  const hash = await linkHashOf(token);
-  const invitation = statement`INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
-      VALUES (${crypto.randomUUID()}, ${accountId}, 'owner', ${hash}, ${now}, ${now + invitationLink.lifetimeMs})`;
+  const [code, now] = [createSetupCode(), Date.now()];
+  const [hash, expiresAt] = [await setupHashOf(code), now + setupCode.lifetimeMs];
+  const setupCodes = `${SETUP_PREFIX}*`;
+  const invitation = [
+    statement`DELETE FROM invitations WHERE token_hash GLOB ${setupCodes}`,
+    statement`INSERT INTO invitations (id, account_id, role, token_hash, created_at, expires_at)
+        VALUES (${crypto.randomUUID()}, ${accountId}, 'owner', ${hash}, ${now}, ${expiresAt})`,
+  ];
   const creation = statement`INSERT INTO accounts (id, name, created_at) VALUES (${accountId}, ${organization}, ${now})`;
-  await executeOnTables(database, existing === undefined ? [creation, invitation] : [invitation], stop);
-  return { accountId, path: invitationLink.path(token) };
+  await executeOnTables(database, existing === undefined ? [creation, ...invitation] : invitation, stop);
+  return { accountId, code, expiresAt };
 }

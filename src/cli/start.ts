@@ -1,4 +1,4 @@
-/** `npm start`: serves Atrium on this machine, with the secrets, the tables and a demo organization. */
+/** `npm start`: serves Atrium on this machine, with the secrets, the tables and an organization. */
 import path from "node:path";
 import { bundleCurrentWorker } from "./bundle/worker-bundle.ts";
 import { DEFAULT_PERSIST_TO } from "./database.ts";
@@ -80,18 +80,25 @@ async function main(stop: AbortSignal): Promise<void> {
   const demo = await prepareDemo(persistTo, stop);
 
   console.log("Starting the service …");
-  const options = { port, host, persistTo, demoAccountId: demo.accountId, config: CONFIG, modules };
+  const options = {
+    port,
+    host,
+    persistTo,
+    demoAccountId: demo.boardsAccountId,
+    config: CONFIG,
+    modules,
+  };
   const server = startServer(options, stop);
   const url = `http://localhost:${port}`;
   const announce = async () => {
     await server.ready;
     const confirmed = await confirmDemo(url, persistTo, demo, stop);
-    // The service was started for the earlier demo organization.
-    console.log(banner(url, confirmed, confirmed.accountId === demo.accountId));
+    // The service was started for the earlier organization of the boards.
+    console.log(banner(url, confirmed, confirmed.boardsAccountId === demo.boardsAccountId));
   };
   // The service is useful without its demo, so this failure only gets a line.
   announce().catch((error: unknown) => {
-    if (!stop.aborted) console.error(`The demo organization is not usable: ${String(error)}`);
+    if (!stop.aborted) console.error(`The organization is not usable: ${String(error)}`);
   });
   watchService(url, server, stop);
   const exitCode = await server.ended;
@@ -127,6 +134,11 @@ curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
   -H "Authorization: Bearer ${bearerOf(credentials)}" \\
   -H "Content-Type: application/json" \\
   -d '{"name":"My first room"}'
+
+Run a page on which people see each other's pointers, from ${url}/docs/quickstarts/cursors:
+
+curl -s -u ${credentials.accountId}:${credentials.apiKey} ${url}/docs/quickstarts/cursors.tgz | tar xz
+cd cursors && npm install && npm start
 
 Ctrl-C stops it.
 `;

@@ -5,6 +5,7 @@ import { LIMITS } from "@atrium/contract/limits.ts";
 import { eachQuota, type QuotaDefaults, settingOf } from "@atrium/contract/resources/quota.ts";
 import type { SignUpPolicy } from "@atrium/contract/rest/people.ts";
 import { DAY_MS } from "@atrium/contract/time.ts";
+import { hostOf } from "./network.ts";
 import { readSetting, type Settings } from "./settings.ts";
 
 export const quotaDefaults = (env: Settings): QuotaDefaults =>
@@ -47,6 +48,29 @@ export const hasRequestLog = (env: Settings): boolean => readSetting(env, "REQUE
 export const requestLogKeptMs = (env: Settings): number => readSetting(env, "REQUEST_LOG_DAYS") * DAY_MS;
 
 export const auditLogKeptMs = (env: Settings): number => readSetting(env, "AUDIT_LOG_DAYS") * DAY_MS;
+
+export interface CopySettings {
+  /** The address that the names of objects are appended to, without a trailing slash. */
+  readonly url: string;
+  /** Undefined when the address names it. */
+  readonly region: string | undefined;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+/** The bucket of scheduled copies. Throws an INTERNAL_ERROR when a setting is missing. */
+export function copySettings(env: Settings): CopySettings {
+  const url = readSetting(env, "COPY_TO");
+  const accessKeyId = readSetting(env, "COPY_ACCESS_KEY_ID");
+  const secretAccessKey = readSetting(env, "COPY_SECRET_ACCESS_KEY");
+  if (url !== undefined && accessKeyId !== undefined && secretAccessKey !== undefined)
+    return { url, region: readSetting(env, "COPY_REGION"), accessKeyId, secretAccessKey };
+  const problem = "The setting COPY_TO needs COPY_ACCESS_KEY_ID and COPY_SECRET_ACCESS_KEY; set all three";
+  throw new AppError("Server", "INTERNAL_ERROR", problem);
+}
+
+/** Retention of scheduled copies, in milliseconds. */
+export const copiesKeptMs = (env: Settings): number => readSetting(env, "COPY_DAYS") * DAY_MS;
 
 /** The hosts that lead to this service, as far as the settings tell. */
 export const ownHosts = (env: Settings): readonly string[] => {
@@ -124,6 +148,41 @@ export function turnstileSettings(env: Settings): TurnstileSettings | null {
 
 /** Whether pages have a Turnstile widget, however the settings are to be completed. */
 export const hasTurnstile = (env: Settings): boolean => readSetting(env, "TURNSTILE_SITE_KEY") !== undefined;
+
+export interface OidcSettings {
+  /** Its URL, by which accounts at the provider are stored. */
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null for a public client. */
+  readonly clientSecret: string | null;
+  /** The provider's name, as pages show it. */
+  readonly name: string;
+  /** The email domains that the provider speaks for. */
+  readonly domains: readonly string[];
+}
+
+/** The provider that people sign in by; null unless the deployment has set one. Plain http is for development hosts. */
+export function oidcSettings(env: Settings): OidcSettings | null {
+  const issuer = readSetting(env, "OIDC_ISSUER");
+  const clientId = readSetting(env, "OIDC_CLIENT_ID");
+  if (issuer === undefined && clientId === undefined) return null;
+  if (issuer === undefined || clientId === undefined)
+    throw wrongSetting("The settings OIDC_ISSUER and OIDC_CLIENT_ID belong together; set both or none");
+  const url = new URL(issuer);
+  if (url.protocol !== "https:" && !readSetting(env, "WEBHOOK_DEV_TARGETS").includes(hostOf(url)))
+    throw wrongSetting("The setting OIDC_ISSUER must begin with https://");
+  return {
+    ...{ issuer, clientId, clientSecret: readSetting(env, "OIDC_CLIENT_SECRET") ?? null },
+    name: readSetting(env, "OIDC_NAME") ?? url.host,
+    domains: readSetting(env, "OIDC_DOMAINS"),
+  };
+}
+
+/** Whether people may sign in by passwords: also where OIDC_ONLY stands without a provider, or no one could sign in. */
+export const hasPasswords = (env: Settings): boolean =>
+  readSetting(env, "OIDC_ONLY") !== "on" || readSetting(env, "OIDC_ISSUER") === undefined;
+
+const wrongSetting = (problem: string) => new AppError("Server", "INTERNAL_ERROR", problem);
 
 export const runLimits = (env: Settings) => ({
   wallMs: readSetting(env, "WORKFLOW_WALL_MS"),

@@ -12,6 +12,7 @@ export interface LogFields {
   readonly object?: string | undefined;
   readonly request?: string | undefined;
   readonly mail?: string | undefined;
+  readonly passkey?: string | undefined;
   readonly task?: string | undefined;
 }
 

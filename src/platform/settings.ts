@@ -57,6 +57,22 @@ const onOrOff = () =>
     .default("")
     .pipe(z.enum(["", "on", "off"], 'must be "on" or "off"'));
 
+/** One of these texts, or undefined. */
+const oneOf = <const Value extends string>(values: readonly Value[]) =>
+  z
+    .string()
+    .default("")
+    .pipe(
+      z.enum(
+        ["", ...values],
+        `must be ${values
+          .map((value) => `"${value}"`)
+          .join(", ")
+          .replace(/, (?=[^,]+$)/, " or ")}`,
+      ),
+    )
+    .transform((value) => (value === "" ? undefined : (value as Value)));
+
 const origin = () =>
   optionalText().transform((value, issues) => {
     if (value === undefined) return undefined;
@@ -64,6 +80,30 @@ const origin = () =>
     if (url !== null && /^https?:$/.test(url.protocol) && value.replace(/\/$/, "") === url.origin)
       return url.origin;
     issues.addIssue("must be an origin such as https://atrium.example, without a path");
+    return z.NEVER;
+  });
+
+/** A bucket's address, and possibly a prefix in it. http serves a receiver on this machine only. */
+const bucket = () =>
+  optionalText().transform((value, issues) => {
+    if (value === undefined) return undefined;
+    const url = URL.parse(value);
+    const isPrivate = url?.protocol === "https:" || /^http:\/\/(localhost|127\.0\.0\.1)[:/]/.test(value);
+    if (url !== null && isPrivate && !/[?#@]/.test(value)) return url.href.replace(/\/+$/, "");
+    issues.addIssue(
+      "must be the https: address of a bucket, such as https://s3.eu-west-1.amazonaws.com/copies",
+    );
+    return z.NEVER;
+  });
+
+/** The address of an OpenID Connect issuer in the form of `URL`: one spelling, one issuer. */
+const issuer = () =>
+  optionalText().transform((value, issues) => {
+    if (value === undefined) return undefined;
+    const url = URL.parse(value);
+    if (url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "")
+      return url.href;
+    issues.addIssue("must be an address such as https://login.example.com, without a query");
     return z.NEVER;
   });
 
@@ -104,6 +144,9 @@ const SETTINGS = {
       .default("")
       .pipe(z.enum(["", "free", "paid"], 'must be "free" or "paid"'))
       .transform((plan) => plan || "paid"),
+  /** Where D1, R2 and the objects keep data, from the first deployment on; both empty for automatic. */
+  LOCATION: () => oneOf(["wnam", "enam", "weur", "eeur", "apac", "oc"]),
+  JURISDICTION: () => oneOf(["eu", "us", "fedramp"]),
   DEMO_ACCOUNT_ID: optionalText,
   /** The people who may sign up without an invitation; none by default. */
   SIGN_UP: () =>
@@ -112,6 +155,16 @@ const SETTINGS = {
       .default("")
       .pipe(z.enum(["", "open", "invite", "domains"], 'must be "open", "invite" or "domains"')),
   SIGN_UP_DOMAINS: domains,
+  /** The OpenID Connect provider that people sign in by; OIDC_CLIENT_SECRET is left out for a public client. */
+  OIDC_ISSUER: issuer,
+  OIDC_CLIENT_ID: optionalText,
+  OIDC_CLIENT_SECRET: optionalText,
+  /** The provider's name on buttons; the issuer's host by default. */
+  OIDC_NAME: optionalText,
+  /** The email domains that the provider speaks for. */
+  OIDC_DOMAINS: domains,
+  /** Whether passwords are refused. */
+  OIDC_ONLY: onOrOff,
   /** The keys of a Turnstile widget, which signing in and up then ask for; both or none. */
   TURNSTILE_SITE_KEY: optionalText,
   TURNSTILE_SECRET_KEY: optionalText,
@@ -150,6 +203,13 @@ const SETTINGS = {
       `must have at least ${MIN_TOKEN_LENGTH} characters; remove it for no metrics`,
     ),
   AUDIT_LOG_DAYS: wholeNumber(90),
+  /** The bucket of another S3 or of R2 that the databases are copied into each day; without it, they are not. */
+  COPY_TO: bucket,
+  /** The region of the bucket, where its address does not name it. */
+  COPY_REGION: optionalText,
+  COPY_ACCESS_KEY_ID: optionalText,
+  COPY_SECRET_ACCESS_KEY: optionalText,
+  COPY_DAYS: wholeNumber(14),
   /** Hosts that webhooks may reach over http and in private networks. For development only. */
   WEBHOOK_DEV_TARGETS: hosts,
   WORKFLOW_DEV_TARGETS: hosts,

@@ -124,6 +124,19 @@ export const isTokenOf = (claims: TokenClaims, user: TokenSubject): boolean =>
   claims.identityEpoch === (user.identityEpoch ?? 0) &&
   (user.identityId === null || user.identityEpoch !== null);
 
+/** Claims of a token that only watches a room: its person is no user of the room, and no one learns of it. */
+export const WatchClaims = z.object({
+  accountId: z.string(),
+  roomId: z.string(),
+  /** The person who watches. */
+  userId: z.string(),
+  /** Epoch seconds. */
+  iat: z.int(),
+  exp: z.int(),
+  accountEpoch: z.int().default(0),
+});
+export type WatchClaims = z.infer<typeof WatchClaims>;
+
 /** Later than any other token epoch, so that every credential is refused until the restore ends. */
 export const RESTORING_EPOCH = Number.MAX_SAFE_INTEGER;
 

@@ -3,6 +3,7 @@ import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { inboxShardOf } from "@atrium/contract/resources/inbox.ts";
 import { app } from "../../src/app.ts";
+import type { Env } from "../../src/env.ts";
 import {
   type BackupPlan,
   FILE_PART_BYTES,
@@ -40,6 +41,7 @@ export class Operator {
   readonly address = freshAddress();
   /** Where the service places organizations. */
   place: PlaceName = "DB";
+  bindings: Env = env;
 
   constructor(accountId: string, purpose: OperatorPurpose, token: string) {
     this.accountId = accountId;
@@ -67,7 +69,11 @@ export class Operator {
       },
       body: bytes ?? JSON.stringify(json),
     });
-    return app.fetch(request, { ...env, PLACE_ORGANIZATIONS_IN: this.place }, createExecutionContext());
+    return app.fetch(
+      request,
+      { ...this.bindings, PLACE_ORGANIZATIONS_IN: this.place },
+      createExecutionContext(),
+    );
   }
 
   /** `data` of the answer. Throws its error. */

@@ -7,7 +7,7 @@ import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { ArchiveReader } from "../../src/platform/objects/archive-reader.ts";
-import type { ArchiveSlice } from "../../src/platform/objects/object-archive.ts";
+import type { ArchiveSlice } from "../../src/platform/objects/archive-slice.ts";
 import { createTables, FACTS, type Schema } from "../../src/platform/objects/object-tables.ts";
 import { beingArchived, passingReason } from "../../src/platform/objects/rpc.ts";
 import { StorageArchive } from "../../src/platform/objects/storage-archive.ts";

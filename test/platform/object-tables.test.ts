@@ -3,7 +3,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { ArchiveReader } from "../../src/platform/objects/archive-reader.ts";
-import type { ArchiveSlice } from "../../src/platform/objects/object-archive.ts";
+import type { ArchiveSlice } from "../../src/platform/objects/archive-slice.ts";
 import { createTables, FACTS, openTables, type Schema } from "../../src/platform/objects/object-tables.ts";
 import { StorageArchive } from "../../src/platform/objects/storage-archive.ts";
 import { dropTables } from "../support/archive.ts";

@@ -4,36 +4,35 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../process/supervisor.ts";
+import { PUBLIC } from "./static-files.ts";
 
 const PAGE = path.join(ROOT, "examples/demo");
-/** The folder that wrangler.toml serves. */
-export const PUBLIC = path.join(ROOT, ".wrangler/public");
+const FILES = "assets/demo";
 
-/** Writes `demo.html` and the files of `demo/`: panels are loaded as they are opened. */
+/** Writes `demo.html` and the files of `assets/demo/`: panels are loaded as they are opened. */
 export async function bundleDemo({ outdir = PUBLIC, development = false } = {}): Promise<void> {
   const { metafile } = await build({
     entryPoints: [
-      { in: path.join(PAGE, "main.tsx"), out: "demo/app" },
-      { in: path.join(PAGE, "style.css"), out: "demo/style" },
-      { in: path.join(PAGE, "icon.svg"), out: "demo/icon" },
+      { in: path.join(PAGE, "main.tsx"), out: `${FILES}/app` },
+      { in: path.join(PAGE, "style.css"), out: `${FILES}/style` },
       { in: path.join(PAGE, "index.html"), out: "demo" },
     ],
     outdir,
     bundle: true,
     splitting: true,
-    chunkNames: "demo/[name]-[hash]",
+    chunkNames: `${FILES}/[name]-[hash]`,
     metafile: true,
     format: "esm",
     jsx: "automatic",
     jsxDev: development,
     minify: !development,
     target: "es2022",
-    loader: { ".html": "copy", ".svg": "copy" },
-    external: ["/demo/*"],
+    loader: { ".html": "copy" },
+    external: ["/assets/*"],
     define: { "process.env.NODE_ENV": JSON.stringify(development ? "development" : "production") },
   });
   const written = new Set(Object.keys(metafile.outputs).map((file) => path.resolve(file)));
-  const folder = path.join(outdir, "demo");
+  const folder = path.join(outdir, FILES);
   const stale = (await readdir(folder))
     .map((name) => path.join(folder, name))
     .filter((file) => !written.has(file));

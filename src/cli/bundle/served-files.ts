@@ -1,10 +1,10 @@
-/** The bundles beside the Worker: the pages of /demo, /dashboard and /docs, and the harness of workflows. */
+/** The bundles beside the Worker: the front page, the pages of /demo, /dashboard and /docs, and the harness of workflows. */
 
-import { createHash } from "node:crypto";
-import { access, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { access, mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
+import { fingerprintSources } from "../process/sources.ts";
 import { ROOT } from "../process/supervisor.ts";
 
 /** Lets one process at a time write the bundles: two that write and tidy up at once delete each other's files. */
@@ -43,9 +43,12 @@ async function acquire(deadline: number): Promise<DatabaseSync | null> {
 
 const STAMP = path.join(ROOT, ".wrangler/served-files");
 const BUNDLES = [
+  "public/_headers",
   "public/demo.html",
   "public/dashboard/index.html",
   "public/docs/index.html",
+  "public/assets/front/live.html",
+  "public/assets/style/mark.svg",
   "guest/harness.txt",
   "guest/program-worker.js",
 ].map((file) => path.join(ROOT, ".wrangler", file));
@@ -66,41 +69,31 @@ export async function bundleServedFiles(): Promise<void> {
 
 async function makeBundles(sources: string): Promise<void> {
   // The bundlers take longer to load than everything else that a start does when nothing has changed.
-  const [{ bundleDemo }, { bundleDashboard }, { bundleDocs }, { bundleGuest }] = await Promise.all([
+  const [
+    { bundleDemo, bundleGuest },
+    { bundleDashboard },
+    { bundleDocs },
+    { bundleFront },
+    { bundleStyle },
+    { writeHeaders },
+  ] = await Promise.all([
     import("./demo-bundle.ts"),
     import("./dashboard-bundle.ts"),
     import("./docs-bundle.ts"),
-    import("./demo-bundle.ts"),
+    import("./front-bundle.ts"),
+    import("./style-bundle.ts"),
+    import("./static-files.ts"),
   ]);
-  await Promise.all([bundleDemo(), bundleDashboard(), bundleDocs(), bundleGuest()]);
+  await Promise.all([
+    bundleDemo(),
+    bundleDashboard(),
+    bundleDocs(),
+    bundleFront(),
+    bundleStyle(),
+    bundleGuest(),
+    writeHeaders(),
+  ]);
   await writeFile(STAMP, sources);
-}
-
-const FOLDERS = ["src", "packages", "examples/demo", "docs"].map((folder) => path.join(ROOT, folder));
-/** Other pages of the documentation, the configuration, and npm's record of installed packages. */
-const OTHERS = [
-  "README.md",
-  "CONTRIBUTING.md",
-  "SECURITY.md",
-  "wrangler.toml",
-  "node_modules/.package-lock.json",
-].map((file) => path.join(ROOT, file));
-
-/** Changes with the name, size or modification time of any source, and with the installed packages. */
-export async function fingerprintSources(): Promise<string> {
-  const entries = await Promise.all(
-    FOLDERS.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
-  );
-  const files = entries
-    .flat()
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => path.join(parentPath, name));
-  const hash = createHash("sha256");
-  for (const file of [...files.sort(), ...OTHERS]) {
-    const facts = await stat(file).catch(() => null); // other package managers write other files
-    hash.update(`${path.relative(ROOT, file)} ${facts?.size} ${facts?.mtimeMs}\n`);
-  }
-  return hash.digest("hex");
 }
 
 export const filesExist = (files: readonly string[]): Promise<boolean> =>

@@ -1,11 +1,14 @@
 /** The Worker as Miniflare takes it: bundled by wrangler, as a deployment would. */
 import { readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
+import { draftIn, removeOthers } from "../process/drafts.ts";
 import { makeWritableFolder } from "../process/folder.ts";
+import { fingerprintSources } from "../process/sources.ts";
+import { Steps } from "../process/steps.ts";
 import { ROOT } from "../process/supervisor.ts";
 import { CONFIG, runWrangler } from "../process/wrangler.ts";
 import type { WorkerModules } from "../service/server.ts";
-import { areServedFilesCurrent, filesExist, fingerprintSources } from "./served-files.ts";
+import { areServedFilesCurrent, filesExist } from "./served-files.ts";
 
 /** Holds the latest bundle, in a folder that is named by the fingerprint of its sources. */
 const BUNDLES = path.join(ROOT, ".wrangler/worker");
@@ -37,27 +40,21 @@ export async function bundleCurrentWorker(stop: AbortSignal): Promise<WorkerModu
   if ((await areServedFilesCurrent(sources)) && (await filesExist([folder]))) return modules();
 
   await makeWritableFolder(BUNDLES);
-  console.log("Building the pages and the Worker. Later starts skip this until a source changes …");
+  const title = "Building the pages and the Worker, which later starts skip until a source changes";
   // Built under another name first: a folder under its final name is complete.
-  const draft = path.join(BUNDLES, `draft-${process.pid}`);
+  const draft = draftIn(BUNDLES);
+  await rm(draft, { recursive: true, force: true }); // a crashed process may have had the same ID, as in a container
   try {
-    await bundleWorker(draft, stop);
+    await new Steps(stop).show(title, () => bundleWorker(draft, stop));
     await rename(draft, folder).catch(ignoreExisting);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-  await removeOthers(folder);
+  await removeOthers(BUNDLES, folder);
   return modules();
 }
 
 /** Another start may have made the same bundle at the same time. */
 function ignoreExisting(error: NodeJS.ErrnoException): void {
   if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
-}
-
-async function removeOthers(folder: string): Promise<void> {
-  for (const name of await readdir(BUNDLES)) {
-    const other = path.join(BUNDLES, name);
-    if (other !== folder && !name.startsWith("draft-")) await rm(other, { recursive: true, force: true });
-  }
 }

@@ -11,11 +11,15 @@ const WRANGLER = path.join(ROOT, "node_modules/wrangler/bin/wrangler.js");
 /** {@link runWrangler} until it is stopped. */
 export type Wrangler = (args: readonly string[], env?: Readonly<Record<string, string>>) => Promise<string>;
 
-/** Runs a wrangler command, and returns its output. Throws a CommandError with wrangler's reason. */
+/**
+ * Runs a wrangler command, and returns its output. `note` is given its lines as they come. Throws a CommandError with
+ * wrangler's reason.
+ */
 export async function runWrangler(
   args: readonly string[],
   stop: AbortSignal,
   further: Readonly<Record<string, string>> = {},
+  note: (line: string) => void = () => undefined,
 ): Promise<string> {
   // The build command in wrangler.toml calls `node`, which must be this version.
   const env = { ...further, PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}` };
@@ -26,6 +30,8 @@ export async function runWrangler(
     stream?.setEncoding("utf8").on("data", (text: string) => {
       all += text;
       if (stream === child.stdout) output += text;
+      const line = latestLine(text);
+      if (line !== undefined) note(line);
     });
   }
   const exitCode = await ended;
@@ -34,8 +40,22 @@ export async function runWrangler(
   return output;
 }
 
-/** Wrangler's own words, without its decoration or the JSON around them. */
+/** The last line that says something, without wrangler's asides about its own log and the lines that it draws. */
+export const latestLine = (text: string): string | undefined =>
+  stripVTControlCharacters(text)
+    .split("\n")
+    .map((line) => line.trim())
+    .findLast((line) => /\p{L}/u.test(line) && !/^\(|WRANGLER_LOG|^🪵/u.test(line));
+
+/** Begins of wrangler's advice, which follows the reason. */
+const ADVICE = /\s*(If you think this is a bug|📎|Note that there is a newer version)[\s\S]*/;
+
+/** Wrangler's own words, without its decoration, its advice or the JSON around them. */
 function reasonIn(output: string): string {
-  const [, reason] = /\[ERROR\]\s*([\s\S]+)/.exec(output) ?? /"text": "([^"]+)/.exec(output) ?? [];
-  return `wrangler failed: ${(reason ?? output).trim().replace(/\s*\n\s*/g, " ")}`;
+  const [, reason] = /\[ERROR\]\s*([\s\S]+)/.exec(output) ?? [];
+  const inJson = [...output.matchAll(/"text": "([^"]+)/g)].map(([, text]) => text).join(" ");
+  return `wrangler failed: ${(reason ?? (inJson || output))
+    .replace(ADVICE, "")
+    .trim()
+    .replace(/\s*\n\s*/g, " ")}`;
 }

@@ -12,6 +12,8 @@ export const DEVELOPMENT = {
   publicNetwork: { network: { allow: ["public"], deny: [], tlsOptions: { trustBrowserCas: true } } },
   /** Settings that wrangler.toml and .dev.vars override: anyone may sign up. */
   settings: { SIGN_UP: "open" },
+  /** Settings that nothing overrides here: workerd has no jurisdictions, and throws for one. */
+  withoutPlaces: { LOCATION: "", JURISDICTION: "" },
 };
 
 /** Keeps mail on this machine, unless the service is for others: it has an origin of its own, or an empty MAIL_FROM. */

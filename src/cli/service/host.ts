@@ -4,6 +4,7 @@ import { convertV4MiniflareOptions, Log, LogLevel, Miniflare, type WorkerdStruct
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { runLimits } from "../../platform/config.ts";
 import type { Settings } from "../../platform/settings.ts";
+import { packageService } from "../package/tarball.ts";
 import {
   DEVELOPMENT,
   mailInDevelopment,
@@ -107,10 +108,12 @@ const served = new Miniflare(
           ...(worker.bindings ?? {}),
           DEMO_ACCOUNT_ID: demoAccountId,
           ...settingsOf(process.env),
+          ...DEVELOPMENT.withoutPlaces,
         },
         serviceBindings: {
           PUBLIC_NETWORK: DEVELOPMENT.publicNetwork,
           DISK: diskService(persistTo),
+          PACKAGE: packageService(ending.signal),
           ...(pool && { PROGRAM_POOL: { external: { address: pool.address, http: {} } } }),
           ...(mail && { MAIL_TRAY: mailTray(path.join(persistTo, "mail"), console.log) }),
         },

@@ -35,7 +35,8 @@ const passwordSealer = (secrets: readonly [current: string, ...replaced: string[
 const placeOfPassword = (personId: string): readonly string[] => ["password", personId];
 
 const ORGANIZATIONS_IN_PAGE = 500;
-const PEOPLE_IN_SLICE = 200;
+/** A restore binds a slice as one parameter, of which D1 takes 2 MB: a person with 20 long passkeys has some 50 kB. */
+const PEOPLE_IN_SLICE = 25;
 
 const BEGINNING = "beginning";
 
@@ -78,6 +79,8 @@ const organization: Operation = async (call) => {
   return answer(call, { organization: found });
 };
 
+const parseProviders = (json: string) => JSON.parse(json) as PeopleSlice["people"][number]["providers"];
+
 /** A slice of the people. Hashes of passwords are sealed, so that the folder of a backup gives none away. */
 const readPeople: Operation = async (call) => {
   const { backupId, after } = await bodyOf(call, BackupId.extend(After.shape));
@@ -86,7 +89,15 @@ const readPeople: Operation = async (call) => {
   const sealed = ({ password, id }: (typeof rows)[number]) =>
     password === null ? null : sealer.seal(password, placeOfPassword(id));
   const slice: PeopleSlice = {
-    people: await Promise.all(rows.map(async (row) => ({ ...row, password: await sealed(row) }))),
+    people: await Promise.all(
+      rows.map(async (row) => ({
+        ...row,
+        password: await sealed(row),
+        providers: parseProviders(row.providers),
+        passkeys: JSON.parse(row.passkeys) as PeopleSlice["people"][number]["passkeys"],
+        secondFactor: row.secondFactor === null ? null : JSON.parse(row.secondFactor),
+      })),
+    ),
     after: rows.length < PEOPLE_IN_SLICE ? null : (rows.at(-1)?.id ?? null),
   };
   return answerSlice(call, backupId, PARTS.people, slice);

@@ -1,7 +1,7 @@
 /** The format of backups of an organization and of a deployment: files, and the requests that carry them. */
 import * as z from "zod";
 import journal from "../../../migrations/meta/_journal.json" with { type: "json" };
-import { ArchiveSlice } from "../../platform/objects/object-archive.ts";
+import { ArchiveSlice } from "../../platform/objects/archive-slice.ts";
 
 /** Grows when earlier versions of the service could not read the format of this one. */
 export const ARCHIVE_FORMAT = 1;
@@ -103,6 +103,18 @@ export const DEPLOYMENT = "deployment";
 export const Beginning = z.object({ backupId: z.uuid(), startedAt: z.iso.datetime() });
 export type Beginning = z.infer<typeof Beginning>;
 
+const ArchivedPasskey = z.object({
+  id: z.string(),
+  name: z.string(),
+  credentialId: z.string(),
+  publicKey: z.string(),
+  counter: z.int(),
+  transports: z.string(),
+  /** Epoch milliseconds. */
+  createdAt: z.int(),
+  lastUsedAt: z.int().nullable(),
+});
+
 const ArchivedPerson = z.object({
   id: z.string(),
   name: z.string(),
@@ -112,6 +124,20 @@ const ArchivedPerson = z.object({
   updatedAt: z.int(),
   /** The hash of the password, encrypted with a key derived from `JWT_SECRET`; null for who has none. */
   password: z.object({ keyId: z.string(), sealed: z.string() }).nullable(),
+  /** Accounts at OpenID Connect providers. */
+  providers: z.array(z.object({ issuer: z.string(), subject: z.string() })),
+  passkeys: z.array(ArchivedPasskey),
+  /** As it is stored, sealed, with the hashes of its recovery codes; null for who has none. */
+  secondFactor: z
+    .object({
+      keyId: z.string(),
+      sealed: z.string(),
+      lastStep: z.int(),
+      createdAt: z.int(),
+      codes: z.array(z.string()),
+    })
+    .nullable()
+    .default(null),
 });
 
 /** People in the order of their IDs; `after` is null on the last slice. */

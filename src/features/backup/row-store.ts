@@ -33,6 +33,7 @@ const DERIVED_OF_ROOMS = [
   "file_bytes",
   "stats_version",
   "joining_until",
+  "watched_until",
 ];
 
 /** No user is online. An update sets the store size, because the quota's trigger counts updates. */

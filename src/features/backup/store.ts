@@ -1,5 +1,5 @@
 /** SQL of restores: obstacles, positions, and the opening of the organization at the end. */
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { build, columnsOf, type Statement, statement } from "../../platform/d1/d1.ts";
 import { RESTORING_EPOCH } from "../../platform/token-claims.ts";
 import { PASSWORD_PROVIDER } from "../people/table.ts";
@@ -99,34 +99,89 @@ export const selectOrganizations = (after: string, limit: number): Statement<Org
 export const selectOrganization = (id: string): Statement<OrganizationRow> =>
   statement`${ORGANIZATION} WHERE id = ${id} AND deleted_at IS NULL`;
 
-type StoredPerson = Omit<PeopleSlice["people"][number], "password"> & { readonly password: string | null };
+type ArchivedPerson = PeopleSlice["people"][number];
+type StoredPerson = Omit<ArchivedPerson, "password"> & { readonly password: string | null };
+/** `providers`, `passkeys` and the second factor are JSON. */
+type PersonRow = Omit<StoredPerson, "providers" | "passkeys" | "secondFactor"> & {
+  readonly providers: string;
+  readonly passkeys: string;
+  readonly secondFactor: string | null;
+};
 
 export const selectPeople = (
   after: string,
   limit: number,
-): Statement<StoredPerson> => statement`SELECT people.id, people.name, people.email,
+): Statement<PersonRow> => statement`SELECT people.id, people.name, people.email,
     people.created_at AS createdAt,
     people.updated_at AS updatedAt,
-      credentials.password
+      credentials.password,
+      (SELECT json_group_array(json_object('issuer', provider_id, 'subject', provider_account_id))
+        FROM credentials AS other
+        WHERE other.person_id = people.id AND other.provider_id <> ${PASSWORD_PROVIDER}) AS providers,
+      (SELECT json_group_array(json_object('id', id, 'name', name, 'credentialId', credential_id, 'publicKey', public_key,
+          'counter', counter, 'transports', transports, 'createdAt', created_at, 'lastUsedAt', last_used_at))
+        FROM passkeys WHERE person_id = people.id) AS passkeys, (
+        SELECT json_object('keyId', key_id, 'sealed', sealed, 'lastStep', last_step, 'createdAt', created_at,
+          'codes', (SELECT json_group_array(code_hash) FROM recovery_codes WHERE person_id = people.id))
+        FROM second_factors WHERE person_id = people.id
+      ) AS secondFactor
     FROM people LEFT JOIN credentials
       ON credentials.provider_id = ${PASSWORD_PROVIDER} AND credentials.provider_account_id = people.id
     WHERE people.id > ${after} ORDER BY people.id LIMIT ${limit}`;
 
-/** Adds unknown people, and returns their rows. A password is set only where the person has none. */
+/** The people of a slice who had no way to sign in before this batch, whose rows have the time `now`. */
+const couldNotSignIn = (now: number): SQL => sql`NOT EXISTS (SELECT 1 FROM credentials AS own
+        WHERE own.person_id = people.id AND own.created_at <> ${now}
+          AND (own.provider_id <> ${PASSWORD_PROVIDER} OR own.password IS NOT NULL))
+        AND NOT EXISTS (SELECT 1 FROM passkeys AS own
+          WHERE own.person_id = people.id AND own.challenged_at <> ${now})`;
+
+/**
+ * Adds unknown people, and returns their rows. What they sign in by is set only where the person has no way to sign in:
+ * it could be what a stranger made the account with. Challenges of before sign no one in.
+ */
 export const insertPeople = (
   people: readonly StoredPerson[],
   now: number,
-): readonly [Statement<{ id: string }>, Statement] => [
+): readonly [Statement<{ id: string }>, ...Statement[]] => [
   statement`INSERT INTO people (id, name, email, created_at, updated_at)
       SELECT value ->> 'id', value ->> 'name', value ->> 'email', value ->> 'createdAt', value ->> 'updatedAt'
       FROM json_each(${JSON.stringify(people)}) WHERE true ON CONFLICT DO NOTHING RETURNING id`,
+  statement`INSERT INTO passkeys (id, person_id, name, credential_id, public_key, counter, transports, challenged_at,
+        created_at, last_used_at)
+      SELECT passkey.value ->> 'id', people.id, passkey.value ->> 'name', passkey.value ->> 'credentialId',
+        passkey.value ->> 'publicKey', passkey.value ->> 'counter', passkey.value ->> 'transports', ${now},
+        passkey.value ->> 'createdAt', passkey.value ->> 'lastUsedAt'
+      FROM json_each(${JSON.stringify(people)}) AS given JOIN people
+        ON people.id = given.value ->> 'id' AND people.email = given.value ->> 'email'
+        JOIN json_each(given.value -> 'passkeys') AS passkey
+      WHERE ${couldNotSignIn(now)} ON CONFLICT DO NOTHING`,
+  statement`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, created_at, updated_at)
+      SELECT lower(hex(randomblob(16))), people.id, provider.value ->> 'issuer', provider.value ->> 'subject',
+        ${now}, ${now}
+      FROM json_each(${JSON.stringify(people)}) AS given JOIN people
+        ON people.id = given.value ->> 'id' AND people.email = given.value ->> 'email'
+        JOIN json_each(given.value, '$.providers') AS provider
+      WHERE ${couldNotSignIn(now)} ON CONFLICT DO NOTHING`,
+  statement`INSERT INTO second_factors (person_id, key_id, sealed, last_step, created_at)
+      SELECT people.id, given.value ->> '$.secondFactor.keyId', given.value ->> '$.secondFactor.sealed',
+        given.value ->> '$.secondFactor.lastStep', given.value ->> '$.secondFactor.createdAt'
+      FROM json_each(${JSON.stringify(people)}) AS given JOIN people
+        ON people.id = given.value ->> 'id' AND people.email = given.value ->> 'email'
+      WHERE given.value ->> '$.secondFactor.sealed' IS NOT NULL AND ${couldNotSignIn(now)} ON CONFLICT DO NOTHING`,
+  statement`INSERT INTO recovery_codes (person_id, code_hash)
+      SELECT people.id, code.value
+      FROM json_each(${JSON.stringify(people)}) AS given JOIN people
+        ON people.id = given.value ->> 'id' AND people.email = given.value ->> 'email'
+        JOIN json_each(given.value, '$.secondFactor.codes') AS code
+      WHERE ${couldNotSignIn(now)} ON CONFLICT DO NOTHING`,
   statement`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, password, created_at,
       updated_at)
       SELECT lower(hex(randomblob(16))), people.id, ${PASSWORD_PROVIDER}, people.id, given.value ->> 'password',
         ${now}, ${now}
       FROM json_each(${JSON.stringify(people)}) AS given JOIN people
         ON people.id = given.value ->> 'id' AND people.email = given.value ->> 'email'
-      WHERE true ON CONFLICT (provider_id, provider_account_id)
+      WHERE ${couldNotSignIn(now)} ON CONFLICT (provider_id, provider_account_id)
         DO UPDATE SET password = excluded.password, updated_at = excluded.updated_at
         WHERE credentials.password IS NULL`,
 ];

@@ -61,12 +61,13 @@ export class PendingUpload {
     return this.#row;
   }
 
-  /** Throws when the actor may not upload here. The look-up of room and user runs on; the first write waits for it. */
+  /** Throws when the actor may not upload here, or there is no storage. The look-up of room and user runs on; the first write waits for it. */
   begin(upload: Upload): void {
     const ctx = this.#ctx;
     const { roomId, filename, mimeType } = upload;
     requireRoom(ctx, roomId);
     const uploadedBy = userOf(ctx, upload.userId);
+    ctx.blobs.requireStorage();
     this.#row = {
       key: createKey(roomId, filename),
       accountId: ctx.accountId,

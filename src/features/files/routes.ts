@@ -117,7 +117,9 @@ The file becomes visible when it is complete; an upload that fails leaves nothin
 
 A user's JWT uploads as that user; viewers cannot upload. A closed room rejects uploads with 403. Closing a room lets running
 uploads finish; deleting it makes them fail. With an \`Idempotency-Key\`, a retry must repeat the fields, name, type and bytes,
-but not the form's boundary.`,
+but not the form's boundary.
+
+A deployment without storage for files refuses uploads and reads with 403.`,
     errors: ["NOT_FOUND"],
     query: InRoom,
     form: {
@@ -155,7 +157,7 @@ but not the form's boundary.`,
     right: "public",
     summary: "Read a file",
     details: SERVED,
-    errors: ["NOT_FOUND"],
+    errors: ["FORBIDDEN", "NOT_FOUND"],
     answers: {
       200: "The file.",
       206: "The part of the file that `Range` asks for.",

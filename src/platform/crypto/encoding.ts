@@ -17,13 +17,6 @@ export async function derivedId(parts: readonly (string | number)[]): Promise<st
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, "$1-$2-8$3-8$4-$5");
 }
 
-/** FNV-1a with 32 bits: quick, separates ids that differ in one character, and is no secret. */
-export function fnv1a(text: string): number {
-  let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193) >>> 0;
-  return value;
-}
-
 const CHUNK_BYTES = 8_192;
 
 export function bytesToBase64(bytes: Uint8Array): string {

@@ -10,6 +10,9 @@ export interface Sealed {
   readonly sealed: string;
 }
 
+/** No key of the sealer has sealed the text for this place. */
+class NotSealedError extends Error {}
+
 /** Seals with the key of the first secret, and opens values sealed with any of them. */
 export interface Sealer {
   /** `place` says where the text belongs: it can be opened for the same place only. */
@@ -79,13 +82,47 @@ export function sealerFor(
     async open({ keyId, sealed }, place) {
       const known = await Promise.all([current, ...replaced].map(keyOf));
       const key = known.find(({ id }) => id === keyId)?.key;
-      if (key === undefined) throw new Error("The key of a sealed text is not known");
-      const bytes = base64ToBytes(sealed);
-      const [nonce, ciphertext] = [bytes.slice(0, NONCE_BYTES), bytes.slice(NONCE_BYTES)];
-      return decoder.decode(await crypto.subtle.decrypt(cipher(nonce, place), key, ciphertext));
+      if (key === undefined) throw new NotSealedError("The key of a sealed text is not known");
+      try {
+        const bytes = base64ToBytes(sealed);
+        const [nonce, ciphertext] = [bytes.slice(0, NONCE_BYTES), bytes.slice(NONCE_BYTES)];
+        return decoder.decode(await crypto.subtle.decrypt(cipher(nonce, place), key, ciphertext));
+      } catch (error) {
+        if (!(error instanceof DOMException)) throw error;
+        throw new NotSealedError("A sealed text is damaged, or belongs elsewhere", { cause: error });
+      }
     },
     replacedKeyIds: () => Promise.all(replaced.map(async (secret) => (await keyOf(secret)).id)),
   };
+}
+
+/** Seals a value for a client that brings it back before `expiresAt`, in epoch milliseconds. */
+export async function sealTicket(
+  sealer: Sealer,
+  value: object,
+  expiresAt: number,
+  place: readonly string[] = [],
+): Promise<string> {
+  const { keyId, sealed } = await sealer.seal(JSON.stringify({ value, expiresAt }), place);
+  return `${keyId}.${sealed}`;
+}
+
+/** The value of a ticket; null when it has expired, or the sealer did not make it for this place. */
+export async function openTicket<Value extends object>(
+  sealer: Sealer,
+  ticket: string,
+  now: number,
+  place: readonly string[] = [],
+): Promise<Value | null> {
+  const [keyId = "", sealed = ""] = ticket.split(".");
+  try {
+    const text = await sealer.open({ keyId, sealed }, place);
+    const { value, expiresAt } = JSON.parse(text) as { value: Value; expiresAt: number };
+    return expiresAt > now ? value : null;
+  } catch (error) {
+    if (error instanceof NotSealedError) return null;
+    throw error;
+  }
 }
 
 const ROWS_AT_ONCE = 100;

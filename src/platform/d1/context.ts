@@ -110,3 +110,9 @@ export interface RequestContext extends OperationContext {
   newId(): string;
   defer(work: Promise<unknown>): void;
 }
+
+/** The Idempotency-Key is the room's request ID, so the room handles concurrent repetitions once. Each narrowed key has its own. */
+export function requestIdOf({ idempotencyKey, actor }: RequestContext): string | undefined {
+  if (idempotencyKey === null) return undefined;
+  return actor.type === "key" && actor.narrowed ? `${actor.keyId}:${idempotencyKey}` : idempotencyKey;
+}

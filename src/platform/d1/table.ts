@@ -1,4 +1,4 @@
-/** The moves of organizations in the directory, and the fences in each database. */
+/** The directory: organizations, their moves, and where the data is; and the fences in each database. */
 
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -7,6 +7,14 @@ export const fences = sqliteTable("fences", {
   accountId: text("account_id").primaryKey(),
   /** The run of {@link moves} that wrote it last: a run that was overtaken writes nothing more. */
   fencingToken: integer("fencing_token").notNull(),
+});
+
+/** Where the deployment's data was created: one row, which `npm run deploy` writes, as nothing can be moved later. */
+export const dataLocations = sqliteTable("data_locations", {
+  id: integer().primaryKey(),
+  /** The settings LOCATION and JURISDICTION then; empty for automatic. */
+  location: text().notNull(),
+  jurisdiction: text().notNull(),
 });
 
 const MOVE_PHASES = ["copying", "comparing", "settling", "removing", "cancelled"] as const;

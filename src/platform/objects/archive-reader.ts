@@ -1,6 +1,6 @@
 /** Reads the archive of an object's database while it goes on: slice by slice, and as it is in one moment at the end. */
 
-import type { ArchivedRow, ArchiveSlice, ArchiveValue } from "./object-archive.ts";
+import type { ArchivedRow, ArchiveSlice, ArchiveValue } from "./archive-slice.ts";
 import { dropChanges, readVersion } from "./object-tables.ts";
 import {
   changesAfter,

@@ -1,6 +1,7 @@
 /** Restores slices of an archive into an empty object, which refuses calls until it is whole. */
 
-import type { ArchivedPart, ArchiveRefusal, ArchiveSlice } from "./object-archive.ts";
+import type { ArchivedPart, ArchiveSlice } from "./archive-slice.ts";
+import type { ArchiveRefusal } from "./object-archive.ts";
 import { RESTORING_TABLE } from "./object-tables.ts";
 import {
   deleteRow,

@@ -1,6 +1,6 @@
 /** The rows of any table of an object's database, read and written by their primary keys, as archives hold them. */
 import { base64ToBytes, bytesToBase64 } from "../crypto/encoding.ts";
-import type { ArchivedPart, ArchivedRow, ArchiveValue } from "./object-archive.ts";
+import type { ArchivedPart, ArchivedRow, ArchiveValue } from "./archive-slice.ts";
 import { CHANGES_TABLE, CHANGES_TRIGGER, RESTORING_TABLE } from "./object-tables.ts";
 
 export type Sql = Pick<SqlStorage, "exec">;

@@ -1,5 +1,7 @@
 /** Calls of Durable Objects: stubs with the types of their classes, and failures that pass. */
 
+import { readSetting, type Settings } from "../settings.ts";
+
 /** Members that no Worker calls: the platform calls them, or tests replace them. */
 type Internal = "alarm" | "clock" | "fetch" | "webSocketMessage" | "webSocketClose" | "webSocketError";
 
@@ -13,9 +15,27 @@ export type Stub<ObjectClass> = {
     : never;
 };
 
+/**
+ * Opens an object where the deployment keeps its data: the first call creates it there, and none moves it. A name stands
+ * for another object in each jurisdiction.
+ */
+export function openObject(
+  settings: Settings,
+  objects: DurableObjectNamespace,
+  name: string,
+): DurableObjectStub {
+  const jurisdiction = readSetting(settings, "JURISDICTION");
+  if (jurisdiction !== undefined) return objects.jurisdiction(jurisdiction).getByName(name);
+  const locationHint = readSetting(settings, "LOCATION");
+  return objects.getByName(name, locationHint && { locationHint });
+}
+
 /** Opens an object for one call: a stub breaks with its object. The namespace does not know the class. */
-export const openStub = <ObjectClass>(objects: DurableObjectNamespace, name: string): Stub<ObjectClass> =>
-  objects.getByName(name) as unknown as Stub<ObjectClass>;
+export const openStub = <ObjectClass>(
+  settings: Settings,
+  objects: DurableObjectNamespace,
+  name: string,
+): Stub<ObjectClass> => openObject(settings, objects, name) as unknown as Stub<ObjectClass>;
 
 const BEING_RESTORED = "This object is being restored from an archive";
 

@@ -2,7 +2,8 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { ArchiveReader } from "./archive-reader.ts";
-import type { ArchiveRefusal, ArchiveRpc, ArchiveSlice } from "./object-archive.ts";
+import type { ArchiveSlice } from "./archive-slice.ts";
+import type { ArchiveRefusal, ArchiveRpc } from "./object-archive.ts";
 import { createTables, openTables, type Schema, versionOf } from "./object-tables.ts";
 import { endRestore, readRestoring, recordRestored, refusalOf, writeSlice } from "./restore-store.ts";
 import { beingRestored } from "./rpc.ts";

@@ -160,10 +160,26 @@ it("makes a link by which a person who signs in with the address chooses a passw
   expect([changed.status, signedIn.status]).toEqual([200, 200]);
 });
 
+it("turns off the second factor of a person who lost it", async () => {
+  query(
+    service.persistTo,
+    `INSERT INTO second_factors SELECT id, 'key', 'sealed', 0, 0 FROM people WHERE email = 'demo@atrium.example'`,
+  );
+  query(service.persistTo, "INSERT INTO recovery_codes SELECT person_id, 'hash' FROM second_factors");
+  const { text } = await run("second-factor-off", "Demo@atrium.example");
+  expect(text).toBe("Turned off the second factor of Demo@atrium.example.");
+  const left = "SELECT person_id FROM second_factors UNION SELECT person_id FROM recovery_codes";
+  expect(query(service.persistTo, left)).toEqual([]);
+  await expect(run("second-factor-off", "demo@atrium.example")).rejects.toThrow(
+    "demo@atrium.example has no second factor.",
+  );
+});
+
 it.each([
   ["limits", "No organization has the ID no' OR '1; the dashboard shows it under Settings."],
   ["end-tokens", "No organization has the ID no' OR '1; the dashboard shows it under Settings."],
   ["password-link", "No person has the address no' OR '1; "],
+  ["second-factor-off", "No person has the address no' OR '1; "],
 ])("refuses to do %s for a subject that does not exist", async (command, message) => {
   await expect(run(command, "no' OR '1")).rejects.toThrow(message);
 });

@@ -1,13 +1,14 @@
 /** The bundles of the pages are complete, even when several processes make them at the same time. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the programs here hold templates.
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { parseTarGzip } from "nanotar";
 import { afterAll, describe, expect, it } from "vitest";
 import { withBundleLock } from "../../../src/cli/bundle/served-files.ts";
 import { DEV_WARNING } from "../../../src/cli/service/development.ts";
-import { copyCheckout } from "./checkout.ts";
+import { copyCheckout, linkOwnPackages } from "./checkout.ts";
 import { runCompiled } from "./compiled.ts";
 import { findFreePort, ROOT, run, runCli } from "./processes.ts";
 import { sharedService } from "./shared-service.ts";
@@ -29,9 +30,9 @@ it("several processes that bundle at once leave every file that the dashboard's 
     finished.map(() => ({ exitCode: 0, stderr: "" })),
   );
   const page = await readFile(checkout.at(".wrangler/public/dashboard/index.html"), "utf8");
-  const loaded = [...page.matchAll(/(?:src|href)="\/dashboard\/assets\/([^"]+)"/g)].map(([, name]) => name);
+  const loaded = [...page.matchAll(/(?:src|href)="\/assets\/dashboard\/([^"]+)"/g)].map(([, name]) => name);
   expect(loaded.length).toBeGreaterThan(2);
-  expect(await readdir(checkout.at(".wrangler/public/dashboard/assets"))).toEqual(
+  expect(await readdir(checkout.at(".wrangler/public/assets/dashboard"))).toEqual(
     expect.arrayContaining(loaded),
   );
 });
@@ -61,6 +62,36 @@ it("a start is refused with the reason when the Worker does not compile", async 
   const { exitCode, stderr } = await runCli("start.ts", flags, checkout.root);
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^wrangler failed: .*Unexpected end of file.*\n$/);
+});
+
+it("the package is that of the present sources, also after an edit that is undone", async () => {
+  await linkOwnPackages(checkout);
+  const tarballs = checkout.at("src/cli/package/tarball.ts");
+  const { packageService }: typeof import("../../../src/cli/package/tarball.ts") = await import(tarballs);
+  const { signal } = new AbortController();
+  const readme = async (serve: () => Promise<Response>) => {
+    const files = await parseTarGzip(await (await serve()).arrayBuffer());
+    return files.find(({ name }) => name === "package/README.md")?.text;
+  };
+  const file = checkout.at("packages/sdk/README.md");
+  const text = await readFile(file, "utf8");
+  await utimes(file, 1, 1);
+  const serve = packageService(signal);
+  const folder = checkout.at(".wrangler/package");
+  const { stdout: ended } = await run(process.execPath, ["-p", "process.pid"]);
+  for (const pid of [ended.trim(), process.ppid])
+    await mkdir(path.join(folder, `draft-${pid}`), { recursive: true });
+  await writeFile(path.join(folder, `draft-${ended.trim()}.tgz`), "cut off");
+  await writeFile(file, "edited");
+  expect(await readme(serve)).toBe("edited");
+  await writeFile(file, text);
+  await utimes(file, 1, 1);
+  expect(await readme(serve)).toBe(text);
+  expect(await readme(packageService(signal))).toBe(text); // after a restart
+  const left = await readdir(folder);
+  expect(left).toHaveLength(2);
+  expect(left).toContain(`draft-${process.ppid}`); // a living process may be building it
+  expect(left).toContainEqual(expect.stringMatching(/^[0-9a-f]{16}\.tgz$/));
 });
 
 it("one bundles at a time, and the lock is released when bundling fails", async () => {

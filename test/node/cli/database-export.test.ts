@@ -1,14 +1,20 @@
-/** `npm run backup -- --sql`: each table of the schema, imported by wrangler into an empty database, searches included. */
+/** `npm run backup -- --sql` and scheduled copies: each table of the schema, imported by wrangler into an empty database, searches included. */
 import { globSync } from "node:fs";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fold } from "@atrium/contract/text.ts";
+import { DAY_MS } from "@atrium/contract/time.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { databasePort } from "../../../src/cli/database.ts";
+import { openBucket } from "../../../src/features/copies/bucket.ts";
+import { continueCopies } from "../../../src/features/copies/copying.ts";
 import { continueIndexes } from "../../../src/features/search/index-builder.ts";
 import { findHits } from "../../../src/features/search/queries.ts";
+import { newCallBudget } from "../../../src/platform/flow/work-budget.ts";
+import { BUCKET_KEY } from "../../support/bucket.ts";
+import { startReceiver } from "../../support/receiver.ts";
 import { type Checkout, copyCheckout } from "./checkout.ts";
 import { run, runCli } from "./processes.ts";
 
@@ -23,13 +29,22 @@ const CODES = [
 
 let directory: string;
 let source: Checkout;
-let target: Checkout;
+let accountId: string;
+const checkouts: Checkout[] = [];
 beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), "atrium-sql-"));
-  [source, target] = await Promise.all([copyCheckout(), copyCheckout()]);
+  source = await copyCheckout();
+  checkouts.push(source);
+  const created = await runCli("account.ts", ["create", "Acme", "--json"], source.root);
+  expect([created.exitCode, created.stderr]).toEqual([0, ""]);
+  ({ accountId } = JSON.parse(created.stdout) as { accountId: string });
+  open(source, (database) => furnish(database, accountId));
+  await continueIndexes(portOf(source), "", console.error);
+  expect(await search(source, accountId, "whale")).toEqual(["Blue whale", "Gray whale"]);
+  open(source, fillTables);
 });
 afterAll(async () => {
-  await Promise.all([source?.remove(), target?.remove()]);
+  await Promise.all(checkouts.map((checkout) => checkout.remove()));
   await rm(directory, { recursive: true, force: true });
 });
 
@@ -109,26 +124,19 @@ async function search(checkout: Checkout, accountId: string, text: string): Prom
   return ids === null ? null : JSON.parse(ids).sort();
 }
 
-it("exports and imports each table of the schema, and the cron trigger builds the index of searches again", async () => {
-  const created = await runCli("account.ts", ["create", "Acme", "--json"], source.root);
-  expect([created.exitCode, created.stderr]).toEqual([0, ""]);
-  const { accountId } = JSON.parse(created.stdout) as { accountId: string };
-  open(source, (database) => furnish(database, accountId));
-  await continueIndexes(portOf(source), "", console.error);
-  expect(await search(source, accountId, "whale")).toEqual(["Blue whale", "Gray whale"]);
-  open(source, fillTables);
-
-  const folder = path.join(directory, "copy");
-  const exported = await runCli("backup.ts", [folder, "--sql"], source.root);
-  expect([exported.exitCode, exported.stderr]).toEqual([0, ""]);
-  const file = path.join(folder, "DB.sql");
-  expect((await stat(file)).mode & 0o077).toBe(0);
+/** Imports a file by wrangler into an empty database, and compares it with the source. */
+async function expectImport(file: string): Promise<void> {
+  const target = await copyCheckout();
+  checkouts.push(target);
   for (const statement of (await readFile(file, "utf8")).split(";\n"))
     expect(Buffer.byteLength(statement)).toBeLessThan(100_000); // D1 refuses longer ones
-
   const imported = await run(
     process.execPath,
-    [WRANGLER, "d1", "execute", "DB", "--local", "--file", file, "--yes"],
+    [
+      WRANGLER,
+      ..."d1 execute DB --local --persist-to .wrangler/state --config wrangler.toml --yes --file".split(" "),
+      file,
+    ],
     { cwd: target.root },
   );
   expect([imported.exitCode, imported.exitCode === 0 ? "" : imported.stdout + imported.stderr]).toEqual([
@@ -139,16 +147,67 @@ it("exports and imports each table of the schema, and the cron trigger builds th
   const [before, after] = [open(source, contentOf), open(target, contentOf)];
   for (const [table, rows] of Object.entries(before)) {
     expect([table, rows.length > 0]).toEqual([table, true]);
-    if (!table.startsWith("search_")) expect([table, after[table]]).toEqual([table, rows]);
+    if (!/^(search_|copies$|data_locations$)/.test(table))
+      expect([table, after[table]]).toEqual([table, rows]);
   }
+  expect([after.copies, after.data_locations]).toEqual([[], []]);
 
   expect(await search(target, accountId, "whale")).toBeNull();
   await continueIndexes(portOf(target), "", console.error);
   expect(await search(target, accountId, "whale")).toEqual(["Blue whale", "Gray whale"]);
+}
+
+it("exports and imports each table of the schema, and the cron trigger builds the index of searches again", async () => {
+  const folder = path.join(directory, "copy");
+  const other = await copyCheckout(); // whose own state folder is empty
+  checkouts.push(other);
+  const exported = await runCli(
+    "backup.ts",
+    [folder, "--sql", "--persist-to", persistTo(source)],
+    other.root,
+  );
+  expect([exported.exitCode, exported.stderr]).toEqual([0, ""]);
+  const file = path.join(folder, "DB.sql");
+  expect((await stat(file)).mode & 0o077).toBe(0);
+  await expectImport(file);
+});
+
+it("imports the parts of a scheduled copy in the same way", async () => {
+  const receiver = await startReceiver();
+  try {
+    const url = `http://127.0.0.1:${receiver.port}/s3/copies`;
+    const ports = {
+      directory: portOf(source),
+      databases: new Map([["DB", portOf(source)]]),
+      openBucket: () => openBucket({ url, region: undefined, ...BUCKET_KEY }),
+      keptMs: DAY_MS,
+      log: console.error,
+    };
+    const sizes = { alone: 500_000, beside: 20_000 };
+    await continueCopies(ports, Date.parse("2026-01-31T00:00:00Z"), newCallBudget("paid"), sizes);
+    const content = await fetch(`http://127.0.0.1:${receiver.port}/s3-content/copies`);
+    const objects = (await content.json()) as [string, string][];
+    expect(objects.length).toBeGreaterThan(2);
+    expect(objects.at(-1)?.[0]).toBe("2026-01-31T00-00-00Z/manifest.json");
+    for (const [name, base64] of objects) {
+      const file = path.join(directory, name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, Buffer.from(base64, "base64"));
+    }
+    const command = "cat 2026-01-31T00-00-00Z/DB/*.sql.gz | gunzip > DB.sql"; // as in the guide on backups
+    expect((await run("sh", ["-c", command], { cwd: directory })).exitCode).toBe(0);
+    await expectImport(path.join(directory, "DB.sql"));
+  } finally {
+    await receiver.stop();
+  }
 });
 
 it("refuses flags that contradict each other, and a folder that exists", async () => {
-  for (const args of [[directory, "--remote"], [directory, "--sql", "--persist-to", "state"], ["--sql"]])
+  for (const args of [
+    [directory, "--remote"],
+    [directory, "--sql", "--remote", "--persist-to", "state"],
+    ["--sql"],
+  ])
     expect((await runCli("backup.ts", args, source.root)).exitCode).toBe(2);
   const { exitCode, stderr } = await runCli("backup.ts", [directory, "--sql", "--remote"], source.root);
   expect([exitCode, stderr]).toEqual([1, expect.stringContaining("exists already")]);

@@ -56,6 +56,19 @@ describe("settings", () => {
       'SIGN_UP = "open"\nSIGN_UP_DOMAINS = ""\nJWT_SECRET = "x"',
       "atrium.toml, line 3: JWT_SECRET is a secret, which `npx wrangler secret put JWT_SECRET` stores.",
     ],
+    [
+      'COPY_TO = "http://copies.example/atrium"',
+      "atrium.toml, line 1: COPY_TO must be the https: address of a bucket, such as https://s3.eu-west-1.amazonaws.com/copies.",
+    ],
+    [
+      'DATABASE_NAMES = "Atrium"',
+      "atrium.toml, line 1: DATABASE_NAMES must be names of databases, comma-separated: lower-case letters, digits, hyphens and underscores.",
+    ],
+    ['DATABASES = 2\nDATABASE_NAMES = "a, b, c"', "DATABASE_NAMES has 3 names, but DATABASES is 2."],
+    ['DATABASE_NAMES = "a, b"', "DATABASE_NAMES has 2 names, but DATABASES is 1."],
+    ['COPY_TO = "https://copies.example/a"', "COPY_TO needs COPY_ACCESS_KEY_ID: set both, or neither."],
+    ['OIDC_ISSUER = "https://a.example"', "OIDC_ISSUER needs OIDC_CLIENT_ID: set both, or neither."],
+    ['OIDC_ONLY = "on"', "OIDC_ONLY needs OIDC_ISSUER: set both, or neither."],
     ['CLIENT_ADDRESS = ""', "atrium.toml, line 1: CLIENT_ADDRESS is for a service on one machine only."],
   ])("refuses %j, and names the line", (toml, message) => {
     expect(() => readSettings(toml, {})).toThrow(new CommandError(message));
@@ -93,6 +106,21 @@ describe("the configuration", () => {
     });
   });
 
+  it("takes databases of other names, in order, whatever the Worker is called", () => {
+    const namesIn = (toml: string) => merge(toml).d1_databases?.map(({ database_name }) => database_name);
+    expect(namesIn('DATABASE_NAMES = "atrium-restored"')).toEqual(["atrium-restored"]);
+    const two = 'NAME = "rooms"\nDATABASES = 2\n';
+    expect(namesIn(`${two}DATABASE_NAMES = "atrium-restored, atrium-b"`)).toEqual([
+      "atrium-restored",
+      "atrium-b",
+    ]);
+    expect(namesIn(`${two}DATABASE_NAMES = "atrium-restored"`)).toEqual(["atrium-restored", "rooms-2"]);
+    expect(namesIn(`${two}DATABASE_NAMES = ""`)).toEqual(["rooms", "rooms-2"]);
+    expect(() => namesIn(`${two}DATABASE_NAMES = "rooms-2"`)).toThrow(
+      new CommandError("Two databases have the name rooms-2: change DATABASE_NAMES."),
+    );
+  });
+
   it("serves a domain, as its origin, beside workers.dev until that is turned off", () => {
     const domain = 'DOMAIN = "rooms.example"\nOWN_HOSTS = "atrium.me.workers.dev"';
     expect(merge(domain)).toMatchObject({
@@ -118,6 +146,21 @@ describe("the configuration", () => {
       ...merge(""),
       vars: { MAIL_FROM: "" },
     });
+  });
+
+  it("has no bucket without files, and the account that is chosen", () => {
+    const account = "0123456789abcdef0123456789abcdef";
+    const config = merge(`FILES = "off"\nCLOUDFLARE_ACCOUNT_ID = "${account}"`);
+    expect(config).toEqual({ ...merge(""), r2_buckets: [], account_id: account });
+    expect(merge('FILES = "on"')).toEqual(merge(""));
+  });
+
+  it("has no limits, which the free plan refuses, and declares all classes at once", () => {
+    expect(merge("")).not.toHaveProperty("limits");
+    const classes = tracked.durable_objects?.bindings?.map(({ class_name }) => class_name);
+    expect(merge("").migrations).toEqual([
+      { tag: "v1", new_sqlite_classes: expect.arrayContaining(classes ?? []) },
+    ]);
   });
 
   it("empties a variable that is no longer set: the Worker would keep it", () => {

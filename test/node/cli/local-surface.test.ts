@@ -88,6 +88,71 @@ describe("a service on this machine", () => {
   });
 });
 
+describe("static files", () => {
+  const PAGES = ["/dashboard", "/docs", "/demo"];
+  /** How browsers keep the files of a folder: the dashboard's names change with the content. */
+  const KEPT: Readonly<Record<string, string>> = {
+    dashboard: "public, max-age=31536000, immutable",
+    style: "public, max-age=604800",
+  };
+  const PAGE_HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+  };
+  const policyOf = (headers: Headers) => headers.get("Content-Security-Policy")?.split("; ") ?? [];
+
+  it("have the headers of their pages, without the Worker, which the pages go through", async () => {
+    for (const page of PAGES) {
+      const answer = await fetch(service.url + page);
+      const policy = policyOf(answer.headers);
+      const framed = page === "/demo" ? { "x-frame-options": "SAMEORIGIN" } : {}; // by the front page
+      expect(Object.fromEntries(answer.headers)).toMatchObject({ ...PAGE_HEADERS, ...framed });
+      expect(policy).toContain(`connect-src 'self' ws://localhost:${service.port}`);
+      expect((await ask("GET", page, { Host: "evil.example" })).status).toBe(403);
+      const files = [...(await answer.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)];
+      expect(files.length).toBeGreaterThan(2);
+      for (const [, file = ""] of files) {
+        const { status, headers } = await fetch(service.url + file);
+        expect([file, status, headers.get("Access-Control-Allow-Origin")]).toEqual([file, 200, null]);
+        expect(Object.fromEntries(headers)).toMatchObject(PAGE_HEADERS);
+        expect(policyOf(headers)).toEqual(
+          expect.arrayContaining(["default-src 'none'", "script-src 'self'", "connect-src 'self'"]),
+        );
+        const [, folder = ""] = /^\/assets\/(\w+)\//.exec(file) ?? [];
+        expect(headers.get("Cache-Control")).toBe(KEPT[folder] ?? "public, max-age=0, must-revalidate");
+        expect((await ask("GET", file, { Host: "evil.example" })).status).toBe(200);
+      }
+    }
+  });
+
+  it("that do not exist are answered by the Worker, and not kept by browsers", async () => {
+    for (const file of ["/assets/dashboard/gone.js", "/assets/", "/_headers"]) {
+      const answer = await fetch(service.url + file);
+      expect([answer.status, answer.headers.get("Cache-Control")]).toEqual([404, "no-store"]);
+      expect(await answer.json()).toMatchObject({ error: { module: "Server", code: "NOT_FOUND" } });
+    }
+    expect((await ask("GET", "/assets/dashboard/gone.js", { Host: "evil.example" })).status).toBe(403);
+  });
+
+  it("are no way around the Worker to a page", async () => {
+    const around = [
+      "/demo.html",
+      "/%64emo",
+      "//demo",
+      "/dashboard/index.html",
+      "/%64ashboard/",
+      "/docs/readme.html",
+    ];
+    for (const page of around) {
+      const { status, headers } = await fetch(service.url + page);
+      expect([page, status === 404 || policyOf(headers).length > 0]).toEqual([page, true]);
+    }
+  });
+});
+
 describe("The network that webhooks and workflows reach under `npm start`: whatever a name resolves to, addresses are public", () => {
   /** Fetches a URL by the service's own network and by the public one, and answers who was reached. */
   const SCRIPT = `export default {

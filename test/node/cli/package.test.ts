@@ -67,7 +67,10 @@ async function install(name: string, ...packages: readonly string[]): Promise<st
 const directory = await mkdtemp(path.join(tmpdir(), "atrium-package-"));
 const dist = path.join(directory, "dist");
 const built = await runCli("build.ts", ["--out", dist]);
-expect(built).toMatchObject({ exitCode: 0, stdout: "", stderr: "" });
+expect(built).toMatchObject({ exitCode: 0, stderr: "" });
+expect(built.stdout.replaceAll(/^ +\d+ s\n/gm, "")).toBe(
+  `Bundling the package …\nChecking the types, and writing their declarations …\nThe package is in ${dist}\n`,
+);
 const [{ filename }] = JSON.parse(await succeed("npm", ["pack", "--json", dist]));
 const tarball = path.join(directory, filename);
 const plain = await install("plain", tarball);

@@ -316,7 +316,9 @@ const ROOT = path.join(import.meta.dirname, "../../..");
 /** The expressions in templates that are SQL; all others are values. */
 const FRAGMENTS: Readonly<Record<string, string>> = {
   person: "FROM people WHERE email = 'x'",
+  "listed(accountIds)": "(SELECT value FROM json_each('[]'))",
   isWanted: "changes() > 0",
+  setupCodes: "'setup*'",
 };
 
 /** Query of the first `npm start` for the oldest organization of a service without members. */

@@ -42,6 +42,8 @@ export interface StartOptions {
   /** A state folder that a new one begins as a copy of, so that the start prepares nothing. */
   readonly preparedState?: string;
   readonly port?: number;
+  /** Variables such as ATRIUM_SIGN_UP. */
+  readonly settings?: Readonly<Record<string, string>>;
   /** The checkout to run in, if not this one. */
   readonly root?: string;
   /** Turns the options of `npm start` into the command that starts it, if not Node.js itself. */
@@ -59,7 +61,8 @@ export async function startService(options: StartOptions = {}): Promise<Service>
   const { command = (flags) => [process.execPath, path.join(root, "src/cli/start.ts"), ...flags] } = options;
   const [program, ...args] = command(["--port", String(port), "--persist-to", persistTo]);
   // A process group of its own, as for a start from a terminal.
-  const child = spawn(program, args, { cwd: root, stdio: ["pipe", "pipe", "pipe"], detached: true });
+  const env = { ...process.env, ...options.settings };
+  const child = spawn(program, args, { cwd: root, env, stdio: ["pipe", "pipe", "pipe"], detached: true });
   const pid = child.pid ?? 0;
   let stdout = "";
   let stderr = "";

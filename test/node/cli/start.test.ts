@@ -115,15 +115,17 @@ describe("a later start", () => {
 
   it("lets the demo's owner sign in with the printed password, and shows where a mail for another one is", async () => {
     const { url, signIn } = again;
-    expect(await organizationsBySignIn(again)).toEqual([
-      { id: first.accountId, name: "Demo", role: "owner" },
+    expect(await organizationsBySignIn(again)).toMatchObject([
+      { id: first.accountId, name: "Development", role: "owner" },
+      { name: "Demo boards", role: "owner" },
     ]);
     const headers = { Origin: url, "Content-Type": "application/json" };
     const body = JSON.stringify({ email: signIn.email });
     const asked = await fetch(`${url}/dashboard/api/password-links`, { method: "POST", headers, body });
     expect(asked.status).toBe(200);
-    await expect.poll(() => again.stdout()).toContain(`A mail to ${signIn.email}, “Choose a new password`);
-    const [, file = ""] = /, is in (.*\.txt)\n/.exec(again.stdout()) ?? [];
+    const mail = () => /A mail to (.*), “Choose a new password.*, is in (.*\.txt)\n/.exec(again.stdout());
+    await expect.poll(() => mail()?.[1]).toBe(signIn.email);
+    const file = mail()?.[2] ?? "";
     expect(path.dirname(file)).toBe(path.join(persistTo, "mail"));
     expect(await readFile(file, "utf8")).toContain(`\n${url}/dashboard/password-links/`);
     expect([(await stat(file)).mode & 0o777, await modeOf(".wrangler/state/mail")]).toEqual([0o600, 0o700]);
@@ -144,10 +146,34 @@ describe("a later start", () => {
   it("on a backup has what was stored when it was made, and applies a new migration", async () => {
     await writeFile(checkout.at("migrations/9999_later.sql"), "CREATE TABLE later (id text);\n");
     again = await start();
-    expect(again.stdout()).toContain("Applying migrations: 9999_later.sql\n");
+    expect(again.stdout()).toContain("Applying migrations: 9999_later.sql …\n");
     expect(again).toMatchObject({ accountId: first.accountId, apiKey: first.apiKey });
     expect(await (await listRooms(again)).text()).toContain("My first room");
     expect(await (await request(again, entryPath)).json()).toMatchObject({ data: { value: "Kept" } });
+  });
+
+  it("gives the boards a new organization when theirs was deleted, and replaces revoked keys", async () => {
+    const readDemo = async () => JSON.parse(await readFile(path.join(persistTo, "demo.json"), "utf8"));
+    const before = await readDemo();
+    await again.kill();
+    query(persistTo, `DELETE FROM accounts WHERE id = '${before.boardsAccountId}'`);
+    query(persistTo, `DELETE FROM api_keys WHERE account_id = '${first.accountId}'`);
+    again = await start();
+    expect(again).toMatchObject({ accountId: first.accountId, signIn: first.signIn });
+    expect(await (await listRooms(again)).text()).toContain("My first room");
+    const { boardsAccountId } = await readDemo();
+    expect(boardsAccountId).not.toBe(before.boardsAccountId);
+    expect(await organizationsBySignIn(again)).toMatchObject([
+      { id: first.accountId, name: "Development", role: "owner" },
+      { id: boardsAccountId, name: "Demo boards", role: "owner" },
+    ]);
+    expect(again.stdout()).toContain("The demo will be available after the next start\n");
+    await again.kill();
+    query(persistTo, `DELETE FROM api_keys WHERE account_id = '${boardsAccountId}'`);
+    again = await start();
+    expect(await readDemo()).toMatchObject({ accountId: first.accountId, boardsAccountId });
+    expect(again.stdout()).toContain("The demo is at ");
+    expect((await fetch(`${again.url}/demo/visitors`, { method: "POST" })).status).toBe(201);
   });
 
   it("creates a new organization when the old one was deleted", async () => {
@@ -155,7 +181,10 @@ describe("a later start", () => {
     query(persistTo, "DELETE FROM accounts");
     again = await start();
     expect(again.accountId).not.toBe(first.accountId);
-    expect(await organizationsBySignIn(again)).toMatchObject([{ id: again.accountId, role: "owner" }]);
+    expect(await organizationsBySignIn(again)).toMatchObject([
+      { id: again.accountId, role: "owner" },
+      { name: "Demo boards" },
+    ]);
     expect((await listRooms(again)).status).toBe(200);
     expect(again.stdout()).toContain("The demo will be available after the next start\n");
   });

@@ -1,4 +1,5 @@
 /** The bytes of files: the only module that calls R2. */
+import { AppError } from "@atrium/contract/errors.ts";
 import { byteLength } from "@atrium/contract/text.ts";
 import { cleanType } from "./media-type.ts";
 import { type RangeFrom, sliceOf } from "./range.ts";
@@ -49,68 +50,85 @@ const factsOf = ({ size, httpEtag, httpMetadata, uploaded }: R2Object): BlobFact
   uploadedAt: uploaded.getTime(),
 });
 
-export const openBlobs = (bucket: R2Bucket) => ({
-  async put(address: BlobAddress, mimeType: string, bytes: Uint8Array): Promise<void> {
-    await bucket.put(nameOf(address), bytes, { httpMetadata: { contentType: mimeType } });
-  },
+export const NO_STORAGE =
+  'This deployment has no storage for files: its operator enables R2, removes FILES = "off" from atrium.toml, and runs `npm run deploy`';
 
-  async begin(address: BlobAddress, mimeType: string): Promise<MultipartBlob> {
-    const upload = await bucket.createMultipartUpload(nameOf(address), {
-      httpMetadata: { contentType: mimeType },
-    });
-    const parts: R2UploadedPart[] = [];
-    return {
-      uploadId: upload.uploadId,
-      async add(part) {
-        parts.push(await upload.uploadPart(parts.length + 1, part));
-      },
-      async complete() {
-        await upload.complete(parts);
-      },
-    };
-  },
+/** Opens the bucket. Without one, `hasStorage` is false, and each method throws FORBIDDEN. */
+export const openBlobs = (files: R2Bucket | undefined) => {
+  const bucket = (): R2Bucket => {
+    if (files === undefined) throw new AppError("Files", "FORBIDDEN", NO_STORAGE);
+    return files;
+  };
+  return {
+    hasStorage: files !== undefined,
 
-  resume(address: BlobAddress, uploadId: string) {
-    const upload = bucket.resumeMultipartUpload(nameOf(address), uploadId);
-    return {
-      add: (number: number, part: Uint8Array): Promise<BlobPart> => upload.uploadPart(number, part),
-      complete: async (parts: readonly BlobPart[]) => {
-        await upload.complete([...parts]);
-      },
-    };
-  },
+    /** FORBIDDEN without a bucket. */
+    requireStorage(): void {
+      bucket();
+    },
 
-  async head(address: BlobAddress): Promise<BlobFacts | null> {
-    if (!isPossible(address)) return null;
-    const object = await bucket.head(nameOf(address));
-    return object && factsOf(object);
-  },
+    async put(address: BlobAddress, mimeType: string, bytes: Uint8Array): Promise<void> {
+      await bucket().put(nameOf(address), bytes, { httpMetadata: { contentType: mimeType } });
+    },
 
-  /** Null when there is no such file. */
-  async get(address: BlobAddress, range: RangeFrom | null): Promise<Blob | null> {
-    if (!isPossible(address)) return null;
-    try {
-      const object = await bucket.get(nameOf(address), range === null ? {} : { range });
-      return object && { ...factsOf(object), body: object.body };
-    } catch (error) {
-      // R2 rejects a range past the end with an error whose name is not part of its documented interface.
-      const object = range && (await bucket.head(nameOf(address)));
-      if (!object || sliceOf(range, object.size) !== null) throw error;
-      return { ...factsOf(object), body: null };
-    }
-  },
+    async begin(address: BlobAddress, mimeType: string): Promise<MultipartBlob> {
+      const upload = await bucket().createMultipartUpload(nameOf(address), {
+        httpMetadata: { contentType: mimeType },
+      });
+      const parts: R2UploadedPart[] = [];
+      return {
+        uploadId: upload.uploadId,
+        async add(part) {
+          parts.push(await upload.uploadPart(parts.length + 1, part));
+        },
+        async complete() {
+          await upload.complete(parts);
+        },
+      };
+    },
 
-  /** Deletes at most {@link MAX_DELETED} files and the parts of their uploads. Idempotent. */
-  async delete(files: readonly (BlobAddress & { readonly uploadId: string | null })[]): Promise<void> {
-    for (const file of files) {
-      // Aborting fails for an upload that is complete or aborted; R2 deletes any that this misses after a week.
-      if (file.uploadId !== null) {
-        await bucket
-          .resumeMultipartUpload(nameOf(file), file.uploadId)
-          .abort()
-          .catch(() => {});
+    resume(address: BlobAddress, uploadId: string) {
+      const upload = bucket().resumeMultipartUpload(nameOf(address), uploadId);
+      return {
+        add: (number: number, part: Uint8Array): Promise<BlobPart> => upload.uploadPart(number, part),
+        complete: async (parts: readonly BlobPart[]) => {
+          await upload.complete([...parts]);
+        },
+      };
+    },
+
+    async head(address: BlobAddress): Promise<BlobFacts | null> {
+      if (!isPossible(address)) return null;
+      const object = await bucket().head(nameOf(address));
+      return object && factsOf(object);
+    },
+
+    /** Null when there is no such file. */
+    async get(address: BlobAddress, range: RangeFrom | null): Promise<Blob | null> {
+      if (!isPossible(address)) return null;
+      try {
+        const object = await bucket().get(nameOf(address), range === null ? {} : { range });
+        return object && { ...factsOf(object), body: object.body };
+      } catch (error) {
+        // R2 rejects a range past the end with an error whose name is not part of its documented interface.
+        const object = range && (await bucket().head(nameOf(address)));
+        if (!object || sliceOf(range, object.size) !== null) throw error;
+        return { ...factsOf(object), body: null };
       }
-    }
-    await bucket.delete(files.map(nameOf));
-  },
-});
+    },
+
+    /** Deletes at most {@link MAX_DELETED} files and the parts of their uploads. Idempotent. */
+    async delete(files: readonly (BlobAddress & { readonly uploadId: string | null })[]): Promise<void> {
+      for (const file of files) {
+        // Aborting fails for an upload that is complete or aborted; R2 deletes any that this misses after a week.
+        if (file.uploadId !== null) {
+          await bucket()
+            .resumeMultipartUpload(nameOf(file), file.uploadId)
+            .abort()
+            .catch(() => {});
+        }
+      }
+      await bucket().delete(files.map(nameOf));
+    },
+  };
+};

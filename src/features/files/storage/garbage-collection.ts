@@ -19,12 +19,13 @@ const ABANDONED_AFTER_MS = 2 * MAX_UPLOAD_MS;
 
 const CHUNKS_PER_RUN = 50;
 
+/** Deletes bytes, then rows. Without storage the rows stay: the bucket may come back, and it has their bytes. */
 export async function deleteBlobs(
   db: Database,
   blobs: Blobs,
   deleting: readonly DeletingFile[],
 ): Promise<void> {
-  if (deleting.length === 0) return;
+  if (deleting.length === 0 || !blobs.hasStorage) return;
   await blobs.delete(deleting);
   await db.run([deleteMarked(deleting.map(({ key }) => key))]);
 }
@@ -73,6 +74,7 @@ export async function collectGarbage(
   now: number,
   { calls, queries } = newCallBudget("paid"),
 ): Promise<void> {
+  if (!blobs.hasStorage) return;
   await new WorkBudget(CHUNKS_PER_RUN, queries).run(async () => {
     const [given] = await db.run([markAbandonedUploads(now - ABANDONED_AFTER_MS, MAX_DELETED)]);
     return given.length === MAX_DELETED;

@@ -75,6 +75,14 @@ CREATE TABLE `restores` (
 	`started_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `copies` (
+	`started_at` integer PRIMARY KEY NOT NULL,
+	`state` text NOT NULL,
+	`position` text NOT NULL,
+	`taken_until` integer DEFAULT 0 NOT NULL,
+	`problem` text
+);
+--> statement-breakpoint
 CREATE TABLE `files` (
 	`key` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
@@ -228,6 +236,22 @@ CREATE INDEX `memberships_joined` ON `memberships` (`account_id`,`joined_at`,`pe
 CREATE INDEX `memberships_by_name` ON `memberships` (`account_id`,name COLLATE NOCASE,`person_id`);--> statement-breakpoint
 CREATE INDEX `memberships_by_email` ON `memberships` (`account_id`,`email`,`person_id`);--> statement-breakpoint
 CREATE INDEX `memberships_by_role` ON `memberships` (`account_id`,`role`,`person_id`);--> statement-breakpoint
+CREATE TABLE `passkeys` (
+	`id` text PRIMARY KEY NOT NULL,
+	`person_id` text NOT NULL,
+	`name` text NOT NULL,
+	`credential_id` text NOT NULL,
+	`public_key` text NOT NULL,
+	`counter` integer NOT NULL,
+	`transports` text NOT NULL,
+	`challenged_at` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`last_used_at` integer,
+	FOREIGN KEY (`person_id`) REFERENCES `people`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `passkeys_credential_id_unique` ON `passkeys` (`credential_id`);--> statement-breakpoint
+CREATE INDEX `passkeys_person` ON `passkeys` (`person_id`);--> statement-breakpoint
 CREATE TABLE `credentials` (
 	`id` text PRIMARY KEY NOT NULL,
 	`person_id` text NOT NULL,
@@ -269,6 +293,7 @@ CREATE TABLE `sessions` (
 	`id` text PRIMARY KEY NOT NULL,
 	`token_hash` text NOT NULL,
 	`person_id` text NOT NULL,
+	`browser` text,
 	`expires_at` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -320,6 +345,7 @@ CREATE TABLE `rooms` (
 	`deleted_at` integer,
 	`stats_version` integer DEFAULT 0 NOT NULL,
 	`joining_until` integer DEFAULT 0 NOT NULL,
+	`watched_until` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`account_id`, `id`),
 	FOREIGN KEY (`account_id`) REFERENCES `accounts`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -333,6 +359,7 @@ CREATE INDEX `rooms_online` ON `rooms` (`account_id`,created_at DESC,id DESC) WH
 CREATE INDEX `rooms_expiring` ON `rooms` (`ends_at`) WHERE ends_at IS NOT NULL AND deleted_at IS NULL;--> statement-breakpoint
 CREATE INDEX `rooms_deleted` ON `rooms` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `rooms_joined` ON `rooms` (`account_id`,`first_join_at`) WHERE first_join_at IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `rooms_watched` ON `rooms` (`account_id`,`watched_until`) WHERE watched_until > 0;--> statement-breakpoint
 CREATE TABLE `search_items` (
 	`doc` integer PRIMARY KEY NOT NULL,
 	`list` integer NOT NULL,
@@ -352,6 +379,23 @@ CREATE TABLE `search_lists` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `search_lists_kept` ON `search_lists` (`account_id`,`room_id`) WHERE state <> 'removed';--> statement-breakpoint
 CREATE INDEX `search_lists_unfinished` ON `search_lists` (`number`) WHERE state <> 'complete';--> statement-breakpoint
+CREATE TABLE `recovery_codes` (
+	`person_id` text NOT NULL,
+	`code_hash` text NOT NULL,
+	PRIMARY KEY(`person_id`, `code_hash`),
+	FOREIGN KEY (`person_id`) REFERENCES `second_factors`(`person_id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE TABLE `second_factors` (
+	`person_id` text PRIMARY KEY NOT NULL,
+	`key_id` text NOT NULL,
+	`sealed` text NOT NULL,
+	`last_step` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`person_id`) REFERENCES `people`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `second_factors_key` ON `second_factors` (`key_id`);--> statement-breakpoint
 CREATE TABLE `users` (
 	`id` text PRIMARY KEY NOT NULL,
 	`account_id` text NOT NULL,
@@ -507,6 +551,12 @@ CREATE TABLE `accounts` (
 );
 --> statement-breakpoint
 CREATE INDEX `accounts_deleted` ON `accounts` (`deleted_at`) WHERE deleted_at IS NOT NULL;--> statement-breakpoint
+CREATE TABLE `data_locations` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`location` text NOT NULL,
+	`jurisdiction` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `fences` (
 	`account_id` text PRIMARY KEY NOT NULL,
 	`fencing_token` integer NOT NULL

@@ -1,7 +1,7 @@
 /** Endpoints as the request pipeline sees them: everything needed to route, authorize, validate, document and test them. */
 
 import type { ErrorCode, Module } from "@atrium/contract/errors.ts";
-import type { AuditResource } from "@atrium/contract/rest/audit.ts";
+import type { AuditResource } from "@atrium/contract/resources/audit-names.ts";
 import type * as z from "zod";
 import type { RequestContext } from "../platform/d1/context.ts";
 import type { EndpointRight } from "../platform/d1/rights.ts";

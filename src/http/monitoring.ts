@@ -4,6 +4,7 @@ import { AppError } from "@atrium/contract/errors.ts";
 import type { Env } from "../env.ts";
 import { TIMED_OUT, withTimeLimit } from "../platform/flow/concurrency.ts";
 import { logError } from "../platform/log.ts";
+import { passingReason } from "../platform/objects/rpc.ts";
 import { readSetting } from "../platform/settings.ts";
 import { readMetrics } from "../platform/telemetry/telemetry.ts";
 import { bearerOf, limitAuthFailures } from "./authenticate.ts";
@@ -16,8 +17,8 @@ type HealthChecks = Readonly<Record<string, () => Promise<unknown>>>;
 const TIMEOUT_MS = 5_000;
 
 /**
- * 200 if all checks pass, else 503 with the names of those that failed. The reasons go to the log only. Warnings change no
- * status: a service that works is not taken out of rotation.
+ * 200 if all checks pass, else 503 with the names of those that failed. The reasons go to the log; those that pass are
+ * warnings as well. Warnings change no status: a service that works is not taken out of rotation.
  */
 export async function healthResponse(
   checks: HealthChecks,
@@ -34,11 +35,13 @@ export async function healthResponse(
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => ({
       name,
-      passes: await passes(name, check, requestId),
+      failure: await failureOf(name, check, requestId),
     })),
   );
-  const failed = results.filter((result) => !result.passes).map(({ name }) => name);
-  const warnings = await warning;
+  const failures = results.filter((result) => result.failure !== null);
+  const failed = failures.map(({ name }) => name);
+  const reasons = failures.map((result) => passingReason(result.failure)).filter((reason) => reason !== null);
+  const warnings = [...reasons, ...(await warning)];
   const body = failed.length === 0 ? { status: "ok" } : { status: "unavailable", failed };
   return Response.json(warnings.length === 0 ? body : { ...body, warnings }, {
     status: failed.length === 0 ? 200 : 503,
@@ -50,13 +53,14 @@ export async function healthResponse(
   });
 }
 
-async function passes(name: string, check: () => Promise<unknown>, requestId: string): Promise<boolean> {
+/** The error of a check that fails, which is logged; null for one that passes. */
+async function failureOf(name: string, check: () => Promise<unknown>, requestId: string): Promise<unknown> {
   try {
-    if ((await withTimeLimit(check(), TIMEOUT_MS)) !== TIMED_OUT) return true;
+    if ((await withTimeLimit(check(), TIMEOUT_MS)) !== TIMED_OUT) return null;
     throw new Error(`No response within ${TIMEOUT_MS} ms`);
   } catch (error) {
     logError(`The health check of ${name} failed`, { request: requestId }, error);
-    return false;
+    return error;
   }
 }
 

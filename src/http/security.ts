@@ -61,27 +61,33 @@ export const originOf = (request: Request, settings: Settings): string =>
 
 export type PageNeeds = Readonly<Record<string, string>>;
 
+const headersWith = (needs: PageNeeds) => ({
+  "Content-Security-Policy": policyWith(needs),
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": needs["frame-ancestors"] === "'self'" ? "SAMEORIGIN" : "DENY",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+});
+
 /** The asset with the headers of a page. See docs/decisions/0013 for why this is not Hono's secureHeaders(). */
-export function withPageHeaders(asset: Response, url: URL, needs: PageNeeds = {}): Response {
+export function withPageHeaders(asset: Response, { protocol, host }: URL, needs: PageNeeds = {}): Response {
   const response = new Response(asset.body, asset);
-  const { headers } = response;
-  headers.set("Content-Security-Policy", policyFor(url, needs));
-  headers.set("X-Content-Type-Options", "nosniff");
-  headers.set("X-Frame-Options", "DENY");
-  headers.set("Referrer-Policy", "no-referrer");
-  headers.set("Cross-Origin-Opener-Policy", "same-origin");
-  headers.set("Cross-Origin-Resource-Policy", "same-origin");
+  // Some browsers do not include the origin of WebSockets in 'self'.
+  const sockets = { "connect-src": `'self' ${protocol === "https:" ? "wss" : "ws"}://${host}` };
+  for (const [name, value] of Object.entries(headersWith({ ...sockets, ...needs })))
+    response.headers.set(name, value);
   return response;
 }
 
-/** Names the WebSocket origin, because some browsers do not include it in 'self'. */
-const policyFor = ({ protocol, host }: URL, needs: PageNeeds): string => {
+const policyWith = (needs: PageNeeds): string => {
   const directives: PageNeeds = {
     "default-src": "'none'",
     "script-src": "'self'",
     "style-src": "'self'",
+    "font-src": "'self'",
     "img-src": "'self'",
-    "connect-src": `'self' ${protocol === "https:" ? "wss" : "ws"}://${host}`,
+    "connect-src": "'self'",
     "form-action": "'none'",
     "frame-ancestors": "'none'",
     "base-uri": "'none'",
@@ -91,6 +97,9 @@ const policyFor = ({ protocol, host }: URL, needs: PageNeeds): string => {
     .map(([directive, sources]) => `${directive} ${sources}`)
     .join("; ");
 };
+
+/** Headers of static files, which the platform adds to them. */
+export const FILE_HEADERS: Readonly<Record<string, string>> = headersWith({});
 
 const ANY_HOST = "*";
 

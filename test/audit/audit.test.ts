@@ -1,8 +1,8 @@
 /** The audit log: each administrative change leaves one entry, in the batch of the change; nothing else leaves any. */
 
 import { env } from "cloudflare:workers";
+import { AUDIT_RESOURCES } from "@atrium/contract/resources/audit-names.ts";
 import type { AuditEntry } from "@atrium/contract/rest/audit.ts";
-import { AUDIT_RESOURCES } from "@atrium/contract/rest/audit.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import guide from "../../docs/guides/operating.md?raw";
 import { loadEndpoints } from "../../src/endpoints.ts";
@@ -51,6 +51,7 @@ const CONTENT = [
   "deletePushSubscription",
   "deleteTextMention",
   "deleteThread",
+  "editDocument",
   "markInboxNotificationsAsRead",
   "markOwnInboxNotificationsAsRead",
   "markThreadAsRead",

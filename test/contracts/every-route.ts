@@ -82,6 +82,7 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   ifVersion: (value) => typeof value === "number",
   seq: (value) => typeof value === "number",
   mentions: Array.isArray,
+  base: (value) => typeof value === "number",
   defaultAccesses: Array.isArray,
   expirationTime: (value) => typeof value === "number",
   maxUses: (value) => typeof value === "number",

@@ -1,8 +1,9 @@
 /** The API reference shows the whole description, page by page, and nothing in it can become markup or load anything. */
-import { exports } from "cloudflare:workers";
+import { env, exports } from "cloudflare:workers";
 import { entriesOf, readDocument } from "@atrium/contract/openapi/described.ts";
 import { type SearchEntry, searchIndexOf } from "@atrium/docs/browser/search-index.ts";
 import { readPage } from "@atrium/docs/reference.ts";
+import { parseTarGzip } from "nanotar";
 import { describe, expect, it } from "vitest";
 import { loadEndpoints } from "../../src/endpoints.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
@@ -20,8 +21,8 @@ const ADDRESSES = [
   ...Object.keys(described.components?.schemas ?? {}).map((name) => `${REFERENCE}/schemas/${name}`),
 ];
 
-const get = (path: string): Promise<Response> =>
-  exports.default.fetch(new Request(`${ORIGIN}${path}`, { redirect: "manual" }));
+const get = (path: string, headers: HeadersInit = {}): Promise<Response> =>
+  exports.default.fetch(new Request(`${ORIGIN}${path}`, { redirect: "manual", headers }));
 
 function pageOf(document: ApiDocument, path: string): string {
   const page = readPage(readDocument(document), path);
@@ -150,8 +151,32 @@ describe("GET /docs", () => {
     expect(page).toContain(`data-version="${described.info.version}"`);
   });
 
-  it("has no page under any other address", async () => {
-    const response = await get("/docs/guides/none");
+  const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const MISSING = ["/docs/guides/none", "/docs/reference/none", "/none", "/demo/none"];
+
+  it.each(MISSING)("shows a browser a page with a search instead of %s", async (path) => {
+    const response = await get(path, { Accept: BROWSER });
+    expect(response.status).toBe(404);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": expect.stringContaining("default-src 'none'"),
+      "x-content-type-options": "nosniff",
+      "cache-control": "no-store",
+    });
+    expect(response.headers.has("Access-Control-Allow-Origin")).toBe(false);
+    const page = await response.text();
+    expect(page).toContain("<h1>Page not found</h1>");
+    expect(page).toContain('role="search"');
+    expect(pathsIn(page, "href")).toContain("/docs");
+  });
+
+  it.each([
+    ["/docs/guides/none", "*/*"],
+    ["/none", "application/json, text/html"],
+    ["/none", "text/html;q=0.5, application/json"],
+    ["/v1/none", BROWSER],
+  ])("has an error at %s for %s", async (path, accept) => {
+    const response = await get(path, { Accept: accept });
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ success: false, error: { code: "NOT_FOUND" } });
   });
@@ -162,8 +187,8 @@ describe("GET /docs", () => {
       const page = await response.text();
       expect([path, response.status]).toEqual([path, 200]);
       expect(page.match(/<script.*?>/g)).toEqual([
-        '<script src="/docs/assets/theme.js">',
-        '<script type="module" src="/docs/assets/docs.js">',
+        '<script src="/assets/docs/theme.js">',
+        '<script type="module" src="/assets/docs/docs.js">',
       ]);
       expect(page).not.toMatch(/<style|<[^>]*\s(style|on\w+)=/);
       const policy = response.headers.get("Content-Security-Policy");
@@ -199,10 +224,16 @@ describe("GET /docs", () => {
     expect(links.size).toBeGreaterThan(20);
     const missing: string[] = [];
     for (const link of links) {
-      const { status } = await get(link);
+      const { status } = await (link.startsWith("/assets/") ? env.ASSETS.fetch(ORIGIN + link) : get(link));
       if (status === 404 && link !== "/demo") missing.push(link); // the tests configure no demo
     }
     expect(missing).toEqual([]);
+  });
+
+  it("answers HEAD for the search index without its content", async () => {
+    const request = new Request(`${ORIGIN}/docs/search.json`, { method: "HEAD" });
+    const response = await exports.default.fetch(request);
+    expect([response.status, await response.text()]).toEqual([200, ""]);
   });
 
   it("shows samples in several languages as one group", async () => {
@@ -235,9 +266,84 @@ describe("the search", async () => {
     expect(addressesFor(query)).toContain(address);
   });
 
+  it.each([
+    ["CORS", "/docs/guides/rest-api#browsers"],
+    ["Next.js", "/docs/quickstarts/cursors-next"],
+    ["Vue", "/docs/guides/connecting"],
+    ["install", "/docs/quickstarts/cursors#what-you-need"],
+  ])("finds %s first", (query, address) => {
+    expect(addressesFor(query)[0]).toBe(address);
+  });
+
+  it.each(["rate limit", "store write"])(
+    "shows decisions last for %s, and replaced ones behind all",
+    (query) => {
+      const places = search(query, 1000).map(({ page, url }) => {
+        if (!url.startsWith("/docs/decisions/")) return 0;
+        return page.includes("replaced") ? 2 : 1;
+      });
+      expect(new Set(places)).toEqual(new Set([0, 1, 2]));
+      expect(places).toEqual([...places].sort());
+    },
+  );
+
   it("finds nothing for a word that no entry has, nor for none", () => {
     expect(addressesFor("zeppelin")).toEqual([]);
     expect(addressesFor(" ")).toEqual([]);
+  });
+});
+
+describe("the finished folder of a quickstart", () => {
+  const at = (path: string, headers: HeadersInit = {}) => get(`/docs/quickstarts/${path}`, headers);
+
+  async function filesOf(response: Response): Promise<ReadonlyMap<string, string>> {
+    const files = await parseTarGzip(await response.arrayBuffer());
+    return new Map(files.map(({ name, text }) => [name, text]));
+  }
+
+  it("has what the page shows, for the service that it came from", async () => {
+    const response = await at("cursors.tgz");
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "application/gzip",
+      "cache-control": "private, no-store",
+      "content-disposition": 'attachment; filename="cursors.tgz"',
+    });
+    const files = await filesOf(response);
+    expect([...files.keys()].sort()).toEqual(
+      [
+        ...[".env", ".gitignore", "App.tsx", "Cursors.tsx", "cursors.css", "index.html", "main.tsx"],
+        ...["package.json", "tsconfig.json", "vite.config.ts"],
+      ].map((name) => `cursors/${name}`),
+    );
+    const page = (await (await at("cursors.md")).text()).replaceAll("http://localhost:8787", ORIGIN);
+    for (const [name, text] of files)
+      if (name !== "cursors/.gitignore")
+        expect(page).toContain(` ${name.slice("cursors/".length)}\n${text}\`\`\``);
+    expect(files.get("cursors/main.tsx")).toContain("<Cursors>"); // of two, the later one
+    expect(files.get("cursors/.env")).toContain("API_KEY=...\n");
+    expect(files.get("cursors/package.json")).toContain(`"${ORIGIN}/atrium.tgz"`);
+  });
+
+  it("has the keys that the request brings, and refuses what is none", async () => {
+    const basic = (text: string) => ({ Authorization: `Basic ${btoa(text)}` });
+    const files = await filesOf(await at("server.tgz", basic("8c1a1f0e-5b7d:atrium_sk_x")));
+    expect(files.get("server/.env")).toBe(
+      `ATRIUM_URL=${ORIGIN}\nACCOUNT_ID=8c1a1f0e-5b7d\nAPI_KEY=atrium_sk_x\n`,
+    );
+    const malformed = [
+      "Bearer x",
+      "Basic",
+      "Basic A===",
+      "Basic A",
+      "Basic AA=A",
+      "Basic YTpi====",
+      "Basic é",
+    ];
+    const others = malformed.map((Authorization) => ({ Authorization }));
+    for (const headers of [basic("a:b\nPATH=x"), basic("none"), ...others])
+      expect([headers, (await at("server.tgz", headers)).status]).toEqual([headers, 400]);
+    expect((await at("none.tgz")).status).toBe(404);
+    expect((await get("/atrium.tgz")).status).toBe(404); // the tests have built none
   });
 });
 

@@ -195,6 +195,21 @@ describe("GET /health", () => {
     );
   });
 
+  it("names the spending cap of the platform's account", async () => {
+    const capped = new Error("Exceeded the account's spending cap for Durable Objects");
+    const { response, body } = await ask({
+      ROOMS: { getByName: () => ({ read: () => Promise.reject(capped) }) },
+    });
+    expect([response.status, body]).toEqual([
+      503,
+      {
+        ...{ status: "unavailable", failed: ["rooms"] },
+        warnings: ["The service has reached the spending cap of its account; wait until it is raised"],
+      },
+    ]);
+    expectLogged("The health check of rooms failed");
+  });
+
   it.each([
     ["database", NO_DATABASE, ["database"]],
     ["a database beside the directory", NO_SECOND_DATABASE, ["database"]],

@@ -15,15 +15,18 @@ import { ROOM_SCHEMA } from "../../src/room/storage/sqlite-tables.ts";
 /** People and their access, which is not bound to one organization's database; and the organization itself. */
 const DIRECTORY = [
   ...["accounts", "api_keys", "people", "credentials", "sessions", "memberships", "invitations"],
-  ...["password_links", "mails", "mail_counts"],
+  ...["passkeys", "password_links", "mails", "mail_counts", "second_factors", "recovery_codes"],
 ];
-/** Tables of moves (docs/decisions/0027) and backups (0034) of organizations. */
-const OF_MOVES = ["fences", "moves", "operator_tokens", "restores"];
+/** Tables of moves (docs/decisions/0027) and backups (0034) of organizations, and of copies of the databases. */
+const OF_MOVES = ["copies", "data_locations", "fences", "moves", "operator_tokens", "restores"];
 /** Tables without a part in an organization's backup, and why. */
 const NOT_IN_BACKUPS = {
   accounts: "the manifest has the organization's row",
   people: "a deployment's backup has a part of its own",
   credentials: "likewise, with the hashes encrypted",
+  passkeys: "likewise, as they are: public keys",
+  second_factors: "likewise, sealed",
+  recovery_codes: "likewise, as hashes",
   sessions: "people sign in again",
   password_links: "over within hours",
   mails: "over within hours",
@@ -33,6 +36,8 @@ const NOT_IN_BACKUPS = {
   retired_scripts: "scripts of deleted workflows in this deployment's namespace",
   fences: "of moves and restores under way",
   moves: "of this deployment's databases",
+  copies: "of this deployment's databases",
+  data_locations: "of this deployment's databases",
   operator_tokens: "of operations under way",
   restores: "of operations under way",
 };

@@ -30,7 +30,7 @@ const passed = () => `passed-${crypto.randomUUID()}`;
 describe("with Turnstile's keys", () => {
   it("the page learns the site key, and may load the widget and nothing else from elsewhere", async () => {
     const name = crypto.randomUUID();
-    expect((await ask(verifyAt(name), "GET", "/challenge")).data).toEqual({ site_key: "site" });
+    expect((await ask(verifyAt(name), "GET", "/challenge")).data).toMatchObject({ site_key: "site" });
     const policyOf = async (settings: Settings) => {
       const page = pageRequest("GET", "/dashboard/sign-in");
       const { headers } = await app.fetch(page, { ...env, ...settings }, createExecutionContext());
@@ -40,7 +40,7 @@ describe("with Turnstile's keys", () => {
     expect(policy).toContain("script-src 'self' https://challenges.cloudflare.com;");
     expect(policy).toContain("; frame-src https://challenges.cloudflare.com");
     expect(await policyOf({})).not.toContain("cloudflare");
-    expect((await ask({}, "GET", "/challenge")).data).toEqual({ site_key: null });
+    expect((await ask({}, "GET", "/challenge")).data).toMatchObject({ site_key: null });
   });
 
   it("strangers who do not pass it, on however many networks, hold up no one who does", async () => {

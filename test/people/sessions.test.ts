@@ -1,24 +1,25 @@
 /** Sign-in sessions: lifetime, ends, and the cost of verifying one. */
 
 import { env } from "cloudflare:workers";
-import type { Me } from "@atrium/contract/rest/people.ts";
+import type { Me, OwnSignIns } from "@atrium/contract/rest/people.ts";
 import { describe, expect, it } from "vitest";
+import { describeBrowser } from "../../src/features/people/browser.ts";
 import { challengeFor } from "../../src/features/people/challenge.ts";
-import { signIn } from "../../src/features/people/commands.ts";
 import { cookieSecretOf, SIGN_IN_LIFETIME_MS } from "../../src/features/people/cookies.ts";
 import { changePassword } from "../../src/features/people/password-commands.ts";
 import { readSignIn, recallSignIn, signedHashOf } from "../../src/features/people/sessions.ts";
 import { signInLimits } from "../../src/features/people/sign-in-limits.ts";
+import { signIn } from "../../src/features/second-factor/sign-in.ts";
 import { SESSION_COOKIE } from "../../src/http/security.ts";
 import { jwtSecrets, quotaDefaults, signUpPolicy } from "../../src/platform/config.ts";
 import { type Database, openDatabase } from "../../src/platform/d1/d1.ts";
 import { openTenant } from "../../src/platform/d1/databases.ts";
 import { choosePlace } from "../../src/platform/d1/place.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
-import { account, freshAddress } from "../support/api.ts";
+import { account, freshAddress, ORIGIN } from "../support/api.ts";
 import { addMember, cookieOf, DashboardBrowser, PASSWORD, signUp } from "../support/person.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
+const HOUR_MS = 60 * 60 * 1000;
 const secret = cookieSecretOf(jwtSecrets(env)[0]);
 const expiryOf = (personId: string) =>
   env.DB.prepare("SELECT expires_at FROM sessions WHERE person_id = ?")
@@ -60,12 +61,12 @@ describe("a sign-in session", () => {
     expect((await browser.get("/session")).data).toEqual({ me: null });
   });
 
-  it("is extended when it is used a day later, and keeps its token", async () => {
+  it("is extended when it is used an hour later, and keeps its token", async () => {
     const { browser, id } = await signUp();
     const token = browser.cookie;
     await browser.get("/me");
     const untouched = await expiryOf(id);
-    await setExpiry(id, Date.now() + SIGN_IN_LIFETIME_MS - DAY_MS - 1000);
+    await setExpiry(id, Date.now() + SIGN_IN_LIFETIME_MS - HOUR_MS - 1000);
     browser.setCookie = null;
     expect((await browser.get("/me")).status).toBe(200);
     expect(browser.setCookie).toContain("Max-Age=2592000; Path=/; HttpOnly; Secure; SameSite=Strict");
@@ -73,9 +74,9 @@ describe("a sign-in session", () => {
     expect(await expiryOf(id)).toBeGreaterThanOrEqual(untouched ?? 0);
   });
 
-  it("is not extended twice in a day", async () => {
+  it("is not extended twice in an hour", async () => {
     const { browser, id } = await signUp();
-    await setExpiry(id, Date.now() + SIGN_IN_LIFETIME_MS - DAY_MS + 60_000);
+    await setExpiry(id, Date.now() + SIGN_IN_LIFETIME_MS - HOUR_MS + 60_000);
     const before = await expiryOf(id);
     browser.setCookie = null;
     await browser.get("/me");
@@ -124,6 +125,82 @@ describe("a sign-in session", () => {
   });
 });
 
+describe("the list of a person's sign-in sessions", () => {
+  const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
+  const signedIn = async (email: string, userAgent: string) => {
+    const browser = new DashboardBrowser();
+    const headers = { "User-Agent": userAgent };
+    await browser.send("POST", "/sign-in", { email, password: PASSWORD }, headers);
+    return browser;
+  };
+  const listed = async (browser: DashboardBrowser) =>
+    (await browser.get<OwnSignIns>("/sessions")).data.sessions;
+
+  it("has the browser in words, the present one first, and when each was last used", async () => {
+    const { browser, id, email } = await signUp();
+    await signedIn(email, FIREFOX);
+    const age = "UPDATE sessions SET updated_at = 0, created_at = 0 WHERE browser IS NULL AND person_id = ?";
+    await env.DB.prepare(age).bind(id).run();
+    await setExpiry(id, Date.now() + SIGN_IN_LIFETIME_MS - HOUR_MS - 1000);
+    await browser.get("/me");
+    const [own, other, ...rest] = await listed(browser);
+    expect([own, other, rest]).toMatchObject([
+      { browser: null, is_current: true, created_at: "1970-01-01T00:00:00.000Z" },
+      { browser: "Firefox on Linux", is_current: false },
+      [],
+    ]);
+    expect(Date.now() - Date.parse(own?.last_used_at ?? "")).toBeLessThan(HOUR_MS);
+    const rows = await env.DB.prepare("SELECT * FROM sessions WHERE person_id = ?").bind(id).all();
+    expect(JSON.stringify(rows.results)).not.toContain("Gecko");
+    expect(JSON.stringify(await listed(browser))).not.toContain(String(rows.results[0]?.token_hash));
+    await setExpiry(id, Date.now() - 1);
+    expect(await listed(await signedIn(email, FIREFOX))).toHaveLength(1);
+  });
+
+  it("ends one of them, or all others, at once, and none of another person", async () => {
+    const { browser, email, organization } = await signUp();
+    const stranger = await signUp();
+    const others = [];
+    for (const agent of [FIREFOX, "curl/8.5.0", ""]) others.push(await signedIn(email, agent));
+    const works = async (each: DashboardBrowser) =>
+      (await each.api(organization.id).get("/rooms")).status === 200;
+    expect(await Promise.all([browser, ...others].map(works))).toEqual([true, true, true, true]);
+    const id = (await listed(browser)).find((session) => session.browser === "curl")?.id;
+    const foreign = await stranger.browser.post(`/sessions/${id}/end`);
+    expect([foreign.status, foreign.error?.code]).toEqual([404, "NOT_FOUND"]);
+    expect((await browser.post(`/sessions/${id}/end`)).status).toBe(200);
+    expect(await Promise.all([browser, ...others].map(works))).toEqual([true, true, false, true]);
+    expect((await browser.post(`/sessions/${id}/end`)).status).toBe(404);
+    expect((await browser.post("/sessions/end-others")).data).toEqual({ ended: 2 });
+    expect(await Promise.all([browser, ...others].map(works))).toEqual([true, false, false, false]);
+    expect((await stranger.browser.get("/me")).status).toBe(200);
+  });
+
+  it.each([
+    [
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36 Edg/141.0.0.0",
+      "Edge on Windows",
+    ],
+    [
+      "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Safari/605.1.15",
+      "Safari on macOS",
+    ],
+    [
+      "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/141.0.0.0 Mobile/15E148 Safari/604.1",
+      "Chrome on iPhone",
+    ],
+    [
+      "Mozilla/5.0 (Linux; Android 14; SM-S911B) AppleWebKit/537.36 (KHTML, like Gecko) SamsungBrowser/27.0 Chrome/125.0.0.0 Mobile Safari/537.36",
+      "Samsung Internet on Android",
+    ],
+    [FIREFOX, "Firefox on Linux"],
+    ["curl/8.5.0", "curl"],
+    ["<script>Firefox</script>", null],
+  ])("calls the browser of %s %s", (userAgent, browser) => {
+    expect(describeBrowser(userAgent)).toBe(browser);
+  });
+});
+
 describe("changing the password", () => {
   it("ends all other sign-in sessions and begins a new one in this browser", async () => {
     const { browser, email, organization } = await signUp();
@@ -166,8 +243,10 @@ describe("changing the password", () => {
 
 describe("a sign-in or a change of the password that overlaps another change", () => {
   const context = {
-    ...{ requestId: "a request", address: "192.0.2.1" },
-    ...{ cookie: null, browserCookie: null, cookieSecret: secret },
+    ...{ requestId: "a request", address: "192.0.2.1", userAgent: "" },
+    jwtSecrets: () => jwtSecrets(env),
+    ...{ cookie: null, browserCookie: null, oidcCookie: null, cookieSecret: secret },
+    ...{ origin: ORIGIN, oidc: () => null, hasPasswords: true },
     quotaDefaults: quotaDefaults(env),
     signUpPolicy: () => signUpPolicy(env),
     choosePlace: () => choosePlace(env),

@@ -4,6 +4,7 @@ import { env } from "cloudflare:workers";
 import type { Me } from "@atrium/contract/rest/people.ts";
 import { describe, expect, it } from "vitest";
 import { memberPageEndpoints } from "../../src/features/members/dashboard-routes.ts";
+import { passkeyEndpoints } from "../../src/features/passkeys/routes.ts";
 import type { DashboardEndpoint } from "../../src/features/people/context.ts";
 import type { GuessLimitObject } from "../../src/features/people/guess-limit-object.ts";
 import { peopleEndpoints } from "../../src/features/people/routes.ts";
@@ -239,7 +240,7 @@ describe("signing out", () => {
 
 describe("the dashboard's endpoints", () => {
   const casesOf = (keep: (endpoint: DashboardEndpoint) => boolean) =>
-    [...peopleEndpoints, ...memberPageEndpoints]
+    [...peopleEndpoints, ...passkeyEndpoints, ...memberPageEndpoints]
       .filter(keep)
       .map(({ method, path }) => [method, path.replace(":token", "x")] as const);
   const foreign: Record<string, string>[] = [

@@ -220,17 +220,25 @@ async function exportedPerson(browser: DashboardBrowser): Promise<PersonRecord[]
 const countOf = (table: string, column: string, personId: string) =>
   env.DB.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${column} = ?`).bind(personId).first<number>("n");
 
+/** A passkey of a person, written to the database directly. */
+const addPasskey = (personId: string) =>
+  env.DB.prepare("INSERT INTO passkeys VALUES (?, ?, 'Laptop', ?, 'a key', 5, '[]', 4, 3, NULL)")
+    .bind(crypto.randomUUID(), personId, crypto.randomUUID())
+    .run();
+
 it("a person exports what is kept of them, without any secret and without others", async () => {
   const owner = await signUp();
   const other = await invite(owner);
   const api = owner.api;
   await api.post("/invitations", { role: "member", email: "eve@example.com" });
   await owner.browser.post("/organizations", { name: "Second" });
+  await addPasskey(owner.id);
   const records = await exportedPerson(owner.browser);
   expect(records.filter(({ type }) => type !== "change")).toEqual([
     expect.objectContaining({ type: "person", id: owner.id, email: owner.email, name: "Ada" }),
     expect.objectContaining({ type: "password" }),
-    expect.objectContaining({ type: "sign_in" }),
+    { type: "passkey", name: "Laptop", created_at: "1970-01-01T00:00:00.003Z", last_used_at: null },
+    expect.objectContaining({ type: "sign_in", browser: null, last_used_at: expect.any(String) }),
     expect.objectContaining({ type: "membership", role: "owner" }),
     expect.objectContaining({ type: "membership", role: "owner" }),
     expect.objectContaining({ type: "invitation", email: "eve@example.com" }),
@@ -276,6 +284,7 @@ it("a person deletes their account, with everything but the organization's own r
   const leaving = await invite(owner, "owner");
   const api = leaving.browser.api(owner.organization.id);
   const { data } = await api.post<{ url: string }>("/invitations", { role: "owner" });
+  await addPasskey(leaving.id);
   const wrong = await leaving.browser.post("/me/delete", { password: "wrong" });
   expect([wrong.status, wrong.error?.message]).toEqual([400, "password: this is not your password"]);
   expect((await leaving.browser.post("/me/delete", { password: PASSWORD })).status).toBe(200);
@@ -283,6 +292,7 @@ it("a person deletes their account, with everything but the organization's own r
   for (const [table, column] of [
     ["people", "id"],
     ["credentials", "person_id"],
+    ["passkeys", "person_id"],
     ["sessions", "person_id"],
     ["memberships", "person_id"],
     ["invitations", "invited_by"],

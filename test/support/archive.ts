@@ -1,5 +1,6 @@
 /** Archives of objects in tests: collected as a backup does, and put back into the same, emptied object. */
-import type { ArchivedObject, ArchiveSlice } from "../../src/platform/objects/object-archive.ts";
+import type { ArchiveSlice } from "../../src/platform/objects/archive-slice.ts";
+import type { ArchivedObject } from "../../src/platform/objects/object-archive.ts";
 
 /** The slices of one reading, as JSON has brought them. `between` runs after each slice but the last. */
 export async function collectSlices(

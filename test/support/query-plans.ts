@@ -1,8 +1,8 @@
 /** Judges the steps of a query plan, as `EXPLAIN QUERY PLAN` names them. */
 
-/** Tables and indexes with rows on their way only: their statements are meant to read all of them. */
+/** Tables and indexes with rows on their way only, and two short lists: their statements are meant to read all of them. */
 const TRANSIENT =
-  /^(?:moves|fences)(?: |$)|USING (?:COVERING )?INDEX (?:files_unsettled|search_lists_unfinished)$/;
+  /^(?:moves|fences|copies|sqlite_schema)(?: |$)|USING (?:COVERING )?INDEX (?:files_unsettled|search_lists_unfinished)$/;
 
 /** Whether a step of a plan reads a whole table, and not the few rows that another step or a list of values has made. */
 function isScan(detail: string, sql: string): boolean {

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import type { TestProject } from "vitest/node";
+import { answerAsBucket } from "./bucket.ts";
 
 /** A request that the receiver got. */
 export interface Received {
@@ -129,6 +130,10 @@ export async function startReceiver(): Promise<{
   const listener: RequestListener = async (request, response) => {
     const url = new URL(request.url ?? "/", "http://receiver");
     const name = url.pathname.split("/").at(-1) ?? "";
+    if (url.pathname.startsWith("/s3")) {
+      answerAsBucket(request, Buffer.concat(await request.toArray()), response);
+      return;
+    }
     if (url.pathname.startsWith("/received/")) {
       response.end(JSON.stringify(received.get(name) ?? []));
       return;

@@ -20,6 +20,7 @@ import { recordPlans } from "./plan-guard.ts";
 declare global {
   namespace Cloudflare {
     interface Env extends AtriumEnv {
+      readonly FILES: R2Bucket;
       /** Objects by their classes, so that tests can run code inside them. */
       readonly ROOMS: DurableObjectNamespace<RoomObjectBase>;
       readonly SUBSCRIBERS: DurableObjectNamespace<SubscriberObjectBase>;

@@ -56,3 +56,7 @@ export const eventsOf = <Kind extends string>(kind: Kind): readonly NameOf<Kind>
 /** Whether an event is of one kind of thing. */
 export const isOf = <Kind extends string>(kind: Kind, event: string): event is NameOf<Kind> =>
   eventsOf(kind).some((name) => name === event);
+
+/** True for events of rooms about one user. */
+export const isAboutUser = (event: string): boolean =>
+  !/^(session|store|document|version|room|access)\./.test(event);

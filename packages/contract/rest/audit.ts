@@ -1,29 +1,10 @@
 /** The audit log on the wire. */
 
 import * as z from "zod";
+import { AUDIT_ACTORS, AUDIT_RESOURCES } from "../resources/audit-names.ts";
 import { Timestamp } from "../time.ts";
 
-export const AUDIT_RESOURCES = [
-  "organization",
-  "member",
-  "invitation",
-  "api_key",
-  "tokens",
-  "quotas",
-  "webhook",
-  "workflow",
-  "room",
-  "user",
-  "identity",
-  "group",
-  "access",
-  "link",
-  "file",
-] as const;
 export const AuditResource = z.enum(AUDIT_RESOURCES);
-export type AuditResource = z.infer<typeof AuditResource>;
-
-export const AUDIT_ACTORS = ["person", "key", "operator", "service"] as const;
 
 const Value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 

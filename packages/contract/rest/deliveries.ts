@@ -41,6 +41,26 @@ export const DeliveryTotals = z
     oldest_waiting_since: Timestamp.nullable().meta({
       description: "When the oldest waiting event occurred; `null` when none waits.",
     }),
+    failing: z
+      .object({
+        since: Timestamp.meta({ description: "When the first of them failed." }),
+        error: z.string().meta({
+          description: "Why the latest one failed, in one line.",
+          example: "The receiver refused the connection",
+        }),
+        next_attempt_at: Timestamp.nullable().meta({
+          description: "When the next one may start; null when nothing waits.",
+        }),
+      })
+      .nullable()
+      .meta({
+        description:
+          "The attempts since the latest success, all of which failed; null after a success, and before the first attempt.",
+      }),
+    last_success_at: Timestamp.nullable().meta({
+      description:
+        "When the attempt began that delivered the newest event of those delivered and kept; null without one.",
+    }),
   })
   .meta({ id: "DeliveryTotals" });
 export type DeliveryTotals = z.infer<typeof DeliveryTotals>;

@@ -13,7 +13,7 @@ import { User, UserSession } from "../resources/user.ts";
 import { Timestamp } from "../time.ts";
 import { AuditEntry } from "./audit.ts";
 import { InboxNotification } from "./inbox.ts";
-import { MEMBER_ROLES } from "./people.ts";
+import { Code, MEMBER_ROLES } from "./people.ts";
 
 const id = z.uuid();
 const commentId = z.uuid();
@@ -114,11 +114,30 @@ export const IdentityData = z
   .meta({ id: "IdentityData", example: { records: [], cursor: null } });
 export type IdentityData = z.infer<typeof IdentityData>;
 
-/** A record about a person, without secrets: of passwords and cookies, only their times. */
+/** A record about a person, without secrets: of passwords, passkeys, second factors and cookies, no more than their names and times. */
 const PersonRecord = z.discriminatedUnion("type", [
   z.object({ type: z.literal("person"), id, name: z.string(), email: z.string(), created_at: Timestamp }),
   z.object({ type: z.literal("password"), created_at: Timestamp, updated_at: Timestamp }),
-  z.object({ type: z.literal("sign_in"), id, created_at: Timestamp, expires_at: Timestamp }),
+  z.object({ type: z.literal("provider"), issuer: z.string(), subject: z.string(), created_at: Timestamp }),
+  z.object({
+    type: z.literal("passkey"),
+    name: z.string(),
+    created_at: Timestamp,
+    last_used_at: Timestamp.nullable(),
+  }),
+  z.object({
+    type: z.literal("second_factor"),
+    created_at: Timestamp,
+    recovery_codes: z.int().meta({ description: "How many are left." }),
+  }),
+  z.object({
+    type: z.literal("sign_in"),
+    id,
+    browser: z.string().nullable(),
+    created_at: Timestamp,
+    last_used_at: Timestamp,
+    expires_at: Timestamp,
+  }),
   z.object({
     type: z.literal("membership"),
     organization_id: id,
@@ -156,4 +175,9 @@ export interface PersonExport {
 
 export const ExportRequest = z.strictObject({ after: z.string().max(1024).nullable() });
 
-export const PersonDeletion = z.strictObject({ password: z.string().max(1024) });
+/** `password` is left out by a person who has none. */
+export const PersonDeletion = z.strictObject({
+  password: z.string().max(1024).optional(),
+  code: Code.optional(),
+});
+export type PersonDeletion = z.infer<typeof PersonDeletion>;

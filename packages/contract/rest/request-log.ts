@@ -36,6 +36,8 @@ export interface RequestLogQuery {
   /** Position before which to read; null for the latest requests. */
   readonly before: number | null;
   readonly failedOnly: boolean;
+  /** Only requests by members, or only the others; undefined for all. */
+  readonly isByMember: boolean | undefined;
   readonly operation: string | null;
   readonly credentialId: string | null;
   readonly roomId: string | null;

@@ -128,7 +128,7 @@ export const ReplayCreation = z
       }),
     status: z.enum(["success", "failed"]).optional().meta({
       description:
-        "Only events whose deliveries are kept and have this status, such as all that failed. Without it, all events in the log.",
+        "Only events whose deliveries are kept and have this status. With `failed`, also those whose latest attempt was in the span; and all deliveries that wait for a retry are tried at once, whenever their events happened. Without it, all events in the log.",
     }),
   })
   .meta({ id: "ReplayCreation", example: { from: "2026-01-31T14:00:00Z", to: "2026-01-31T16:00:00Z" } });
@@ -142,9 +142,13 @@ export const Replay = z
     to: Timestamp,
     status: z.enum(["success", "failed"]).nullable(),
     state: z.enum(["running", "finished"]).meta({
-      description: "`finished` once all of its deliveries are in the webhook's queue.",
+      description:
+        "`finished` once all of its deliveries are in the webhook's queue, and the retries are due.",
     }),
-    deliveries: z.int().meta({ description: "How many deliveries it has created so far.", minimum: 0 }),
+    deliveries: z.int().meta({
+      description: "How many deliveries it has created so far, and how many retries it has brought forward.",
+      minimum: 0,
+    }),
     error: z.string().nullable().meta({ description: "Why it ended early; null if it did not." }),
     created_at: Timestamp,
     finished_at: Timestamp.nullable(),

@@ -1,15 +1,12 @@
 /** Runs of workflows on the wire: the request for one, and its execution. The SDK infers its types from it. */
 
 import * as z from "zod";
+import { isAboutUser } from "../resources/event-names.ts";
 import { EventName, WorkflowEventName } from "../resources/events.ts";
 import { text } from "../text.ts";
 import { Timestamp } from "../time.ts";
 import { TRACED } from "./deliveries.ts";
 import { EXAMPLE, RoomId } from "./workflows.ts";
-
-/** True for events about one user. */
-const isAboutUser = (event: EventName): boolean =>
-  !/^(session|store|document|version|room|access)\./.test(event);
 
 export const WorkflowRun = z
   .strictObject({

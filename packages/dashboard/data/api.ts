@@ -11,6 +11,7 @@ import {
 } from "@tanstack/react-query";
 import { AtriumError } from "atrium/server";
 import { noteResult } from "./connection.ts";
+import { fetchOrTake } from "./early-answers.ts";
 
 /** The query key of the signed-in person. */
 export const ME = ["me"];
@@ -36,7 +37,7 @@ async function send(method: string, path: string, body?: object): Promise<Envelo
   const headers = { "Content-Type": "application/json" };
   const init = body === undefined ? { method } : { method, headers, body: JSON.stringify(body) };
   try {
-    const response = await fetch(`/dashboard/api/${path}`, init);
+    const response = await fetchOrTake(`/dashboard/api/${path}`, init);
     return (await response.json()) as Envelope;
   } catch (error) {
     const message = `The service could not be reached or sent an invalid response: ${String(error)}`;
@@ -75,14 +76,20 @@ export function useMe() {
   return { me: data ?? null, error, isPending };
 }
 
+/** The organization that the person opened last in this browser, or else their first; undefined for none. */
+export function latestOrganizationOf({ organizations }: Me) {
+  const latest = localStorage.getItem("organization");
+  return organizations.find(({ id }) => id === latest) ?? organizations[0];
+}
+
 /** A request with the fields of a form that signs a person in. It clears the query cache. */
-export function useSignInRequest(path: string, onDone: () => void) {
+export function useSignInRequest<Answer = Me>(path: string, onDone: (answer: Answer) => void) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (fields: Readonly<Record<string, string>>) => callDashboard<Me>("POST", path, fields),
-    onSuccess: () => {
+    mutationFn: (fields: Readonly<Record<string, string>>) => callDashboard<Answer>("POST", path, fields),
+    onSuccess: (answer) => {
       queries.clear();
-      onDone();
+      onDone(answer);
     },
   });
 }

@@ -13,6 +13,7 @@ import { AtriumError, AtriumServer, type UserInput, type UserWithToken } from "a
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from "react";
 import { ME } from "./api.ts";
 import { isUnreachable } from "./connection.ts";
+import { fetchOrTake } from "./early-answers.ts";
 import { adviceOn } from "./errors.ts";
 import { readRefusal } from "./messages.ts";
 import { notify, type Toast } from "./toasts.ts";
@@ -35,7 +36,7 @@ interface OrganizationProviderProps {
 export function OrganizationProvider({ me, organization, children }: OrganizationProviderProps) {
   const accountId = organization.id;
   const atrium = useMemo(
-    () => new AtriumServer({ serverUrl: location.origin, accountId, apiKey: null }),
+    () => new AtriumServer({ serverUrl: location.origin, accountId, apiKey: null, fetch: fetchOrTake }),
     [accountId],
   );
   useEffect(() => localStorage.setItem("organization", accountId), [accountId]);
@@ -154,6 +155,10 @@ export async function findOrCreateUser(
   atrium: AtriumServer,
   input: UserInput & { readonly customId: string },
 ): Promise<UserWithToken> {
-  const found = await orNull(atrium.users.getByCustomId(input.roomId, input.customId));
-  return found?.user ?? atrium.users.create(input);
+  try {
+    return await atrium.users.create(input);
+  } catch (error) {
+    if (!(error instanceof AtriumError && error.code === "CONFLICT")) throw error;
+    return (await atrium.users.getByCustomId(input.roomId, input.customId)).user;
+  }
 }

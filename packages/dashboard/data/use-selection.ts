@@ -35,6 +35,12 @@ export function switchRow(
 export const switchAll = ({ ids }: Selected, shown: readonly string[]): Selected =>
   shown.every((id) => ids.has(id)) ? NONE : { ids: new Set(shown), anchor: null };
 
+/** These rows beside the others, which stay; without these if all of them are selected already. */
+export function switchSome({ ids }: Selected, some: readonly string[]): Selected {
+  const others = [...ids].filter((id) => !some.includes(id));
+  return { ids: new Set(some.every((id) => ids.has(id)) ? others : [...others, ...some]), anchor: null };
+}
+
 export type Selection<Item> = ReturnType<typeof useSelection<Item>>;
 
 /** `shown` are the rows of the page. */
@@ -42,15 +48,24 @@ export function useSelection<Item>(shown: readonly Item[], idOf: (item: Item) =>
   const [selected, setSelected] = useState(NONE);
   const ids = shown.map(idOf);
   const items = shown.filter((item) => selected.ids.has(idOf(item)));
-  const some = items.length < shown.length ? "some" : "all";
+  const shareOf = (some: readonly string[]) => {
+    const chosen = some.filter((id) => selected.ids.has(id)).length;
+    if (chosen === 0) return "none";
+    return chosen < some.length ? "some" : "all";
+  };
   return {
     /** The selected rows that are shown, in their order. Hidden rows are never acted on. */
     items,
     has: (id: string) => selected.ids.has(id),
     /** Switches a row; as a range, also the rows between it and the one before. */
     toggle: (id: string, isRange: boolean) => setSelected((known) => switchRow(known, ids, id, isRange)),
-    all: items.length === 0 ? "none" : some,
+    all: shareOf(ids),
     toggleAll: () => setSelected((known) => switchAll(known, ids)),
+    /** The box of several neighbours. */
+    within: (some: readonly string[]) => ({
+      all: shareOf(some),
+      toggleAll: () => setSelected((known) => switchSome(known, some)),
+    }),
     clear: () => setSelected(NONE),
   };
 }

@@ -18,7 +18,7 @@ import { Allowed, isNarrowed, NarrowingFields, narrowingIn } from "./narrowing.t
 
 type NewApiKey = Awaited<ReturnType<AtriumServer["organization"]["createKey"]>>;
 
-export const useKeys = (page: KeySearch) =>
+const useKeys = (page: KeySearch) =>
   useApiQuery(["keys", page], ({ organization }) => organization.listKeys(page));
 
 export function ApiPart() {

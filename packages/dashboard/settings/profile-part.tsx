@@ -1,19 +1,20 @@
-/** The person's name, password, mails, the export of their data, and the deletion of their account. */
+/** The person's name, mails, the export of their data, and the deletion of their account. */
 import type { PersonExport } from "@atrium/contract/rest/privacy.ts";
 import { callDashboard, ME } from "../data/api.ts";
 import { useAction, useApiQuery, useCurrent, useIsOwner } from "../data/organization.tsx";
-import { CurrentPasswordField, NewPasswordField } from "../sign-in/credentials.tsx";
+import { CodeField, CurrentPasswordField } from "../sign-in/credentials.tsx";
 import { saveFile } from "../ui/button.tsx";
-import { ActionButton } from "../ui/dialog.tsx";
+import { ActionButton, ConfirmAction } from "../ui/dialog.tsx";
 import { ErrorMessage } from "../ui/feedback.tsx";
 import { NameField, SelectField } from "../ui/fields.tsx";
 import { Form } from "../ui/form.tsx";
 import { Section } from "../ui/page.tsx";
+import { useCredentials } from "./provider-section.tsx";
+import { useSecondFactor } from "./second-factor.tsx";
 
 export const ProfilePart = () => (
   <>
     <Name />
-    <Password />
     <Notices />
     <Export />
     <Deletion />
@@ -31,26 +32,6 @@ function Name() {
     <Section id="name" title="Profile" about={person.email}>
       <Form key={person.name} submitLabel="Save" action={rename} toInput={({ name = "" }) => name}>
         <NameField autoComplete="name" defaultValue={person.name} />
-      </Form>
-    </Section>
-  );
-}
-
-function Password() {
-  const change = useAction(
-    (_, input: { current: string; next: string }) => callDashboard("POST", "password", input),
-    { toast: "Password changed. You are signed out everywhere else." },
-  );
-  return (
-    <Section id="password" title="Password">
-      <Form
-        key={change.isSuccess ? change.submittedAt : 0}
-        submitLabel="Change password"
-        action={change}
-        toInput={({ current = "", next = "" }) => ({ current, next })}
-      >
-        <CurrentPasswordField label="Current password" name="current" />
-        <NewPasswordField name="next" label="New password" />
       </Form>
     </Section>
   );
@@ -114,7 +95,7 @@ const Export = () => (
   <Section
     id="own-data"
     title="Your data"
-    about="Your profile, when you signed in, your memberships and invitations, which mails you were sent lately, and what you changed in your organizations, as JSON."
+    about="Your profile, your passkeys without their keys, since when you have a second factor, when you signed in and by which browsers, your memberships and invitations, which mails you were sent lately, and what you changed in your organizations, as JSON."
   >
     <div>
       <ActionButton
@@ -128,18 +109,45 @@ const Export = () => (
 );
 
 function Deletion() {
-  const remove = useAction((_, password: string) => callDashboard("POST", "me/delete", { password }), {
-    onDone: () => location.assign("/dashboard/sign-in"),
-  });
+  const { person } = useCurrent().me;
+  const { data } = useCredentials();
+  const hasFactor = useSecondFactor().data?.second_factor != null;
+  const remove = useAction(
+    (_, input: { readonly password: string | undefined; readonly code: string | undefined }) =>
+      callDashboard("POST", "me/delete", input),
+    { onDone: () => location.assign("/dashboard/sign-in") },
+  );
   return (
     <Section
       id="own-deletion"
       title="Delete your account"
       about="Ends your memberships, your open invitations and all your sessions. This cannot be undone. An organization that only you own needs another owner first, or is deleted first. Your name stays in the audit logs of your organizations for as long as these are kept."
     >
-      <Form submitLabel="Delete account" isDanger action={remove} toInput={({ password = "" }) => password}>
-        <CurrentPasswordField label="Your password" />
-      </Form>
+      {data?.password === false && !hasFactor ? (
+        <div>
+          <ConfirmAction
+            label="Delete account"
+            variant="danger"
+            title="Delete your account?"
+            confirmLabel="Delete account"
+            typed={person.email}
+            act={() => callDashboard("POST", "me/delete", {})}
+            options={{ onDone: () => location.assign("/dashboard/sign-in") }}
+          >
+            <p>This cannot be undone. It needs a sign-in within the last 10 minutes.</p>
+          </ConfirmAction>
+        </div>
+      ) : (
+        <Form
+          submitLabel="Delete account"
+          isDanger
+          action={remove}
+          toInput={({ password, code }) => ({ password, code })}
+        >
+          {data?.password !== false && <CurrentPasswordField label="Your password" />}
+          {hasFactor && <CodeField />}
+        </Form>
+      )}
     </Section>
   );
 }

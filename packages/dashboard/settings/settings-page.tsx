@@ -1,4 +1,4 @@
-/** The settings: API keys, members, quotas, the organization and the person's profile. */
+/** The settings: API keys, members, quotas, the organization, the person's profile and how they sign in. */
 import { EXACTNESS } from "@atrium/contract/resources/quota.ts";
 import { useLocation, useParams } from "wouter";
 import { AccessSelect, isBan, nameOf } from "../access/access-select.tsx";
@@ -13,6 +13,7 @@ import { ApiPart } from "./api-part.tsx";
 import { MembersPart } from "./members-part.tsx";
 import { ProfilePart } from "./profile-part.tsx";
 import { QuotaMeters, useQuotas } from "./quota-meters.tsx";
+import { SignInPart } from "./sign-in-part.tsx";
 
 const PARTS = [
   { name: "API keys", path: "", Content: ApiPart },
@@ -20,6 +21,7 @@ const PARTS = [
   { name: "Quotas", path: "/quotas", Content: QuotasPart },
   { name: "Organization", path: "/organization", Content: OrganizationPart },
   { name: "Profile", path: "/profile", Content: ProfilePart },
+  { name: "Sign-in", path: "/sign-in", Content: SignInPart },
 ];
 
 export default function SettingsPage() {

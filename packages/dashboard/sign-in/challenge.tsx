@@ -1,13 +1,15 @@
 /** Turnstile's widget in a form, where the deployment has one. It adds the field `challenge` to the form by itself. */
+import type { SignInSetup } from "@atrium/contract/rest/people.ts";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { callDashboard } from "../data/api.ts";
 import { ErrorMessage } from "../ui/feedback.tsx";
 
-const useSiteKey = () =>
+/** The ways to sign in that the deployment has. */
+export const useSignInSetup = () =>
   useQuery({
     queryKey: ["challenge"],
-    queryFn: () => callDashboard<{ readonly site_key: string | null }>("GET", "challenge"),
+    queryFn: () => callDashboard<SignInSetup>("GET", "challenge"),
     staleTime: Number.POSITIVE_INFINITY,
   });
 
@@ -17,7 +19,7 @@ interface ChallengeProps {
 }
 
 export function Challenge({ error }: ChallengeProps) {
-  const { data } = useSiteKey();
+  const { data } = useSignInSetup();
   const place = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<Error | null>(null);
   const siteKey = data?.site_key ?? null;

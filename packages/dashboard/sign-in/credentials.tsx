@@ -1,6 +1,5 @@
 /** The frame of the pages outside an organization, and their fields for credentials. */
 import type { ReactNode } from "react";
-import { Monogram } from "../ui/button.tsx";
 import { TextField } from "../ui/fields.tsx";
 import { usePageTitle } from "../ui/page.tsx";
 
@@ -13,9 +12,9 @@ export function SignInLayout({ title, children }: SignInLayoutProps) {
   usePageTitle(title);
   return (
     <main className="sign-in-layout" id="main">
-      <p className="brand">
-        <Monogram name="Atrium" /> Atrium
-      </p>
+      <a className="brand" href="/">
+        Atrium
+      </a>
       <h1>{title}</h1>
       {children}
     </main>
@@ -28,6 +27,7 @@ const MAX_PASSWORD_CHARACTERS = 128;
 interface EmailFieldProps {
   readonly autoFocus?: boolean;
   readonly hint?: string;
+  readonly autoComplete?: string;
 }
 
 export const EmailField = (props: EmailFieldProps) => (
@@ -36,6 +36,22 @@ export const EmailField = (props: EmailFieldProps) => (
 
 export const CurrentPasswordField = ({ name = "password", label = "Password" }) => (
   <TextField label={label} name={name} type="password" autoComplete="current-password" required />
+);
+
+/** A code of a second factor. */
+export const CodeField = ({
+  label = "Code",
+  hint = "From your authenticator app, or a recovery code.",
+  autoFocus = false,
+}) => (
+  <TextField
+    label={label}
+    name="code"
+    autoComplete="one-time-code"
+    spellCheck={false}
+    hint={hint}
+    autoFocus={autoFocus}
+  />
 );
 
 export const NewPasswordField = ({ name = "password", label = "Password" }) => (

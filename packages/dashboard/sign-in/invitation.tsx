@@ -6,7 +6,9 @@ import { Link, useLocation, useParams } from "wouter";
 import { callDashboard, ME, useMe } from "../data/api.ts";
 import { Button } from "../ui/button.tsx";
 import { ErrorMessage, Loading } from "../ui/feedback.tsx";
+import { useSignInSetup } from "./challenge.tsx";
 import { SignInLayout } from "./credentials.tsx";
+import { ProviderButton } from "./provider.tsx";
 import { SignUpForm } from "./sign-up.tsx";
 
 const invitedBy = ({ invited_by }: InvitationPreview): string =>
@@ -56,12 +58,18 @@ function JoinAs({ name, token }: { readonly name: string; readonly token: string
   );
 }
 
-const JoinAsNew = ({ token }: { readonly token: string }) => (
-  <>
-    <SignUpForm invitation={token} />
-    <p className="soft">
-      Already have an account?{" "}
-      <Link href={`/sign-in?next=/dashboard/invitations/${encodeURIComponent(token)}`}>Sign in to join</Link>
-    </p>
-  </>
-);
+function JoinAsNew({ token }: { readonly token: string }) {
+  const { data: setup } = useSignInSetup();
+  return (
+    <>
+      {setup?.passwords !== false && <SignUpForm invitation={token} />}
+      <ProviderButton invitation={token} />
+      <p className="soft">
+        Already have an account?{" "}
+        <Link href={`/sign-in?next=/dashboard/invitations/${encodeURIComponent(token)}`}>
+          Sign in to join
+        </Link>
+      </p>
+    </>
+  );
+}

@@ -1,6 +1,6 @@
 /** The page of a link for a new password. */
 
-import type { PasswordLinkPreview } from "@atrium/contract/rest/people.ts";
+import type { PasswordByLink, PasswordLinkPreview } from "@atrium/contract/rest/people.ts";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useParams } from "wouter";
 import { callDashboard, useSignInRequest } from "../data/api.ts";
@@ -18,7 +18,17 @@ export default function PasswordLink() {
     // Used up by the form below: to ask again then would only fail.
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const change = useSignInRequest(path, () => go("/"));
+  const change = useSignInRequest<PasswordByLink>(path, ({ signed_in }) => signed_in && go("/"));
+  if (change.data?.signed_in === false) {
+    return (
+      <SignInLayout title="Your password is changed">
+        <p className="soft">Your second factor stays as it is: sign in with the new password and a code.</p>
+        <p>
+          <Link href="/sign-in">Sign in</Link>
+        </p>
+      </SignInLayout>
+    );
+  }
   if (link.error) {
     return (
       <SignInLayout title="This link is no longer valid">
@@ -33,7 +43,8 @@ export default function PasswordLink() {
   return (
     <SignInLayout title="Choose a new password">
       <p className="soft">
-        For {link.data.name}, {link.data.email}. You are signed out everywhere else.
+        For {link.data.name}, {link.data.email}. You are signed out everywhere else. Your passkeys stay:
+        remove those that you do not know in Settings, Sign-in.
       </p>
       <Form submitLabel="Save and sign in" action={change} toInput={({ password = "" }) => ({ password })}>
         {/* So that password managers know whose password it is. */}

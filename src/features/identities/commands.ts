@@ -154,17 +154,20 @@ function purgeWithInboxes(tenant: Tenant, inboxes: Inboxes, budget: WorkBudget):
   });
 }
 
+/** The event and the change of the given fields, in their order. */
+export function planUpdate(ctx: IdentityContext, identityId: string, update: IdentityUpdate) {
+  const changes = named(update);
+  const event = newEvent(ctx, "identity.updated", identityId);
+  return [IDENTITIES.insertEvent(ctx, event, changes), IDENTITIES.update(ctx, identityId, changes)] as const;
+}
+
 /** Changes the given fields. NOT_FOUND without the identity. */
 export async function updateIdentity(
   ctx: IdentityContext,
   identityId: string,
   update: IdentityUpdate,
 ): Promise<{ identity: Identity }> {
-  const changes = named(update);
-  const updated = IDENTITIES.insertEvent(ctx, newEvent(ctx, "identity.updated", identityId), changes);
-  const [events, [row]] = await ctx
-    .commit([updated, IDENTITIES.update(ctx, identityId, changes)])
-    .catch(refuseTaken);
+  const [events, [row]] = await ctx.commit(planUpdate(ctx, identityId, update)).catch(refuseTaken);
   if (row === undefined) throw noIdentity();
   await ctx.relayEvents(ctx, events);
   return { identity: presentIdentity(row) };

@@ -7,7 +7,7 @@ import type { RequestContext } from "../../platform/d1/context.ts";
 import { requireRight } from "../../platform/d1/rights.ts";
 import { layOut, type Mail, nameInMail } from "../mail/mail.ts";
 import { addressWithin, insertMail, selectNames } from "../mail/statements.ts";
-import type { PersonContext } from "../people/context.ts";
+import type { PersonContext, WaysToSignIn } from "../people/context.ts";
 import { createLinkToken, invitationLink, linkHashOf } from "../people/links.ts";
 import { evictPerson } from "../people/sessions.ts";
 import { guardInvitation, type QuotaContext } from "../quotas/guard.ts";
@@ -24,7 +24,11 @@ import {
 } from "./store.ts";
 import type { InvitationRow } from "./table.ts";
 
-export interface MemberContext extends RequestContext, QuotaContext, Pick<PersonContext, "mail"> {}
+export interface MemberContext
+  extends RequestContext,
+    QuotaContext,
+    Pick<PersonContext, "mail">,
+    WaysToSignIn {}
 
 const conflict = (why: string) => new AppError("Accounts", "CONFLICT", why);
 

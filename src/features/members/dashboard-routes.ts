@@ -1,11 +1,12 @@
 /** Endpoints below `/dashboard/api` for joining organizations and choosing mails. */
 
-import { OrganizationCreation, SignUp } from "@atrium/contract/rest/people.ts";
+import { OrganizationCreation, Setup, SignUp } from "@atrium/contract/rest/people.ts";
 import * as z from "zod";
 import { personEndpoint, publicEndpoint } from "../people/context.ts";
+import { linkHashOf, setupHashOf } from "../people/links.ts";
 import { setNotices } from "./commands.ts";
 import { acceptInvitation, createOrganization, signUp } from "./onboarding.ts";
-import { getInvitation, getNotices } from "./queries.ts";
+import { getInvitation, getNotices, issueWatchToken } from "./queries.ts";
 
 export const memberPageEndpoints = [
   publicEndpoint({
@@ -37,7 +38,11 @@ export const memberPageEndpoints = [
     module: "Accounts",
     done: "Invitation retrieved",
     handle: async ({ db, now }, { params }) => {
-      const { organization, invitedBy } = await getInvitation(db, params.token ?? "", now());
+      const { organization, invitedBy } = await getInvitation(
+        db,
+        await linkHashOf(params.token ?? ""),
+        now(),
+      );
       return { data: { organization: { name: organization }, invited_by: invitedBy } };
     },
   }),
@@ -46,7 +51,14 @@ export const memberPageEndpoints = [
     path: "/invitations/:token/accept",
     module: "Accounts",
     done: "Invitation accepted",
-    handle: (ctx, { params }) => acceptInvitation(ctx, params.token ?? ""),
+    handle: async (ctx, { params }) => acceptInvitation(ctx, await linkHashOf(params.token ?? "")),
+  }),
+  personEndpoint({
+    method: "POST",
+    path: "/setup",
+    body: Setup,
+    done: "Set up",
+    handle: async (ctx, { body }) => acceptInvitation(ctx, await setupHashOf(body.code)),
   }),
   personEndpoint({
     method: "GET",
@@ -62,5 +74,13 @@ export const memberPageEndpoints = [
     body: z.strictObject({ wanted: z.boolean() }),
     done: "Setting changed",
     handle: (ctx, { params, body }) => setNotices(ctx, params.accountId ?? "", body.wanted),
+  }),
+  personEndpoint({
+    method: "POST",
+    path: "/organizations/:accountId/rooms/:roomId/watch",
+    module: "Rooms",
+    status: 201,
+    done: "Token created",
+    handle: (ctx, { params }) => issueWatchToken(ctx, params.accountId ?? "", params.roomId ?? ""),
   }),
 ];

@@ -7,9 +7,9 @@ import type { AuditRow } from "../../http/audit/table.ts";
 import { violatedConstraint } from "../../platform/d1/d1.ts";
 import { commitPlaced } from "../../platform/d1/place.ts";
 import { shortAddress } from "../../platform/network.ts";
-import { planSignUp, signUpError } from "../people/commands.ts";
+import { passwordOfNew, planSignUp, requirePasswords, signUpError } from "../people/commands.ts";
 import type { DashboardContext, DashboardResult, PersonContext } from "../people/context.ts";
-import { linkHashOf } from "../people/links.ts";
+import { linkHashOf, setupHashOf } from "../people/links.ts";
 import { evictPerson } from "../people/sessions.ts";
 import { guardQuota } from "../quotas/guard.ts";
 import { QUOTA_EXCEEDED } from "../quotas/statements.ts";
@@ -19,7 +19,7 @@ import { acceptInvitation as acceptRow, insertOrganization } from "./store.ts";
 const forbidden = (module: "Accounts" | "Auth", why: string) => new AppError(module, "FORBIDDEN", why);
 
 /** Whether this address needs no invitation. */
-const isOpenFor = (policy: SignUpPolicy, email: string): boolean =>
+export const isOpenFor = (policy: SignUpPolicy, email: string): boolean =>
   policy.type === "domains"
     ? policy.domains.includes(email.slice(email.lastIndexOf("@") + 1))
     : policy.type === "open";
@@ -36,32 +36,47 @@ function requireMaySignUp(policy: SignUpPolicy, email: string): void {
 }
 
 /**
- * Creates a person, signs them in, and creates their organization unless they have an invitation: all or nothing.
- * FORBIDDEN when the deployment asks for an invitation. CONFLICT when the address is taken; the service sends no mail
- * that could say so instead.
+ * Creates a person, signs them in, and creates their organization unless they have an invitation or the first owner's
+ * code: all or nothing. FORBIDDEN when the deployment asks for an invitation. CONFLICT when the address is taken; the
+ * service sends no mail that could say so instead.
  */
 export async function signUp(ctx: DashboardContext, input: SignUp): Promise<DashboardResult<Me>> {
-  const { name, email, invitation } = input;
-  if (invitation === undefined) requireMaySignUp(ctx.signUpPolicy(), email);
-  const guess =
-    invitation === undefined ? await ctx.limits.countSignUp() : await ctx.limits.countInvitation();
+  const { name, email } = input;
+  requirePasswords(ctx);
+  const invitation = await invitationHashOf(input);
+  if (invitation === null) requireMaySignUp(ctx.signUpPolicy(), email);
+  const guess = invitation === null ? await ctx.limits.countSignUp() : await ctx.limits.countInvitation();
   await ctx.challenge().requirePassed(input.challenge);
   const person = { id: ctx.newId(), name, email };
-  const place = invitation === undefined ? ctx.choosePlace() : null;
+  const place = invitation === null ? ctx.choosePlace() : null;
   const { organization, statements } =
     place === null
       ? await planInvitedMembership(ctx, invitation ?? "", person)
       : newOrganization(ctx, person, input.organization ?? name, place.name);
-  const planned = await planSignUp(ctx, person, await guess.hash(input.password));
+  const hash = await guess.hash(input.password);
+  const planned = await planSignUp(ctx, person, passwordOfNew(ctx, person, hash));
   const commit = () => ctx.db.run([...planned.statements, ...statements]);
   try {
     if (place === null) await commit();
     else await commitPlaced(place, organization, ctx.now(), commit);
   } catch (error) {
-    throw membershipError(signUpError(error));
+    throw membershipError(signUpError(error), invitation ?? "");
   }
-  if (invitation !== undefined) await guess.forgive();
+  if (invitation !== null) await guess.forgive();
   return { data: { person, organizations: [organization] }, cookies: planned.cookies };
+}
+
+interface Invited {
+  /** The token of an invitation. */
+  readonly invitation?: string | null | undefined;
+  /** The first owner's code. */
+  readonly code?: string | null | undefined;
+}
+
+/** The hash of what someone signs up with; null for neither. */
+export async function invitationHashOf({ invitation, code }: Invited): Promise<string | null> {
+  if (code != null) return setupHashOf(code);
+  return invitation == null ? null : linkHashOf(invitation);
 }
 
 /** Creates another organization, with the person as its first owner. FORBIDDEN where signing up needs an invitation. */
@@ -78,15 +93,15 @@ export async function createOrganization(ctx: PersonContext, name: string) {
   return { data: { organization } };
 }
 
-/** Makes the person a member by an invitation's token. CONFLICT for a member, FORBIDDEN when it is another person's. */
-export async function acceptInvitation(ctx: PersonContext, token: string) {
+/** Makes the person a member by an invitation's hash. CONFLICT for a member, FORBIDDEN when it is another person's. */
+export async function acceptInvitation(ctx: PersonContext, hash: string) {
   const { personId, name, email } = ctx.person;
   const guess = await ctx.limits.countInvitation();
-  const { organization, statements } = await planInvitedMembership(ctx, token, { id: personId, name, email });
+  const { organization, statements } = await planInvitedMembership(ctx, hash, { id: personId, name, email });
   try {
     await ctx.db.run(statements);
   } catch (error) {
-    throw membershipError(error);
+    throw membershipError(error, hash);
   }
   await guess.forgive();
   evictPerson(personId);
@@ -127,10 +142,10 @@ function newOrganization(
   return { organization: { id, name, role: "owner" as const }, statements };
 }
 
-/** Plans a membership that uses an invitation up. NOT_FOUND for an invalid one, FORBIDDEN for another address. */
-async function planInvitedMembership(ctx: DashboardContext, token: string, person: Person) {
+/** Plans a membership that uses an invitation up. Throws `invitationGone`, and FORBIDDEN for another address. */
+export async function planInvitedMembership(ctx: DashboardContext, hash: string, person: Person) {
   const now = ctx.now();
-  const { accountId, organization: name, role, email } = await getInvitation(ctx.db, token, now);
+  const { accountId, organization: name, role, email } = await getInvitation(ctx.db, hash, now);
   if (email !== null && email !== person.email)
     throw forbidden(
       "Accounts",
@@ -138,15 +153,15 @@ async function planInvitedMembership(ctx: DashboardContext, token: string, perso
     );
   const entry = { operation: "acceptInvitation", resource: "member", resourceId: person.id } as const;
   const statements = [
-    ...acceptRow(await linkHashOf(token), person.id, now),
+    ...acceptRow(hash, person.id, now),
     guardQuota({ ...ctx, accountId }, "members").statement,
     insertOwnEntry(ctx, accountId, person, entry, { role }),
   ] as const;
   return { organization: { id: accountId, name, role }, statements };
 }
 
-/** Translates the error of a batch that adds a member for the person; returns other errors unchanged. */
-function membershipError(error: unknown): unknown {
+/** Translates the error of a batch that adds a member by an invitation's hash; returns other errors unchanged. */
+export function membershipError(error: unknown, hash: string): unknown {
   const violated = violatedConstraint(error);
   if (violated === QUOTA_EXCEEDED)
     // The quota's use is hidden from people who are no members.
@@ -154,7 +169,7 @@ function membershipError(error: unknown): unknown {
       "Accounts",
       "The organization's quota of members is used up; ask who invited you for a place, and then open the link again",
     );
-  if (violated === "required:memberships.account_id") return invitationGone();
+  if (violated === "required:memberships.account_id") return invitationGone(hash);
   if (violated?.startsWith("unique:memberships.") === true)
     return new AppError("Accounts", "CONFLICT", "You are already a member of this organization");
   return error;

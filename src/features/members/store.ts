@@ -11,6 +11,7 @@ import {
 } from "../../platform/d1/d1.ts";
 import { countOnce, ordering } from "../../platform/d1/ordering.ts";
 import { accounts } from "../../platform/d1/table.ts";
+import { SETUP_PREFIX } from "../people/links.ts";
 import { countUsed } from "../quotas/statements.ts";
 import {
   type InvitationRow,
@@ -108,6 +109,11 @@ const INVITER_IS_OWNER = sql`((invitations.invited_by IS NULL OR EXISTS (
       SELECT 1 FROM api_keys WHERE api_keys.id = invitations.invited_by_key
     )))`;
 
+/** True for an invitation, and for the first owner's code as long as no one can sign in: one row of an index says so. */
+const IS_FIRST = sql`(invitations.token_hash NOT GLOB ${`${SETUP_PREFIX}*`} OR NOT EXISTS (
+      SELECT 1 FROM memberships WHERE account_id > ''
+    ))`;
+
 const openOfAccount = (accountId: string | Placeholder, now: number | Placeholder) =>
   and(eq(invitations.accountId, accountId), gt(invitations.expiresAt, now), INVITER_IS_OWNER);
 
@@ -154,7 +160,7 @@ interface OpenInvitation {
   readonly accountTokenEpoch: number;
 }
 
-/** Across organizations: the token determines the organization. */
+/** Across organizations: the hash determines the organization. */
 export const selectOpenInvitation = (
   tokenHash: string,
   now: number,
@@ -163,7 +169,8 @@ export const selectOpenInvitation = (
       people.name AS invitedBy, accounts.token_epoch AS accountTokenEpoch
     FROM invitations JOIN accounts ON accounts.id = invitations.account_id
     LEFT JOIN people ON people.id = invitations.invited_by
-    WHERE invitations.token_hash = ${tokenHash} AND invitations.expires_at > ${now} AND ${INVITER_IS_OWNER}`;
+    WHERE invitations.token_hash = ${tokenHash} AND invitations.expires_at > ${now} AND ${INVITER_IS_OWNER}
+      AND ${IS_FIRST}`;
 
 /** Adds a member and uses up the invitation. A missing invitation gives NULL columns, which fails the whole batch. */
 export const acceptInvitation = (
@@ -173,7 +180,7 @@ export const acceptInvitation = (
 ): readonly [Statement, Statement] => {
   const invited = (column: SQL) =>
     sql`(SELECT ${column} FROM invitations WHERE token_hash = ${tokenHash} AND expires_at > ${now}
-        AND ${INVITER_IS_OWNER})`;
+        AND ${INVITER_IS_OWNER} AND ${IS_FIRST})`;
   return [
     statement`INSERT INTO memberships (account_id, person_id, role, joined_at)
         VALUES (${invited(sql`account_id`)}, ${personId}, ${invited(sql`role`)}, ${now})`,

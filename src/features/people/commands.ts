@@ -1,10 +1,11 @@
-/** The commands of people: signing in and out, and changes of their name. */
+/** The commands of people: their password as a proof, sign-in sessions, and changes of their name. */
 
 import { AppError } from "@atrium/contract/errors.ts";
 import type { Me, Person, PersonUpdate, SignIn } from "@atrium/contract/rest/people.ts";
-import { DAY_MS } from "@atrium/contract/time.ts";
+import { HOUR_MS } from "@atrium/contract/time.ts";
 import { type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
-import type { DashboardContext, DashboardResult, PersonContext } from "./context.ts";
+import { describeBrowser } from "./browser.ts";
+import type { DashboardContext, DashboardResult, PersonContext, WaysToSignIn } from "./context.ts";
 import {
   createBrowserCookie,
   createSignInToken,
@@ -21,31 +22,43 @@ import {
   insertPassword,
   insertPerson,
   insertSignIn,
+  type Proof,
+  passwordIs,
   selectPersonByEmail,
   updatePerson,
   updateSignIn,
 } from "./store.ts";
 
-/** Signs a person in. A wrong password and an unknown address take the same work and get the same UNAUTHORIZED. */
-export async function signIn(
+/** FORBIDDEN where people sign in by the company's provider alone, without passwords and passkeys. */
+export function requirePasswords({ hasPasswords, oidc }: WaysToSignIn): void {
+  if (hasPasswords) return;
+  const provider = oidc()?.name ?? "your company's provider";
+  throw new AppError("Auth", "FORBIDDEN", `People sign in to this service with ${provider} alone`);
+}
+
+/**
+ * Verifies an address and a password, and reads `further` in the same trip. A wrong password and an unknown address take the
+ * same work and get the same UNAUTHORIZED.
+ */
+export async function verifySignIn<Row>(
   ctx: DashboardContext,
-  { email, password, challenge }: SignIn,
-): Promise<DashboardResult<Me>> {
+  { email, password, challenge }: Omit<SignIn, "code">,
+  further: Statement<Row>,
+): Promise<{ readonly me: Me; readonly proof: Proof; readonly further: Row | undefined }> {
+  requirePasswords(ctx);
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
   const guess = await ctx.limits.countPassword(email, browser);
   await ctx.challenge().requirePassed(challenge);
-  const [[row]] = await ctx.db.run([selectPersonByEmail(email)]);
+  const [[row], [found]] = await ctx.db.run([selectPersonByEmail(email), further]);
   const stored = row?.password ?? null;
   const isRight = await guess.verify(password, stored);
   if (row === undefined || stored === null || !isRight) throw wrongPassword();
   const { personId: id, name, organizations } = row;
-  const { cookies, statements } = await planSignIn(ctx, { id, email }, stored);
-  const [begun] = await ctx.db.run(statements);
-  if (begun.length === 0) throw wrongPassword();
-  return { data: { person: { id, name, email }, organizations: parseOrganizations(organizations) }, cookies };
+  const me = { person: { id, name, email }, organizations: parseOrganizations(organizations) };
+  return { me, proof: passwordIs(id, stored), further: found };
 }
 
-const wrongPassword = () =>
+export const wrongPassword = () =>
   new AppError("Auth", "UNAUTHORIZED", "The email address or the password is wrong");
 
 /** Ends the browser's sign-in session, if it has one, and deletes its cookie. */
@@ -55,10 +68,10 @@ export async function signOut(ctx: DashboardContext) {
   return { data: {}, cookies: [expiredCookie()] };
 }
 
-/** Using a sign-in session extends it at most this often. */
-const SIGN_IN_RENEWAL_MS = DAY_MS;
+/** Using a sign-in session extends it, and notes the time, at most this often. */
+const SIGN_IN_RENEWAL_MS = HOUR_MS;
 
-/** The signed-in person. At most once a day this extends the sign-in session and its cookie. */
+/** The signed-in person. At most once an hour this extends the sign-in session and its cookie. */
 export async function getMe(ctx: PersonContext): Promise<DashboardResult<Me>> {
   const { personId: id, name, email, organizations, tokenHash, expiresAt } = ctx.person;
   const data = { person: { id, name, email }, organizations: [...organizations] };
@@ -71,11 +84,15 @@ export async function getMe(ctx: PersonContext): Promise<DashboardResult<Me>> {
   return { data, cookies: [await signedCookie(token, ctx.cookieSecret)] };
 }
 
+/** The sign-in session of the browser; null without one. */
+export async function findSession({ cookie, cookieSecret, db, now }: DashboardContext) {
+  const hash = cookie === null ? null : await signedHashOf(cookie, cookieSecret);
+  return hash === null ? null : readSignIn(db, hash, now());
+}
+
 /** The signed-in person, or null: pages ask before they know whether anyone is, which is no error. */
 export async function findMe(ctx: DashboardContext) {
-  const { cookie, cookieSecret, db, now } = ctx;
-  const hash = cookie === null ? null : await signedHashOf(cookie, cookieSecret);
-  const person = hash === null ? null : await readSignIn(db, hash, now());
+  const person = await findSession(ctx);
   if (person === null) return { data: { me: null } };
   const { data, ...rest } = await getMe({ ...ctx, person });
   return { data: { me: data }, ...rest };
@@ -95,17 +112,18 @@ async function planSignOut({ cookie, cookieSecret }: DashboardContext): Promise<
   return [deleteSignIn(tokenHashOf(token))];
 }
 
-/** Replaces the browser's sign-in session; the first statement returns a row if the password still has the hash `verified`. */
+/** Replaces the browser's sign-in session; the first statement returns a row while `proof` holds. */
 export async function planSignIn(
   ctx: DashboardContext,
   { id: personId, email }: Pick<Person, "id" | "email">,
-  verified: string,
+  proof: Proof,
 ) {
   const [token, now] = [createSignInToken(), ctx.now()];
   const session = {
     id: ctx.newId(),
     tokenHash: tokenHashOf(token),
     personId,
+    browser: describeBrowser(ctx.userAgent),
     expiresAt: now + SIGN_IN_LIFETIME_MS,
     createdAt: now,
   };
@@ -115,19 +133,29 @@ export async function planSignIn(
       await signedCookie(token, ctx.cookieSecret),
       createBrowserCookie(browser, email, ctx.cookieSecret),
     ],
-    statements: [insertSignIn(session, verified), ...(await planSignOut(ctx))] as const,
+    statements: [insertSignIn(session, proof), ...(await planSignOut(ctx))] as const,
   };
 }
 
+/** What a new person signs in by: the statement that stores it, and the proof of it. */
+interface FirstCredential {
+  readonly insert: Statement;
+  readonly proof: Proof;
+}
+
+/** The hash of a new person's password. */
+export const passwordOfNew = (ctx: DashboardContext, { id }: Person, hash: string): FirstCredential => ({
+  insert: insertPassword(ctx.newId(), id, hash, ctx.now()),
+  proof: passwordIs(id, hash),
+});
+
 /**
- * Plans a person with the hash of their password, and their first sign-in session. Pass the error of their batch
- * through {@link signUpError}.
+ * Plans a person with what they sign in by, and their first sign-in session. Pass the error of their batch through
+ * {@link signUpError}.
  */
-export async function planSignUp(ctx: DashboardContext, person: Person, hash: string) {
-  const now = ctx.now();
-  const { cookies, statements } = await planSignIn(ctx, person, hash);
-  const inserts = [insertPerson(person, now), insertPassword(ctx.newId(), person.id, hash, now)] as const;
-  return { statements: [...inserts, ...statements] as const, cookies };
+export async function planSignUp(ctx: DashboardContext, person: Person, { insert, proof }: FirstCredential) {
+  const { cookies, statements } = await planSignIn(ctx, person, proof);
+  return { statements: [insertPerson(person, ctx.now()), insert, ...statements] as const, cookies };
 }
 
 /** Translates the error of a batch that creates a person: CONFLICT for a taken address; other errors unchanged. */

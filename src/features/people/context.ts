@@ -4,6 +4,7 @@ import type { Module } from "@atrium/contract/errors.ts";
 import type { QuotaDefaults } from "@atrium/contract/resources/quota.ts";
 import type { SignUpPolicy } from "@atrium/contract/rest/people.ts";
 import type * as z from "zod";
+import type { jwtSecrets, OidcSettings } from "../../platform/config.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import type { Place } from "../../platform/d1/place.ts";
@@ -19,17 +20,28 @@ export interface DashboardContext {
   readonly db: Database;
   tenantOf(accountId: string): PlacedTenant;
   readonly requestId: string;
+  /** The service's own origin. */
+  readonly origin: string;
   readonly address: string;
+  /** Empty when the request has none. */
+  readonly userAgent: string;
   /** The values of the cookies, not yet verified; null when the request has none. */
   readonly cookie: string | null;
   readonly browserCookie: string | null;
+  readonly oidcCookie: string | null;
   /** The secret that signs the cookies. */
   readonly cookieSecret: string;
+  /** The deployment's secrets, of which the first one is in use: keys of sealed texts are derived from them. */
+  jwtSecrets(): ReturnType<typeof jwtSecrets>;
   /** Epoch milliseconds. */
   now(): number;
   newId(): string;
   readonly quotaDefaults: QuotaDefaults;
   signUpPolicy(): SignUpPolicy;
+  /** The provider that people sign in by; null without one. */
+  oidc(): OidcSettings | null;
+  /** Whether people may sign in by passwords. */
+  readonly hasPasswords: boolean;
   /** A database for a new organization. */
   choosePlace(): Place;
   challenge(): Challenge;
@@ -39,6 +51,9 @@ export interface DashboardContext {
   /** Lets work finish after the response is sent. */
   defer(work: Promise<unknown>): void;
 }
+
+/** What a deployment offers to sign in by. */
+export type WaysToSignIn = Pick<DashboardContext, "hasPasswords" | "oidc">;
 
 export interface PersonContext extends DashboardContext {
   readonly person: SignInSession;

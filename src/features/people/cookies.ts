@@ -1,9 +1,10 @@
 /**
- * The dashboard's cookies. One signs a person in; the other only shows that a person has signed in with this browser
- * before, so that strangers who guess the password do not slow it down.
+ * The dashboard's cookies. One signs a person in; another only shows that a person has signed in with this browser
+ * before, so that strangers who guess the password do not slow it down; the third keeps what a sign-in by a provider
+ * needs when the browser is back.
  */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
-import { DAY_MS } from "@atrium/contract/time.ts";
+import { DAY_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import { parse, parseSigned, serialize, serializeSigned } from "hono/utils/cookie";
 import { SESSION_COOKIE } from "../../http/security.ts";
 
@@ -49,6 +50,21 @@ export const expiredCookie = (): string => serialize(SESSION_COOKIE, "", { ...AT
 
 /** The value of the browser's cookie; null when the request has none. */
 export const browserCookieOf = (request: Request): string | null => cookieOf(request, BROWSER_COOKIE);
+
+const OIDC_COOKIE = "__Host-atrium_oidc";
+
+/** A sign-in by a provider takes at most this long. */
+export const OIDC_LIFETIME_MS = 10 * MINUTE_MS;
+
+/** The sealed text of a sign-in by a provider that has begun; null when the request has none. */
+export const oidcCookieOf = (request: Request): string | null => cookieOf(request, OIDC_COOKIE);
+
+/** `Set-Cookie` with such a text. */
+export const createOidcCookie = (sealed: string): string =>
+  serialize(OIDC_COOKIE, sealed, { ...ATTRIBUTES, maxAge: OIDC_LIFETIME_MS / 1000 });
+
+/** `Set-Cookie` that deletes it. */
+export const expiredOidcCookie = (): string => serialize(OIDC_COOKIE, "", { ...ATTRIBUTES, maxAge: 0 });
 
 const sign = (id: string, email: string, secret: string): string =>
   createHmac("sha256", secret).update(`browser ${id} of ${email}`).digest("base64url");

@@ -7,7 +7,14 @@ import { failure, success, toAppError } from "../../http/envelope.ts";
 import type { Call } from "../../http/pipeline.ts";
 import { checkBody, checkPath, parseJson, readBody } from "../../http/request-input.ts";
 import { originOf, requireSameOrigin, withoutCors } from "../../http/security.ts";
-import { jwtSecrets, quotaDefaults, signUpPolicy, turnstileSettings } from "../../platform/config.ts";
+import {
+  hasPasswords,
+  jwtSecrets,
+  oidcSettings,
+  quotaDefaults,
+  signUpPolicy,
+  turnstileSettings,
+} from "../../platform/config.ts";
 import { openDirectory, openTenant } from "../../platform/d1/databases.ts";
 import { choosePlace } from "../../platform/d1/place.ts";
 import { logError } from "../../platform/log.ts";
@@ -15,7 +22,7 @@ import { addressOf, clientOf } from "../../platform/network.ts";
 import { mailOutbox } from "../mail/outbox.ts";
 import { challengeFor } from "./challenge.ts";
 import type { DashboardContext, DashboardEndpoint, DashboardResult } from "./context.ts";
-import { browserCookieOf, cookieSecretOf, signInCookieOf } from "./cookies.ts";
+import { browserCookieOf, cookieSecretOf, oidcCookieOf, signInCookieOf } from "./cookies.ts";
 import { readSignIn, type SignInSession, signedHashOf } from "./sessions.ts";
 import { signInLimits } from "./sign-in-limits.ts";
 
@@ -40,21 +47,28 @@ async function enter(
   { request, env, execution, params }: Call,
   requestId: string,
 ): Promise<DashboardResult<object>> {
-  requireSameOrigin(request, originOf(request, env));
+  const origin = originOf(request, env);
+  requireSameOrigin(request, origin);
   const url = new URL(request.url);
   checkPath(url.href, endpoint.module);
   const ctx: DashboardContext = {
     db: openDirectory(env),
     tenantOf: (accountId) => openTenant(env, accountId),
     requestId,
+    origin,
     address: addressOf(request),
+    userAgent: request.headers.get("User-Agent") ?? "",
     cookie: signInCookieOf(request),
     browserCookie: browserCookieOf(request),
+    oidcCookie: oidcCookieOf(request),
     cookieSecret: cookieSecretOf(jwtSecrets(env)[0]),
+    jwtSecrets: () => jwtSecrets(env),
     now: Date.now,
     newId: () => crypto.randomUUID(),
     quotaDefaults: quotaDefaults(env),
     signUpPolicy: () => signUpPolicy(env),
+    oidc: () => oidcSettings(env),
+    hasPasswords: hasPasswords(env),
     choosePlace: () => choosePlace(env),
     challenge: () => challengeFor(turnstileSettings(env), addressOf(request)),
     limits: signInLimits(env, clientOf(request)),

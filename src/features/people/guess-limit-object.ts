@@ -1,11 +1,12 @@
 /**
- * The Durable Object that counts guesses in the whole world, and does the work of passwords: one for each person,
+ * The Durable Object that counts guesses in the whole world, and does the work of passwords and passkeys: one for each person,
  * network and known browser. The platform's rate limits count per location, which would multiply a guesser's
  * allowance, and its free plan gives a request of the Worker a tenth of the processor time of one hash.
  */
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
+import { lazily } from "../../platform/lazily.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { type Guesses, GuessStore } from "./guess-store.ts";
@@ -47,6 +48,9 @@ export interface PasswordGuess {
 }
 
 const reserveCheck = passwordBuckets();
+
+const webAuthn = lazily(() => import("../../platform/crypto/web-authn.ts"));
+type WebAuthn = Awaited<ReturnType<typeof webAuthn>>;
 
 export class GuessLimitObject extends DurableObject {
   /** Epoch milliseconds; tests replace it by their own clock. */
@@ -103,6 +107,16 @@ export class GuessLimitObject extends DurableObject {
   /** Hashes a new password for storage. The caller has counted a guess before. */
   hashPassword(password: string): Promise<string> {
     return hashPassword(password);
+  }
+
+  /** Verifies a new passkey; null for one that was not made as expected. */
+  async verifyNewPasskey(...made: Parameters<WebAuthn["verifyNewPasskey"]>) {
+    return (await webAuthn()).verifyNewPasskey(...made);
+  }
+
+  /** Verifies a use of a passkey. Returns the count of signatures after it; null for one that is not as expected. */
+  async verifyPasskeyUse(...use: Parameters<WebAuthn["verifyPasskeyUse"]>) {
+    return (await webAuthn()).verifyPasskeyUse(...use);
   }
 
   /** Deletes forgotten guesses, and with the last one the whole storage. */

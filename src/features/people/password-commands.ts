@@ -1,14 +1,19 @@
 /** Verifies and replaces passwords: the person's own, and forgotten ones by a link. */
 
 import { AppError, notFound } from "@atrium/contract/errors.ts";
-import type { NewPasswordByLink, PasswordChange, PasswordLinkRequest } from "@atrium/contract/rest/people.ts";
-import { presentTime } from "@atrium/contract/time.ts";
+import type {
+  NewPasswordByLink,
+  PasswordByLink,
+  PasswordChange,
+  PasswordLinkRequest,
+} from "@atrium/contract/rest/people.ts";
+import { MINUTE_MS, presentTime } from "@atrium/contract/time.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { layOut, type Mail } from "../mail/mail.ts";
 import { insertMail, personWithAddress } from "../mail/statements.ts";
-import { planSignIn } from "./commands.ts";
-import type { DashboardContext, PersonContext } from "./context.ts";
+import { planSignIn, requirePasswords } from "./commands.ts";
+import type { DashboardContext, PersonContext, WaysToSignIn } from "./context.ts";
 import { knownBrowserOf } from "./cookies.ts";
 import { createLinkToken, linkHashOf, passwordLink } from "./links.ts";
 import { evictPerson } from "./sessions.ts";
@@ -17,6 +22,8 @@ import {
   deleteSignInsOf,
   insertPasswordLink,
   insertRequestedLink,
+  passwordIs,
+  passwordSuffices,
   replacePassword,
   selectIsMember,
   selectOpenPasswordLink,
@@ -24,26 +31,42 @@ import {
   updatePassword,
 } from "./store.ts";
 
-/** Verifies the person's password, which counts as a guess. Throws `refusal` for a wrong one. */
-export async function verifyOwnPassword(ctx: PersonContext, password: string, refusal: AppError) {
-  const { personId, email } = ctx.person;
+/** A session that is not older proves the person who has no password. */
+const FRESH_SESSION_MS = 10 * MINUTE_MS;
+
+/**
+ * Requires that the person of the session asks: they prove it by their password, which counts as a guess, or, without
+ * one, by having signed in within the last 10 minutes. Throws `refusal` for a wrong password, FORBIDDEN for an older
+ * session.
+ */
+export async function requireProof(ctx: PersonContext, password: string | undefined, refusal: AppError) {
+  const { personId, email, beganAt } = ctx.person;
   const browser = knownBrowserOf(ctx.browserCookie, email, ctx.cookieSecret);
   const guess = await ctx.limits.countPassword(email, browser);
   const [[row]] = await ctx.db.run([selectPassword(personId)]);
-  const stored = row?.password ?? "";
-  if (!(await guess.verify(password, stored))) throw refusal;
+  const stored = row?.password ?? null;
+  if (stored !== null && ctx.hasPasswords) {
+    if (!(await guess.verify(password ?? "", stored))) throw refusal;
+  } else if (ctx.now() - beganAt > FRESH_SESSION_MS) {
+    const why = "Sign in again first; without a password, this needs a sign-in within the last 10 minutes";
+    throw new AppError("Auth", "FORBIDDEN", why);
+  }
   return { stored, guess };
 }
 
-/** Replaces the password and all sign-in sessions: all or nothing. VALIDATION_ERROR for a wrong current one. */
+/**
+ * Replaces the password, or sets the first one, and replaces all sign-in sessions: all or nothing. VALIDATION_ERROR for
+ * a wrong current one.
+ */
 export async function changePassword(ctx: PersonContext, { current, next }: PasswordChange) {
+  requirePasswords(ctx);
   const { personId, email } = ctx.person;
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "current: this is not your password");
-  const { stored, guess } = await verifyOwnPassword(ctx, current, refusal);
+  const { stored, guess } = await requireProof(ctx, current, refusal);
   const hash = await guess.hash(next);
-  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
+  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, passwordIs(personId, hash));
   const [, , begun] = await ctx.db.run([
-    updatePassword(personId, stored, hash, ctx.now()),
+    updatePassword(stored, ctx.newId(), personId, hash, ctx.now()),
     deleteSignInsOf(personId, hash),
     ...statements,
     deletePasswordLinksOf(personId),
@@ -58,15 +81,17 @@ const linkGone = () =>
 
 /**
  * Makes a link for a member who forgot their password, and ends their earlier links. Only this response contains it.
- * FORBIDDEN for a member of further organizations, unless the owner who asks owns those too. CONFLICT for oneself.
+ * FORBIDDEN for a member of further organizations, unless the owner who asks owns those too, and where there are no
+ * passwords. CONFLICT for oneself.
  */
-export async function createPasswordLink(ctx: RequestContext, personId: string) {
+export async function createPasswordLink(ctx: RequestContext & WaysToSignIn, personId: string) {
+  requirePasswords(ctx);
   const createdBy = ctx.actor.type === "person" ? ctx.actor.personId : null;
   if (createdBy === personId)
     throw new AppError(
       "Accounts",
       "CONFLICT",
-      "You are signed in; change your own password in Settings, Profile",
+      "You are signed in; change your own password in Settings, Sign-in",
     );
   const [token, now] = [createLinkToken(), ctx.now()];
   const expiresAt = now + passwordLink.lifetimeMs;
@@ -106,26 +131,32 @@ export async function previewPasswordLink({ db, now }: DashboardContext, token: 
   return { data: { name, email } };
 }
 
-/** Sets a new password and replaces all sign-in sessions, once: all or nothing. NOT_FOUND for an invalid link. */
+/**
+ * Sets a new password and ends all sign-in sessions, once: all or nothing. A new session begins unless the person has a
+ * second factor, which a link does not replace. NOT_FOUND for an invalid link.
+ */
 export async function setPasswordByLink(
   ctx: DashboardContext,
   token: string,
   { password }: NewPasswordByLink,
 ) {
+  requirePasswords(ctx);
   const guess = await ctx.limits.countInvitation();
   const { personId, email, linkHash } = await getPasswordLink(ctx.db, token, ctx.now());
   const hash = await guess.hash(password);
-  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, hash);
-  const [, , begun] = await ctx.db.run([
-    replacePassword(personId, hash, linkHash, ctx.now()),
+  const proof = passwordSuffices(personId, hash);
+  const { cookies, statements } = await planSignIn(ctx, { id: personId, email }, proof);
+  const [changed, , begun] = await ctx.db.run([
+    replacePassword(linkHash, ctx.newId(), personId, hash, ctx.now()),
     deleteSignInsOf(personId, hash),
     ...statements,
     deletePasswordLinksOf(personId),
   ]);
   evictPerson(personId);
-  if (begun.length === 0) throw linkGone();
+  if (changed.length === 0) throw linkGone();
   await guess.forgive();
-  return { data: {}, cookies };
+  const data: PasswordByLink = { signed_in: begun.length > 0 };
+  return data.signed_in ? { data, cookies } : { data };
 }
 
 const passwordMail = (email: string, url: string): Mail =>
@@ -144,6 +175,7 @@ const passwordMail = (email: string, url: string): Mail =>
  * mail.
  */
 export async function requestPasswordLink(ctx: DashboardContext, { email, challenge }: PasswordLinkRequest) {
+  requirePasswords(ctx);
   const outbox = ctx.mail();
   if (outbox === null) {
     const why = "This service sends no mail; ask an owner of your organization for a link";

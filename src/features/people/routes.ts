@@ -1,34 +1,38 @@
-/** The endpoints of people in `/dashboard/api`: sign-in, sign-out, name, password, and links for a new password. */
+/** The endpoints of people in `/dashboard/api`: their sessions, name and password, and links for a new password. */
 
 import {
   NewPasswordByLink,
   PasswordChange,
   PasswordLinkRequest,
   PersonUpdate,
-  SignIn,
+  type SignInSetup,
 } from "@atrium/contract/rest/people.ts";
-import { findMe, getMe, signIn, signOut, updateMe } from "./commands.ts";
-import { personEndpoint, publicEndpoint } from "./context.ts";
+import { findMe, getMe, signOut, updateMe } from "./commands.ts";
+import { type DashboardContext, personEndpoint, publicEndpoint } from "./context.ts";
 import {
   changePassword,
   previewPasswordLink,
   requestPasswordLink,
   setPasswordByLink,
 } from "./password-commands.ts";
+import { endOtherSignIns, endSignIn, listSignIns } from "./session-commands.ts";
+
+/** What the pages for signing in and up show. */
+const signInSetup = (ctx: DashboardContext): SignInSetup => {
+  const oidc = ctx.oidc();
+  return {
+    site_key: ctx.challenge().siteKey,
+    passwords: ctx.hasPasswords,
+    oidc: oidc && { name: oidc.name },
+  };
+};
 
 export const peopleEndpoints = [
   publicEndpoint({
     method: "GET",
     path: "/challenge",
     done: "Challenge retrieved",
-    handle: async (ctx) => ({ data: { site_key: ctx.challenge().siteKey } }),
-  }),
-  publicEndpoint({
-    method: "POST",
-    path: "/sign-in",
-    body: SignIn,
-    done: "Signed in",
-    handle: (ctx, { body }) => signIn(ctx, body),
+    handle: async (ctx) => ({ data: signInSetup(ctx) }),
   }),
   publicEndpoint({ method: "POST", path: "/sign-out", done: "Signed out", handle: signOut }),
   publicEndpoint({ method: "GET", path: "/session", done: "Session retrieved", handle: findMe }),
@@ -39,6 +43,19 @@ export const peopleEndpoints = [
     body: PersonUpdate,
     done: "Name changed",
     handle: (ctx, { body }) => updateMe(ctx, body),
+  }),
+  personEndpoint({ method: "GET", path: "/sessions", done: "Sessions retrieved", handle: listSignIns }),
+  personEndpoint({
+    method: "POST",
+    path: "/sessions/end-others",
+    done: "All other sessions ended",
+    handle: endOtherSignIns,
+  }),
+  personEndpoint({
+    method: "POST",
+    path: "/sessions/:id/end",
+    done: "Session ended",
+    handle: (ctx, { params }) => endSignIn(ctx, params.id ?? ""),
   }),
   personEndpoint({
     method: "POST",

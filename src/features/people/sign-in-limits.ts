@@ -1,10 +1,10 @@
 /**
- * Limits on guesses: signing in and up, changing a password, using an invitation, asking for mails. The objects that
+ * Limits on guesses: signing in and up, codes of second factors, changing a password, using an invitation, asking for mails. The objects that
  * count them hash and verify passwords, so no one has a password's work done without a guess that counts.
  */
 
 import { AppError } from "@atrium/contract/errors.ts";
-import { MINUTE_MS, SECOND_MS } from "@atrium/contract/time.ts";
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "@atrium/contract/time.ts";
 import type { Env } from "../../env.ts";
 import { sha256 } from "../../platform/crypto/encoding.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
@@ -20,6 +20,11 @@ const rule = (free: number, firstMs: number, maxMs: number, forgetMs: number): P
 
 /** Wrong passwords of one person from one network, or from one browser that the person has signed in with. */
 const PASSWORDS = rule(5, 2 * SECOND_MS, 15 * MINUTE_MS, 15 * MINUTE_MS);
+/**
+ * Wrong codes of one person's second factor from all networks and browsers. Only a guesser who knows the password gets
+ * here, and a code has six digits of which three are right at any time: 24 guesses a day find one in decades.
+ */
+const CODES = rule(5, 30 * SECOND_MS, HOUR_MS, HOUR_MS);
 /** Wrong passwords of all people and wrong invitations from one network. */
 const NETWORK_FAILURES = rule(60, SECOND_MS, MINUTE_MS, 30 * SECOND_MS);
 /** People who sign up without an invitation from one network. */
@@ -60,7 +65,7 @@ export function signInLimits(
   network: string,
 ) {
   const isShared = readSetting(env, "CLIENT_ADDRESS") !== undefined;
-  const open = (object: string) => openStub<GuessLimitObject>(env.GUESS_LIMITS, object);
+  const open = (object: string) => openStub<GuessLimitObject>(env, env.GUESS_LIMITS, object);
   const hashIn = (object: string) => (password: string) => open(object).hashPassword(password);
   const count = async (object: string, key: string, rule: PauseRule): Promise<Guess> => {
     requireNoWait(await open(object).guess(key, rule));
@@ -75,6 +80,7 @@ export function signInLimits(
     await countFlood(network);
     return count(`network:${network}`, key, rule);
   };
+  const ofPasskeys = () => open(`network:${network}`);
   const checkIn = (
     object: string,
     guess: Omit<PasswordGuess, "rule">,
@@ -105,8 +111,26 @@ export function signInLimits(
       const onNetwork = await ofNetwork("failures", NETWORK_FAILURES);
       return checkIn(person, { key: network, client: network, isKnown: false }, onNetwork);
     },
+    /** A guess of a code of a person's second factor. */
+    countCode: async (email: string): Promise<Guess> =>
+      count(`person:${await hashOf(email)}`, "codes", CODES),
     countSignUp: () => ofNetwork("sign-ups", NETWORK_SIGN_UPS),
     countInvitation: () => ofNetwork("failures", NETWORK_FAILURES),
+    /**
+     * A use of a passkey, which no one guesses: where all clients share one address, a stranger could only hold up the
+     * others, so none is counted.
+     */
+    countPasskey: async () => {
+      const onNetwork = isShared ? null : await ofNetwork("failures", NETWORK_FAILURES);
+      return {
+        verify: (...use: Parameters<GuessLimitObject["verifyPasskeyUse"]>) =>
+          ofPasskeys().verifyPasskeyUse(...use),
+        forgive: async () => onNetwork?.forgive(),
+      };
+    },
+    /** Verifies a passkey of a person who has proved themselves, which has counted. */
+    verifyNewPasskey: (...made: Parameters<GuessLimitObject["verifyNewPasskey"]>) =>
+      ofPasskeys().verifyNewPasskey(...made),
     /** A mail to an address, whether a person has it or not. */
     countMail: async (email: string): Promise<void> => {
       await ofNetwork("mails", NETWORK_MAILS);

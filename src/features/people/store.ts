@@ -19,6 +19,7 @@ export interface SignInRow extends PersonRow {
   readonly tokenHash: string;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
+  readonly beganAt: number;
 }
 
 const PERSON = sql`people.id AS personId, people.name, people.email, (
@@ -49,19 +50,36 @@ export const updatePerson = (personId: string, name: string, now: number): State
 export const selectSignIn = (
   tokenHash: string,
 ): Statement<SignInRow> => statement`SELECT sessions.token_hash AS tokenHash,
-    sessions.expires_at AS expiresAt,
+    sessions.expires_at AS expiresAt, sessions.created_at AS beganAt,
     ${PERSON}
     FROM sessions JOIN people ON people.id = sessions.person_id WHERE sessions.token_hash = ${tokenHash}`;
 
-/** Begins a sign-in session, and returns a row, unless the password whose hash was `verified` has been replaced. */
+/** A condition that holds while what a person proved themselves by has not been replaced. */
+export type Proof = SQL;
+
+export const passwordIs = (personId: string, hash: string): Proof =>
+  sql`EXISTS (SELECT 1 FROM credentials WHERE provider_id = ${PASSWORD_PROVIDER}
+        AND provider_account_id = ${personId} AND password = ${hash})`;
+
+/** The password suffices: the person has no second factor. */
+export const passwordSuffices = (personId: string, hash: string): Proof =>
+  sql`${passwordIs(personId, hash)} AND NOT EXISTS (SELECT 1 FROM second_factors WHERE person_id = ${personId})`;
+
+/** Begins a sign-in session, and returns a row, while `proof` holds. */
 export const insertSignIn = (
-  { id, tokenHash, personId, expiresAt, createdAt }: Omit<typeof signInSessions.$inferInsert, "updatedAt">,
-  verified: string,
+  {
+    id,
+    tokenHash,
+    personId,
+    browser,
+    expiresAt,
+    createdAt,
+  }: Omit<typeof signInSessions.$inferSelect, "updatedAt">,
+  proof: Proof,
 ): Statement<{ id: string }> =>
-  statement`INSERT INTO sessions (id, token_hash, person_id, expires_at, created_at, updated_at)
-      SELECT ${id}, ${tokenHash}, ${personId}, ${expiresAt}, ${createdAt}, ${createdAt}
-      WHERE EXISTS (SELECT 1 FROM credentials WHERE provider_id = ${PASSWORD_PROVIDER}
-        AND provider_account_id = ${personId} AND password = ${verified})
+  statement`INSERT INTO sessions (id, token_hash, person_id, browser, expires_at, created_at, updated_at)
+      SELECT ${id}, ${tokenHash}, ${personId}, ${browser}, ${expiresAt}, ${createdAt}, ${createdAt}
+      WHERE ${proof}
       RETURNING id`;
 
 export const updateSignIn = (tokenHash: string, expiresAt: number, now: number): Statement =>
@@ -74,6 +92,36 @@ export const updateSignIn = (tokenHash: string, expiresAt: number, now: number):
 
 export const deleteSignIn = (tokenHash: string): Statement =>
   statement(build.delete(signInSessions).where(eq(signInSessions.tokenHash, tokenHash)));
+
+interface ListedSignIn {
+  readonly id: string;
+  readonly browser: string | null;
+  /** Epoch milliseconds, as {@link updatedAt}. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly isCurrent: number;
+}
+
+/** The sign-in sessions of a person at `now`, the latest used first. */
+export const selectSignInsOf = (
+  { personId, tokenHash }: Pick<SignInRow, "personId" | "tokenHash">,
+  now: number,
+  limit: number,
+): Statement<ListedSignIn> => statement`SELECT id, browser, created_at AS createdAt, updated_at AS updatedAt,
+    token_hash = ${tokenHash} AS isCurrent
+    FROM sessions WHERE person_id = ${personId} AND expires_at > ${now}
+    ORDER BY isCurrent DESC, updated_at DESC, id LIMIT ${limit}`;
+
+/** Ends one sign-in session of a person by its ID, and returns a row. */
+export const deleteOwnSignIn = (personId: string, id: string): Statement<{ id: string }> =>
+  statement`DELETE FROM sessions WHERE id = ${id} AND person_id = ${personId} RETURNING id`;
+
+/** Ends the sign-in sessions of a person but this one, and returns a row for each. */
+export const deleteOtherSignIns = ({
+  personId,
+  tokenHash,
+}: Pick<SignInRow, "personId" | "tokenHash">): Statement<{ id: string }> =>
+  statement`DELETE FROM sessions WHERE person_id = ${personId} AND token_hash <> ${tokenHash} RETURNING id`;
 
 /** Ends all sign-in sessions of a person whose password has this hash. */
 export const deleteSignInsOf = (personId: string, password: string): Statement => {
@@ -98,30 +146,91 @@ export const insertPassword = (id: string, personId: string, password: string, n
   return statement(build.insert(credentials).values(row));
 };
 
-/** Replaces a password, unless it has been replaced since `verified`, its hash, was read. */
-export const updatePassword = (
-  personId: string,
-  verified: string,
-  password: string,
-  now: number,
-): Statement =>
-  statement(
-    build
-      .update(credentials)
-      .set({ password, updatedAt: now })
-      .where(and(passwordOf(personId), eq(credentials.password, verified))),
-  );
+type PasswordRow = Parameters<typeof insertPassword>;
 
-/** Replaces a password if the link may still change it when the statement runs. */
-export const replacePassword = (
-  personId: string,
-  password: string,
-  linkHash: string,
+/** Sets a password where `condition` holds, also of a person who had none; an earlier one is replaced if `may` holds. */
+const upsertPassword = (
+  [id, personId, password, now]: PasswordRow,
+  condition: SQL,
+  may: SQL,
+): Statement<{ id: string }> =>
+  statement`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, password, created_at, updated_at)
+      SELECT ${id}, id, ${PASSWORD_PROVIDER}, id, ${password}, ${now}, ${now} FROM people
+      WHERE id = ${personId} AND ${condition}
+      ON CONFLICT (provider_id, provider_account_id)
+        DO UPDATE SET password = excluded.password, updated_at = excluded.updated_at WHERE ${may}
+      RETURNING id`;
+
+/** Sets a password, unless it has been replaced since `verified`, its hash or null for none, was read. */
+export const updatePassword = (verified: string | null, ...row: PasswordRow): Statement =>
+  verified === null
+    ? upsertPassword(row, sql`true`, sql`credentials.password IS NULL`)
+    : upsertPassword(row, passwordIs(row[1], verified), sql`credentials.password = ${verified}`);
+
+/** Sets a password, and returns a row, if the link may still do so when the statement runs. */
+export const replacePassword = (linkHash: string, ...row: PasswordRow): Statement<{ id: string }> =>
+  upsertPassword(row, sql`EXISTS (${openLink(linkHash, row[3])})`, sql`true`);
+
+/** A person's account at an OpenID Connect provider. */
+export interface ProviderAccount {
+  /** The issuer's URL. */
+  readonly issuer: string;
+  /** The provider's ID of the person. */
+  readonly subject: string;
+}
+
+export const providerIs = (personId: string, { issuer, subject }: ProviderAccount): Proof =>
+  sql`EXISTS (SELECT 1 FROM credentials WHERE provider_id = ${issuer} AND provider_account_id = ${subject}
+        AND person_id = ${personId})`;
+
+export const selectPersonByProvider = ({
+  issuer,
+  subject,
+}: ProviderAccount): Statement<PersonRow> => statement`SELECT ${PERSON} FROM credentials
+    JOIN people ON people.id = credentials.person_id
+    WHERE credentials.provider_id = ${issuer} AND credentials.provider_account_id = ${subject}`;
+
+/** Connects a person who has this address; fails when another person has the account at the provider. */
+export const insertProvider = (
+  id: string,
+  { id: personId, email }: Pick<Person, "id" | "email">,
+  { issuer, subject }: ProviderAccount,
   now: number,
 ): Statement =>
-  statement`UPDATE credentials SET password = ${password}, updated_at = ${now}
-      WHERE provider_id = ${PASSWORD_PROVIDER} AND provider_account_id = ${personId}
-        AND EXISTS (${openLink(linkHash, now)})`;
+  statement`INSERT INTO credentials (id, person_id, provider_id, provider_account_id, created_at, updated_at)
+      SELECT ${id}, id, ${issuer}, ${subject}, ${now}, ${now} FROM people
+      WHERE id = ${personId} AND email = ${email}`;
+
+/** Deletes every way to sign in of a person, their sign-in sessions, links for a new password, and what they let others in by. */
+export const deleteCredentialsOf = (
+  personId: string,
+): readonly [Statement, Statement, Statement, Statement, Statement, Statement, Statement] => [
+  statement(build.delete(credentials).where(eq(credentials.personId, personId))),
+  statement`DELETE FROM passkeys WHERE person_id = ${personId}`,
+  statement`DELETE FROM second_factors WHERE person_id = ${personId}`,
+  statement(build.delete(signInSessions).where(eq(signInSessions.personId, personId))),
+  deletePasswordLinksOf(personId),
+  statement(build.delete(passwordLinks).where(eq(passwordLinks.createdBy, personId))),
+  statement`DELETE FROM invitations WHERE invited_by = ${personId}`,
+];
+
+/** Deletes a person's account at a provider. */
+export const deleteProvider = (personId: string, issuer: string): Statement<{ id: string }> =>
+  statement`DELETE FROM credentials WHERE person_id = ${personId} AND provider_id = ${issuer} RETURNING id`;
+
+/** The same, unless it is their last way to sign in. */
+export const deleteDispensableProvider = (personId: string, issuer: string): Statement<{ id: string }> =>
+  statement`DELETE FROM credentials WHERE person_id = ${personId} AND provider_id = ${issuer}
+      AND (EXISTS (SELECT 1 FROM passkeys WHERE passkeys.person_id = ${personId})
+        OR EXISTS (SELECT 1 FROM credentials AS other WHERE other.person_id = ${personId}
+          AND other.provider_id = ${PASSWORD_PROVIDER} AND other.password IS NOT NULL))
+      RETURNING id`;
+
+/** The ways to sign in of a person: the password's, and those of providers. */
+export const selectCredentials = (
+  personId: string,
+): Statement<{ providerId: string }> => statement`SELECT provider_id AS providerId FROM credentials
+    WHERE person_id = ${personId} AND (provider_id <> ${PASSWORD_PROVIDER} OR password IS NOT NULL)`;
 
 /**
  * True while the link's person is a member of its organization, and of no other one that its maker does not own. Otherwise

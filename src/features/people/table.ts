@@ -67,8 +67,11 @@ export const signInSessions = sqliteTable(
     /** SHA-256 of the cookie's token in hexadecimal: a leaked table signs no one in. */
     tokenHash: text("token_hash").notNull().unique(),
     personId: personId(),
+    /** The browser and its system, such as "Firefox on Linux"; null for unknown ones. */
+    browser: text(),
     expiresAt: integer("expires_at").notNull(),
     createdAt: integer("created_at").notNull(),
+    /** The latest use, to the hour. */
     updatedAt: integer("updated_at").notNull(),
   },
   (table) => [index("sessions_person").on(table.personId), index("sessions_oldest").on(table.expiresAt)],

@@ -1,6 +1,7 @@
 /** Erases the personal data of a user, of an identity in all rooms, and of a person. */
 
 import { AppError, notFound } from "@atrium/contract/errors.ts";
+import type { PersonDeletion } from "@atrium/contract/rest/privacy.ts";
 import { relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { insertForOnlineRooms } from "../../delivery/outbox/outbox-store.ts";
 import { forEachConcurrently } from "../../platform/flow/concurrency.ts";
@@ -10,8 +11,9 @@ import { removeIdentity } from "../identities/commands.ts";
 import { findIdentity, findUsersOf, noIdentity } from "../identities/queries.ts";
 import type { PersonContext } from "../people/context.ts";
 import { expiredCookie } from "../people/cookies.ts";
-import { verifyOwnPassword } from "../people/password-commands.ts";
+import { requireProof } from "../people/password-commands.ts";
 import { evictPerson } from "../people/sessions.ts";
+import { proveFactor, wrongCode } from "../second-factor/prove.ts";
 import { eraseUser } from "../users/commands.ts";
 import type { PrivacyContext } from "./queries.ts";
 import { deletePerson, selectOwnedAlone } from "./statements.ts";
@@ -101,16 +103,21 @@ async function eraseElsewhere(
   return left + erasing.length - complete.length;
 }
 
-/** Deletes the person but for audit logs. VALIDATION_ERROR for a wrong password, CONFLICT for an only owner. */
-export async function deleteMe(ctx: PersonContext, password: string) {
-  const { personId } = ctx.person;
+/**
+ * Deletes the person but for audit logs. Errors as of `requireProof`; VALIDATION_ERROR for a missing or wrong code,
+ * CONFLICT for an only owner.
+ */
+export async function deleteMe(ctx: PersonContext, { password, code }: PersonDeletion) {
+  const { personId, email } = ctx.person;
   const refusal = new AppError("Auth", "VALIDATION_ERROR", "password: this is not your password");
-  await verifyOwnPassword(ctx, password, refusal);
+  await requireProof(ctx, password, refusal);
+  const { proof } = await proveFactor(ctx, { id: personId, email }, code);
   const [owned, , , , deleted] = await ctx.db.run([
     selectOwnedAlone(personId),
-    ...deletePerson(personId, ctx.now()),
+    ...deletePerson(personId, ctx.now(), proof),
   ]);
-  if (deleted.length === 0) throw ownsAlone(owned.map(({ name }) => name));
+  if (owned.length > 0) throw ownsAlone(owned.map(({ name }) => name));
+  if (deleted.length === 0) throw wrongCode();
   evictPerson(personId);
   return { data: {}, cookies: [expiredCookie()] };
 }

@@ -2,13 +2,14 @@
 
 import { AppError } from "@atrium/contract/errors.ts";
 import type { PersonExport, PersonRecord } from "@atrium/contract/rest/privacy.ts";
-import { presentTime } from "@atrium/contract/time.ts";
+import { presentNullableTime, presentTime } from "@atrium/contract/time.ts";
 import * as z from "zod";
 import { decodeCursor, decodePosition, encodeCursor, toPage } from "../../http/lists.ts";
 import type { Database, Results } from "../../platform/d1/d1.ts";
 import type { PlacedTenant } from "../../platform/d1/databases.ts";
 import { readAuditEntries } from "../audit/queries.ts";
 import type { PersonContext } from "../people/context.ts";
+import { PASSWORD_PROVIDER } from "../people/table.ts";
 import { type MembershipOfPerson, selectMembershipsOf, selectOwnData } from "./statements.ts";
 
 const CHANGES_AT_ONCE = 500;
@@ -56,7 +57,9 @@ export async function exportPerson(
 
 function presentOwn(
   memberships: readonly MembershipOfPerson[],
-  [people, passwords, signIns, invitations, links, mails]: Results<ReturnType<typeof selectOwnData>>,
+  [people, credentials, passkeys, factors, signIns, invitations, links, mails]: Results<
+    ReturnType<typeof selectOwnData>
+  >,
 ): PersonRecord[] {
   const lifetime = (row: { readonly createdAt: number; readonly expiresAt: number }) => ({
     created_at: presentTime(row.createdAt),
@@ -69,12 +72,27 @@ function presentOwn(
       ...person,
       created_at: presentTime(createdAt),
     })),
-    ...records(passwords, (row) => ({
-      type: "password",
+    ...records(credentials, ({ provider, subject, createdAt, updatedAt }) =>
+      provider === PASSWORD_PROVIDER
+        ? { type: "password", created_at: presentTime(createdAt), updated_at: presentTime(updatedAt) }
+        : { type: "provider", issuer: provider, subject, created_at: presentTime(createdAt) },
+    ),
+    ...records(passkeys, (row) => ({
+      type: "passkey",
+      name: row.name,
       created_at: presentTime(row.createdAt),
-      updated_at: presentTime(row.updatedAt),
+      last_used_at: presentNullableTime(row.lastUsedAt),
     })),
-    ...records(signIns, (row) => ({ type: "sign_in", id: row.id, ...lifetime(row) })),
+    ...records(factors, ({ createdAt, left }) => ({
+      type: "second_factor",
+      created_at: presentTime(createdAt),
+      recovery_codes: left,
+    })),
+    ...records(signIns, (row) => ({
+      ...{ type: "sign_in", id: row.id, browser: row.browser },
+      ...lifetime(row),
+      last_used_at: presentTime(row.updatedAt),
+    })),
     ...records(memberships, ({ accountId, organization, role, joinedAt }) => ({
       type: "membership",
       organization_id: accountId,

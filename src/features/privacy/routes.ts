@@ -111,6 +111,6 @@ export const personPrivacyEndpoints = [
     path: "/me/delete",
     body: PersonDeletion,
     done: "Account deleted",
-    handle: (ctx, { body }) => deleteMe(ctx, body.password),
+    handle: (ctx, { body }) => deleteMe(ctx, body),
   }),
 ];

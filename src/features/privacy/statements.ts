@@ -13,11 +13,19 @@ interface Expiring extends Made {
   readonly expiresAt: number;
 }
 
-interface Changed extends Made {
+interface OwnCredential extends Made {
+  readonly provider: string;
+  /** The provider's ID of the person. */
+  readonly subject: string;
   readonly updatedAt: number;
+}
+interface OwnFactor extends Made {
+  readonly left: number;
 }
 interface OwnSignIn extends Expiring {
   readonly id: string;
+  readonly updatedAt: number;
+  readonly browser: string | null;
 }
 interface OwnPerson extends Made {
   readonly id: string;
@@ -28,6 +36,10 @@ interface OwnInvitation extends Expiring {
   readonly id: string;
   readonly accountId: string;
   readonly email: string | null;
+}
+interface OwnPasskey extends Made {
+  readonly name: string;
+  readonly lastUsedAt: number | null;
 }
 interface OwnMail extends Expiring {
   readonly accountId: string | null;
@@ -52,13 +64,21 @@ export const selectMembershipsOf = (personId: string): Statement<MembershipOfPer
 export const selectPersonId = (email: string): Statement<{ id: string }> =>
   statement`SELECT id FROM people WHERE email = ${email}`;
 
-/** The person, the password, sign-in sessions, the invitations that they made, links to a new password, and mails. */
+/** The person, what they sign in by, sign-in sessions, the invitations that they made, links to a new password, and mails. */
 export const selectOwnData = (id: string) =>
   [
     statement<OwnPerson>`SELECT id, name, email, created_at AS createdAt FROM people WHERE id = ${id}`,
-    statement<Changed>`SELECT created_at AS createdAt, updated_at AS updatedAt FROM credentials
-        WHERE person_id = ${id}`,
-    statement<OwnSignIn>`SELECT id, created_at AS createdAt, expires_at AS expiresAt FROM sessions
+    statement<OwnCredential>`SELECT provider_id AS provider, provider_account_id AS subject,
+          created_at AS createdAt, updated_at AS updatedAt
+        FROM credentials WHERE person_id = ${id} ORDER BY created_at, id`,
+    statement<OwnPasskey>`SELECT name, created_at AS createdAt, last_used_at AS lastUsedAt FROM passkeys
+        WHERE person_id = ${id} ORDER BY created_at`,
+    statement<OwnFactor>`SELECT created_at AS createdAt,
+          (SELECT count(*) FROM recovery_codes WHERE person_id = ${id}) AS left
+        FROM second_factors WHERE person_id = ${id}`,
+    statement<OwnSignIn>`SELECT id, browser, created_at AS createdAt, updated_at AS updatedAt,
+          expires_at AS expiresAt
+        FROM sessions
         WHERE person_id = ${id} ORDER BY created_at LIMIT ${MAX_EXPIRING}`,
     statement<OwnInvitation>`SELECT id, account_id AS accountId, email, created_at AS createdAt,
           expires_at AS expiresAt
@@ -86,21 +106,21 @@ const NEW_ID = sql`lower(printf('%s-%s-4%s-8%s-%s', hex(randomblob(4)), hex(rand
     substr(hex(randomblob(2)), 2), substr(hex(randomblob(2)), 2), hex(randomblob(6))))`;
 
 /**
- * Deletes a person with password, sign-in sessions, memberships, open invitations and mails, and notes it in the audit log of
- * each organization; nothing of this while the person is the only owner of one. The last statement returns a row if the
- * person was deleted.
+ * Deletes a person with all that they sign in by, sign-in sessions, memberships, open invitations and mails, and notes it
+ * in the audit log of each organization; nothing of this while the person is the only owner of one, or `proof` does not
+ * hold. The last statement returns a row if the person was deleted.
  */
-export const deletePerson = (personId: string, now: number) => {
-  const unlessSoleOwner = sql`AND NOT EXISTS ${soleOwnerships(personId)}`;
+export const deletePerson = (personId: string, now: number, proof: SQL = sql`true`) => {
+  const ifAllowed = sql`AND ${proof} AND NOT EXISTS ${soleOwnerships(personId)}`;
   return [
     statement`INSERT INTO audit_entries (id, account_id, at, actor_type, actor_id, actor_name, operation, resource,
           resource_id, changes, in_directory, changes_before)
         SELECT ${NEW_ID}, account_id, ${now}, 'person', person_id, NULL, 'deletePerson', 'member', person_id, '{}', 1,
           0
-        FROM memberships WHERE person_id = ${personId} ${unlessSoleOwner}`,
-    statement`DELETE FROM invitations WHERE invited_by = ${personId} ${unlessSoleOwner}`,
+        FROM memberships WHERE person_id = ${personId} ${ifAllowed}`,
+    statement`DELETE FROM invitations WHERE invited_by = ${personId} ${ifAllowed}`,
     statement`DELETE FROM mails
-        WHERE recipient = (SELECT email FROM people WHERE id = ${personId}) ${unlessSoleOwner}`,
-    statement<{ id: string }>`DELETE FROM people WHERE id = ${personId} ${unlessSoleOwner} RETURNING id`,
+        WHERE recipient = (SELECT email FROM people WHERE id = ${personId}) ${ifAllowed}`,
+    statement<{ id: string }>`DELETE FROM people WHERE id = ${personId} ${ifAllowed} RETURNING id`,
   ] as const;
 };

@@ -20,7 +20,8 @@ import {
   insertOutboxEntry,
   redactPendingEvents,
 } from "../../delivery/outbox/outbox-store.ts";
-import { PING, rowOf, violatedConstraint } from "../../platform/d1/d1.ts";
+import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import { PING, rowOf, type Statement, violatedConstraint } from "../../platform/d1/d1.ts";
 import { newTerms, type TokenClaims, type TokenTerms } from "../../platform/token-claims.ts";
 import type { RoomCommand } from "../../room/types/room-object.ts";
 import { guardQuota } from "../quotas/guard.ts";
@@ -110,20 +111,27 @@ async function findKind(ctx: UserContext, identityId: string): Promise<UserKind 
   return identity.kind === "person" ? null : identity.kind;
 }
 
-/** Updates a user and sends the change to the participants of its room. */
-export async function updateUser(ctx: UserContext, roomId: string, userId: string, update: UserUpdate) {
+/** Updates a user and sends the change to the participants of its room. `alongside` are an event and its change, in the same batch. */
+export async function updateUser(
+  ctx: UserContext,
+  roomId: string,
+  userId: string,
+  update: UserUpdate,
+  alongside: readonly [] | readonly [Statement<OutboxEventRow>, Statement] = [],
+) {
   const { name } = update;
   const changes = name === undefined ? update : { ...update, nameFolded: fold(name) };
   const { entry, insertion } = planCommand(ctx, roomId, { type: "user.updated", userId });
-  const [events, [row], owed] = await ctx
+  const [events, [row], owed, others = []] = await ctx
     .commit([
       insertUserEvent(ctx, newEvent(ctx, "user.updated", roomId), userId, changes),
       updateRow(ctx, roomId, userId, changes),
       insertion,
+      ...alongside,
     ])
     .catch(refuse);
   if (row === undefined) throw notFound("Users", "User");
-  await relayChange(ctx, entry, owed, events);
+  await relayChange(ctx, entry, owed, [...events, ...others]);
   return { user: await presentChanged(ctx, row) };
 }
 

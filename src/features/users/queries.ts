@@ -1,31 +1,15 @@
 /** Reads users: rows from D1, who is online from the room's object. */
 
-import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { notFound } from "@atrium/contract/errors.ts";
 import { mayWrite, missing, type Resource } from "@atrium/contract/resources/permissions.ts";
 import { presentRoom } from "@atrium/contract/resources/room.ts";
 import { presentSession, presentUser, type User } from "@atrium/contract/resources/user.ts";
 import { encodePosition, presentScroll } from "../../http/lists.ts";
-import type { Actor, OperationContext } from "../../platform/d1/context.ts";
-import {
-  type Database,
-  type Page,
-  PING,
-  type Statement,
-  type Tenant,
-  violatedConstraint,
-} from "../../platform/d1/d1.ts";
+import type { OperationContext } from "../../platform/d1/context.ts";
+import { type Page, PING, type Statement, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { isOrganization, requireRoom } from "../../platform/d1/rights.ts";
 import { lazily } from "../../platform/lazily.ts";
-import { narrowedBy, requireOpened } from "../../platform/narrowing.ts";
-import {
-  type IdentityClaims,
-  isTokenOf,
-  newTerms,
-  requireRestored,
-  type TokenClaims,
-  type TokenSubject,
-  tokenEnded,
-} from "../../platform/token-claims.ts";
+import { newTerms, type TokenSubject, tokenEnded } from "../../platform/token-claims.ts";
 import type { LiveRoomContext } from "../rooms/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
 import { type RoomKey, selectRoom } from "../rooms/statements.ts";
@@ -35,9 +19,7 @@ import {
   ACCESS_CHANGED,
   requireSameAccess,
   rightsOfUser,
-  selectAccountTokenEpoch,
   selectBearers,
-  selectIdentityEpoch,
   selectUser,
   type UserKey,
 } from "./statements.ts";
@@ -107,84 +89,6 @@ async function presentLive(ctx: LiveRoomContext, roomId: string, rows: readonly 
   const ids = rows.map(({ id }) => id);
   const { lastSeen } = await ctx.rooms.read(roomId, ctx.accountId, ids);
   return rows.map((row) => presentUser(row, lastSeen[row.id]));
-}
-
-/** The row of a token's user; null unless it still matches the claims. RATE_LIMITED while a restore goes on. */
-export async function findTokenBearer(db: Database, claims: TokenClaims): Promise<BearerRow | null> {
-  const tenant = { db, accountId: claims.accountId };
-  const [[user]] = await db.run([selectBearers(tenant, claims.roomId, "id", [claims.userId])]);
-  requireRestored(user?.accountTokenEpoch ?? (await findAccountTokenEpoch(tenant)));
-  return user !== undefined && isTokenOf(claims, user) ? user : null;
-}
-
-/**
- * The user of an identity's token in a room, as {@link findTokenBearer}. If the token has not ended: NOT_FOUND without the
- * room, FORBIDDEN unless the token is for it and the identity has joined it.
- */
-export async function findIdentityBearer(
-  db: Database,
-  claims: Omit<IdentityClaims, "iat" | "exp">,
-  roomId: string,
-): Promise<BearerRow | null> {
-  const { accountId, identityId } = claims;
-  const tenant = { db, accountId };
-  const [identities, accounts, [user], [room]] = await db.run([
-    selectIdentityEpoch(tenant, identityId),
-    selectAccountTokenEpoch(tenant),
-    selectBearers(tenant, roomId, "identity", [identityId]),
-    selectRoom(tenant, { id: roomId }),
-  ]);
-  requireRestored(accounts[0]?.tokenEpoch);
-  if (!isOfEpochs(claims, [identities, accounts])) return null;
-  if (room === undefined) throw notFound("Rooms", "Room");
-  requireOpened(claims, room, "token");
-  if (user === undefined)
-    throw new AppError(
-      "Auth",
-      "FORBIDDEN",
-      "The identity has no user in this room yet: let it join once, or create its user with POST /users and its identityId",
-    );
-  return user;
-}
-
-/** True for an identity's token that has not ended. */
-const isOfEpochs = (
-  { identityEpoch, accountEpoch }: Pick<IdentityClaims, "identityEpoch" | "accountEpoch">,
-  [[identity], [account]]: readonly [
-    readonly { readonly epoch: number }[],
-    readonly { readonly tokenEpoch: number }[],
-  ],
-): boolean => identity?.epoch === identityEpoch && account?.tokenEpoch === accountEpoch;
-
-const readEpochs = (tenant: Tenant, identityId: string) =>
-  tenant.db.run([selectIdentityEpoch(tenant, identityId), selectAccountTokenEpoch(tenant)]);
-
-/** The identity of a token; null unless it exists, and the token has not ended. RATE_LIMITED while a restore goes on. */
-export async function findIdentityActor(db: Database, claims: IdentityClaims): Promise<Actor | null> {
-  const { accountId, identityId, accountEpoch, identityEpoch } = claims;
-  const found = await readEpochs({ db, accountId }, identityId);
-  requireRestored(found[1][0]?.tokenEpoch);
-  if (!isOfEpochs(claims, found)) return null;
-  const epochs = { identity: identityEpoch, account: accountEpoch };
-  return {
-    type: "identity",
-    accountId,
-    identityId,
-    isGuest: found[0][0]?.kind === "guest",
-    ...narrowedBy(claims),
-    epochs,
-  };
-}
-
-/** Whether a token of an organization, valid by itself, has not ended. RATE_LIMITED while a restore goes on. */
-export async function isTokenCurrent(tenant: Tenant, claims: TokenClaims | IdentityClaims): Promise<boolean> {
-  if ("identityId" in claims) {
-    const found = await readEpochs(tenant, claims.identityId);
-    requireRestored(found[1][0]?.tokenEpoch);
-    return isOfEpochs(claims, found);
-  }
-  const [[user]] = await tenant.db.run([selectBearers(tenant, claims.roomId, "id", [claims.userId])]);
-  return user !== undefined && isTokenOf(claims, user);
 }
 
 /**
@@ -362,10 +266,4 @@ export async function findUserInRoom(
     ...alongside,
   ]);
   return { room: room ?? null, user: user ?? null };
-}
-
-/** The token epoch of an organization; 0 for one that is gone, as its users are gone with it. */
-export async function findAccountTokenEpoch(tenant: Tenant): Promise<number> {
-  const [[row]] = await tenant.db.run([selectAccountTokenEpoch(tenant)]);
-  return row?.tokenEpoch ?? 0;
 }

@@ -9,7 +9,7 @@ import type { Actor } from "../../platform/d1/context.ts";
 import type { Database } from "../../platform/d1/d1.ts";
 import { limitOf } from "../../platform/narrowing.ts";
 import { ceilingOf, type TokenClaims, tokenEnded } from "../../platform/token-claims.ts";
-import { findIdentityActor, findIdentityBearer, findTokenBearer } from "./queries.ts";
+import { findIdentityActor, findIdentityBearer, findTokenBearer } from "./bearers.ts";
 import { rightsOfUser } from "./statements.ts";
 import type { BearerRow } from "./table.ts";
 import type { Tokens } from "./tokens.ts";

@@ -10,6 +10,7 @@ import {
   TokenClaims,
   type TokenSubject,
   type TokenTerms,
+  WatchClaims,
 } from "../../platform/token-claims.ts";
 
 /** The keys that sign and verify users' tokens, one for each secret of the deployment. */
@@ -47,6 +48,10 @@ async function importKey(secret: string): Promise<SigningKey> {
 /** The types of tokens, as RFC 8725 asks for: no kind is taken for another. */
 const USER_TOKEN = "JWT";
 const IDENTITY_TOKEN = "atrium-identity+jwt";
+const WATCH_TOKEN = "atrium-watch+jwt";
+
+/** Short, so that a person who has left the organization stops watching soon. */
+export const WATCH_SECONDS = 300;
 
 /** Ours have some 500 characters: what is much longer is not worth decoding. */
 const MAX_TOKEN_LENGTH = 2048;
@@ -114,6 +119,18 @@ export function tokensFor(secrets: JwtSecrets) {
         ...(accountEpoch > 0 && { accountEpoch }),
         ...(identityEpoch > 0 && { identityEpoch }),
       }),
+
+    signWatch: ({ accountEpoch, ...claims }: Omit<WatchClaims, "exp">): Promise<string> =>
+      signAs(WATCH_TOKEN, {
+        ...claims,
+        ...(accountEpoch > 0 && { accountEpoch }),
+        exp: claims.iat + WATCH_SECONDS,
+      }),
+
+    /** The claims of a token that watches; null unless this deployment signed it and it is valid at `now` (epoch ms). */
+    async verifyWatch(token: string, now: number): Promise<WatchClaims | null> {
+      return WatchClaims.safeParse(await payloadOf(token, WATCH_TOKEN, now)).data ?? null;
+    },
 
     /** The claims of a user's token; null unless this deployment signed it and it is valid at `now` (epoch ms). */
     async verify(token: string, now: number): Promise<TokenClaims | null> {

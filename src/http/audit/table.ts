@@ -1,5 +1,5 @@
 /** The audit log of an organization, kept for AUDIT_LOG_DAYS. */
-import { AUDIT_ACTORS, AUDIT_RESOURCES, type AuditResource } from "@atrium/contract/rest/audit.ts";
+import { AUDIT_ACTORS, AUDIT_RESOURCES, type AuditResource } from "@atrium/contract/resources/audit-names.ts";
 import { sql } from "drizzle-orm";
 import { index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 

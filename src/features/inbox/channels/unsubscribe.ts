@@ -65,7 +65,7 @@ function page(url: URL, status: number, text: string, asksToConfirm = false): Re
   const form = '<form method="post"><button>Receive no more mails</button></form>';
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex"><link rel="stylesheet" href="/docs/assets/docs.css"><title>Mails about notifications</title></head>
+<meta name="robots" content="noindex"><link rel="stylesheet" href="/assets/docs/docs.css"><title>Mails about notifications</title></head>
 <body><main><h1>Mails about notifications</h1><p>${text}</p>${asksToConfirm ? form : ""}</main></body></html>`;
   const headers = { "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store" };
   return withPageHeaders(new Response(html, { status, headers }), url, { "form-action": "'self'" });

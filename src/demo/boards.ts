@@ -5,6 +5,9 @@ import type { RoomLimitsInput } from "@atrium/contract/resources/room-limits.ts"
 /** The custom IDs of boards begin with it. */
 export const BOARD_PREFIX = "demo:";
 
+/** The custom IDs of the rooms of quickstarts begin with it. No code of a board has a colon, so boards and these are apart. */
+export const QUICKSTART_PREFIX = `${BOARD_PREFIX}quickstart:`;
+
 /** The custom IDs of a board's identities begin with it: they go with the board. */
 export const ownedPrefix = (roomId: string): string => `${BOARD_PREFIX}${roomId}:`;
 
@@ -14,6 +17,8 @@ const MEBIBYTE = 1024 * 1024;
 export const BOARD = {
   /** It is deleted this long after it was opened. */
   lifetimeMs: 24 * 60 * 60 * 1000,
+  /** The room of a quickstart is for one visit of its page. */
+  quickstartMs: 60 * 60 * 1000,
   /** No further board is opened beyond so many, and of these, only so many stay that no one is in. */
   maxBoards: 1_000,
   keptBoards: 500,

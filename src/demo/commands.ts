@@ -1,4 +1,4 @@
-/** Visitors of the demo, each an identity of a board that the first one opens, their helpers, and the sharing and history of a board. */
+/** Visitors of the demo, each an identity of a board that the first one opens, their helpers and names, and the sharing and history of a board. */
 
 import { AppError } from "@atrium/contract/errors.ts";
 import { ALL_RIGHTS, mayWrite, PRESETS, rightsIn } from "@atrium/contract/resources/permissions.ts";
@@ -6,44 +6,20 @@ import { presentTime } from "@atrium/contract/time.ts";
 import * as z from "zod";
 import { updateRoomAccess } from "../features/access/commands.ts";
 import { getRoomAccess } from "../features/access/queries.ts";
-import type { IdentityContext } from "../features/identities/commands.ts";
+import { type IdentityContext, planUpdate } from "../features/identities/commands.ts";
 import { identify } from "../features/identities/identify.ts";
-import { createRoom } from "../features/rooms/commands.ts";
+import { createRoom, updateRoom } from "../features/rooms/commands.ts";
 import type { RoomContext } from "../features/rooms/context.ts";
 import { refusalInRoom } from "../features/rooms/limits.ts";
 import { findRoomRow } from "../features/rooms/queries.ts";
-import { createUser } from "../features/users/commands.ts";
+import { createUser, updateUser } from "../features/users/commands.ts";
 import type { UserContext } from "../features/users/context.ts";
 import { selectUser } from "../features/users/statements.ts";
 import { toPage } from "../http/lists.ts";
 import { violatedConstraint } from "../platform/d1/d1.ts";
-import { BOARD, BOARD_PREFIX, ownedPrefix } from "./boards.ts";
+import { BOARD, BOARD_PREFIX, ownedPrefix, QUICKSTART_PREFIX } from "./boards.ts";
+import { SEED } from "./seed.ts";
 import { countBoards } from "./store.ts";
-
-/** The first content of a board: entries of stores, as the page reads them. */
-const note = (x: number, y: number, text: string) => ({ x, y, text, picture: "" });
-const shape = (kind: string, tint: number, ...points: number[]) => ({ kind, tint, points });
-
-/** By store and key. The board's middle is 0, 0; keys sort in the order in which the entries are drawn, before those of times. */
-export const SEED = {
-  notes: {
-    "00-seed": note(-330, -200, "Welcome! This board is yours for a day."),
-    "01-seed": note(-104, -226, "Press Share and scan the code with your phone: its finger appears here."),
-    "02-seed": note(124, -196, "Drag a note by its upper edge, or type into it."),
-    "03-seed": note(-240, 34, "Draw with the pen. Undo is yours alone: it never takes back what others did."),
-  },
-  shapes: {
-    "00-seed": shape("box", 2, 34, 44, 322, 196),
-    "01-seed": shape("arrow", 1, -30, 120, 28, 120),
-    "02-seed": shape("oval", 4, 66, 76, 150, 160),
-    "03-seed": shape("pen", 4, 92, 108, 92, 112),
-    "04-seed": shape("pen", 4, 122, 108, 122, 112),
-    "05-seed": shape("pen", 4, 88, 128, 94, 137, 102, 142, 112, 142, 120, 137, 126, 128),
-    "06-seed": shape("pen", 0, 182, 96, 204, 92, 236, 97, 262, 92, 290, 95),
-    "07-seed": shape("pen", 0, 182, 120, 210, 124, 240, 118, 268, 122),
-    "08-seed": shape("pen", 0, 182, 146, 206, 142, 226, 147),
-  },
-};
 
 /** The demo's context of a request: visitors become identities with a user in a room. */
 export interface DemoContext extends RoomContext, UserContext, IdentityContext {}
@@ -85,20 +61,40 @@ export async function createVisitor(
 ): Promise<{ token: string; room: string }> {
   const code = room ?? ctx.newId().replaceAll("-", "").slice(0, CODE_LENGTH);
   const customId = `${BOARD_PREFIX}${code}`;
-  const { roomId, isNew } = (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId));
+  const { roomId, isNew } =
+    (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId, "Demo board", BOARD.lifetimeMs));
   const { identity, token } = await identify(ctx, {
     customId: ownedPrefix(roomId) + ctx.newId(),
     name,
     ttl: VISITOR_TOKEN_SECONDS,
     rooms: [roomId],
   });
-  if (isNew)
+  if (isNew) {
+    await seedBoard(ctx, roomId);
     await updateRoomAccess(ctx, roomId, { identitiesAccesses: { [identity.id]: [...PRESETS.editor] } });
-  await createUser(ctx, { name, roomId, role: "editor", identityId: identity.id }).catch((error: unknown) => {
-    const isFull = error instanceof AppError && error.code === "FORBIDDEN" && error.module === "Rooms";
-    throw isFull ? full() : error;
-  });
+  }
+  await createUser(ctx, { name, roomId, role: "editor", identityId: identity.id }).catch(refuse);
   return { token, room: code };
+}
+
+/**
+ * Creates a user of a quickstart's room, as its own server would, with a token; the first one opens the room, empty and
+ * for an hour. Errors as {@link createVisitor}.
+ */
+export async function createReader(
+  ctx: DemoContext,
+  { room, name }: { readonly room: string; readonly name: string },
+): Promise<{ token: string }> {
+  const customId = QUICKSTART_PREFIX + room;
+  const { roomId } =
+    (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId, "Quickstart", BOARD.quickstartMs));
+  const { token } = await createUser(ctx, { name, roomId, role: "editor" }).catch(refuse);
+  return { token };
+}
+
+function refuse(error: unknown): never {
+  const isFull = error instanceof AppError && error.code === "FORBIDDEN" && error.module === "Rooms";
+  throw isFull ? full() : error;
 }
 
 const forbidden = (message: string) => new AppError("Users", "FORBIDDEN", message);
@@ -165,6 +161,24 @@ export async function changeSharing(ctx: DemoContext, everyone: Level): Promise<
   return { everyone };
 }
 
+/** Renames the user's board, for all who are on it. FORBIDDEN for those who may not edit its notes. */
+export async function renameBoard(ctx: DemoContext, name: string): Promise<{ name: string }> {
+  const { roomId, rights } = await requireUser(ctx);
+  if (!mayWrite(rights, "stores")) throw forbidden("Only those who can edit this board can rename it");
+  await updateRoom(ctx, roomId, { name });
+  return { name };
+}
+
+/** Renames the visitor, for all who are on the board. FORBIDDEN for helpers, who keep their names, and other credentials. */
+export async function renameVisitor(ctx: DemoContext, name: string): Promise<{ name: string }> {
+  const { roomId, userId, identityId } = await requireUser(ctx);
+  const [[user]] = await ctx.db.run([selectUser(ctx, roomId, { id: userId })]);
+  if (user?.customId != null) throw forbidden("Helpers keep their names");
+  // One batch: the identity and its user never have two names.
+  await updateUser(ctx, roomId, userId, { name }, identityId ? planUpdate(ctx, identityId, { name }) : []);
+  return { name };
+}
+
 /** The changes of one page of a board's history: all of them have a MiB. */
 const CHANGES_PER_PAGE = 1_000;
 
@@ -226,7 +240,12 @@ async function findBoard(ctx: DemoContext, customId: string): Promise<Board | nu
   return { roomId: row.id, isNew: false };
 }
 
-async function openBoard(ctx: DemoContext, customId: string): Promise<Board> {
+async function openBoard(
+  ctx: DemoContext,
+  customId: string,
+  name: string,
+  lifetimeMs: number,
+): Promise<Board> {
   const [[counted]] = await ctx.db.run([countBoards(ctx)]);
   if ((counted?.total ?? 0) >= BOARD.maxBoards) {
     const message = "The demo has as many boards as it can keep; try again in a minute";
@@ -235,13 +254,9 @@ async function openBoard(ctx: DemoContext, customId: string): Promise<Board> {
   const create = async (): Promise<Board> => {
     const { room } = await createRoom(
       ctx,
-      {
-        ...{ name: "Demo board", customId },
-        ...{ expiresAt: ctx.now() + BOARD.lifetimeMs, limits: BOARD.limits },
-      },
+      { name, customId, expiresAt: ctx.now() + lifetimeMs, limits: BOARD.limits },
       PRESETS.editor,
     );
-    await seedBoard(ctx, room.id);
     return { roomId: room.id, isNew: true };
   };
   return createOnce(create, () => findBoard(ctx, customId)).catch((error: unknown) => {

@@ -12,23 +12,29 @@ import { type Endpoint, endpointsFor } from "../http/endpoint.ts";
 import { failure, toAppError } from "../http/envelope.ts";
 import { composed, SHOWN_ONCE } from "../http/idempotency/receipt.ts";
 import type { RequestHandler } from "../http/pipeline.ts";
-import { withoutCors, withPageHeaders } from "../http/security.ts";
+import { type PageNeeds, withoutCors, withPageHeaders } from "../http/security.ts";
 import { logError } from "../platform/log.ts";
 import { readSetting } from "../platform/settings.ts";
 import {
   admitHelpers,
   changeSharing,
+  createReader,
   createVisitor,
   type DemoContext,
   getSharing,
   Level,
   listHistory,
+  renameBoard,
+  renameVisitor,
 } from "./commands.ts";
 
 const { endpoint } = endpointsFor<DemoContext>({ module: "Users" });
 
 /** Names a board in links: what follows `?room=`. */
 const BoardCode = text(4, 32).regex(/^[a-z0-9-]*$/, "must consist of lower-case letters, digits and hyphens");
+
+/** A name without the blanks around it, which pages do not show. */
+const TrimmedName = z.string().trim().pipe(Name);
 
 /** With the token of an identity, the query names the board. */
 const OfBoard = z.object({ roomId: z.uuid().optional() });
@@ -41,11 +47,25 @@ const visitors = endpoint({
   right: "public",
   summary: "Become a visitor of a board of the demo",
   errors: ["NOT_FOUND", "FORBIDDEN"],
-  query: z.object({ name: Name.optional(), room: BoardCode.optional() }),
+  query: z.object({ name: TrimmedName.optional(), room: BoardCode.optional() }),
   status: 201,
   done: "Visitor created",
   data: z.object({ token: Token, room: BoardCode }),
   handle: (ctx, { query }) => createVisitor(ctx, query),
+});
+
+const readers = endpoint({
+  method: "POST",
+  path: "/demo/readers",
+  operation: "createDemoReader",
+  right: "public",
+  summary: "Become a user of the room of a quickstart's page",
+  errors: ["NOT_FOUND", "FORBIDDEN"],
+  query: z.object({ name: TrimmedName, room: BoardCode }),
+  status: 201,
+  done: "Reader created",
+  data: z.object({ token: Token }),
+  handle: (ctx, { query }) => createReader(ctx, query),
 });
 
 const helpers = endpoint({
@@ -120,8 +140,43 @@ const sharingChange = endpoint({
   handle: (ctx, { body }) => changeSharing(ctx, body.everyone),
 });
 
+const Named = z.object({ name: TrimmedName });
+
+const boardName = endpoint({
+  method: "PUT",
+  path: "/demo/board",
+  operation: "renameDemoBoard",
+  right: "read",
+  summary: "Rename the visitor's board",
+  errors: ["NOT_FOUND"],
+  query: OfBoard,
+  body: Named.strict(),
+  done: "Board renamed",
+  data: Named,
+  handle: (ctx, { body }) => renameBoard(ctx, body.name),
+});
+
+const visitorName = endpoint({
+  method: "PUT",
+  path: "/demo/visitor",
+  operation: "renameDemoVisitor",
+  right: "read",
+  summary: "Rename the visitor",
+  errors: ["NOT_FOUND"],
+  query: OfBoard,
+  body: Named.strict(),
+  done: "Visitor renamed",
+  data: Named,
+  handle: (ctx, { body }) => renameVisitor(composed(ctx), body.name),
+});
+
 /** The endpoints beside the page. */
-export const DEMO_ENDPOINTS = [visitors, helpers, history, sharing, sharingChange];
+export const DEMO_ENDPOINTS = [
+  ...[visitors, readers, helpers, history],
+  ...[sharing, sharingChange, boardName, visitorName],
+];
+
+const NEWCOMERS = [visitors, readers];
 
 /** The id of the demo organization. NOT_FOUND where there is no demo. */
 function requireDemo(env: Env): string {
@@ -145,7 +200,7 @@ async function respond(work: () => Promise<Response>): Promise<Response> {
   }
 }
 
-/** `visitors` gives anyone a token, at a rate that keeps a single client from filling the demo; the others take one. */
+/** Newcomers get a token without one, at a rate that keeps a single client from filling the demo; the others take one. */
 export const handleVisitor = (
   endpoint: Endpoint<DemoContext>,
   call: Parameters<RequestHandler<DemoContext>>[1],
@@ -153,16 +208,16 @@ export const handleVisitor = (
 ): Promise<Response> =>
   respond(async () => {
     const accountId = requireDemo(call.env);
-    if (endpoint === visitors) await limitDemoVisitors(call.env, call.request);
+    if (NEWCOMERS.includes(endpoint)) await limitDemoVisitors(call.env, call.request);
     return handleRequest(endpoint, { ...call, params: { ...call.params, accountId } });
   });
 
-/** The page and its files. Their headers let them load, run and reach this service only. */
+/** The front page of this service frames the board. */
+const NEEDS: PageNeeds = { "frame-ancestors": "'self'" };
+
+/** The page. Its headers let it load, run and reach this service only. */
 export const demoPage = (request: Request, env: Env): Promise<Response> =>
   respond(async () => {
     requireDemo(env);
-    const asset = await env.ASSETS.fetch(request);
-    if (asset.status === 404)
-      throw new AppError("Server", "NOT_FOUND", "The demo has no file with this name");
-    return withPageHeaders(asset, new URL(request.url));
+    return withPageHeaders(await env.ASSETS.fetch(request), new URL(request.url), NEEDS);
   });

@@ -2,7 +2,7 @@
 import { and, count, eq, gte, inArray, lt, sql } from "drizzle-orm";
 import { rooms } from "../features/rooms/table.ts";
 import { build, type Statement, statement, type Tenant } from "../platform/d1/d1.ts";
-import { BOARD_PREFIX } from "./boards.ts";
+import { BOARD_PREFIX, QUICKSTART_PREFIX } from "./boards.ts";
 
 /** The end of a range of custom IDs with a prefix. A range rather than LIKE, which the index of custom IDs does not serve. */
 const endOf = (prefix: string): string => `${prefix}\u{10ffff}`;
@@ -22,7 +22,13 @@ export const countBoards = (tenant: Tenant): Statement<{ total: number }> =>
       .where(areBoards(tenant)),
   );
 
-/** Ends the time of boards that no one is in, but for the newest `kept`; `limit` of them at most. */
+/** People come back to a board by its link, and to the room of a quickstart they cannot. */
+const byNeed = sql`substr(custom_id, 1, ${sql.raw(String(QUICKSTART_PREFIX.length))}) = ${QUICKSTART_PREFIX}, created_at DESC`;
+
+/**
+ * Ends the time of boards that no one is in, but for the newest `kept`; `limit` of them at most. Rooms of quickstarts go
+ * before all others.
+ */
 export const expireSurplusBoards = (tenant: Tenant, kept: number, limit: number, now: number): Statement =>
   statement(
     build
@@ -37,7 +43,7 @@ export const expireSurplusBoards = (tenant: Tenant, kept: number, limit: number,
               .select({ id: rooms.id })
               .from(rooms)
               .where(and(areBoards(tenant), eq(rooms.activeParticipants, 0)))
-              .orderBy(sql`created_at DESC`)
+              .orderBy(byNeed)
               .limit(limit)
               .offset(kept),
           ),

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { presentLimits } from "@atrium/contract/resources/room-limits.ts";
 import type { ListedRoom } from "@atrium/contract/rest/rooms.ts";
 import { describe, expect, it } from "vitest";
-import { BOARD } from "../../src/demo/boards.ts";
+import { BOARD, QUICKSTART_PREFIX } from "../../src/demo/boards.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";
 import { askAs, visit } from "./visit.ts";
@@ -82,6 +82,18 @@ describe("a board", () => {
     ).bind(owner.id);
     const { results } = await oldest.all<{ custom_id: string }>();
     expect(results.map(({ custom_id }) => custom_id)).toEqual(["demo:0001", "demo:0003"]);
+  });
+
+  it("stays when there are many quickstarts beside it", async () => {
+    const owner = await account();
+    await openRooms(owner, ["demo:ours"], 120_000);
+    const quickstarts = numbered(BOARD.keptBoards + 3).map((id) => id.replace("demo:", QUICKSTART_PREFIX));
+    await openRooms(owner, quickstarts, 60_000);
+    for (let run = 0; run < 2; run += 1) await runScheduledTasks(settingsOf(owner), Date.now());
+    const left = env.DB.prepare(
+      "SELECT count(*) AS total, max(custom_id = 'demo:ours') AS ours FROM rooms WHERE account_id = ?",
+    ).bind(owner.id);
+    expect(await left.first()).toEqual({ total: BOARD.keptBoards, ours: 1 });
   });
 
   it("is not opened when there are too many", async () => {

@@ -122,6 +122,7 @@ it("a version says what was done, and takes together what was done without a pau
     change(8, "30.000", "n2", null, "bo"),
     change(9, "40.000", "n1", { x: 9, y: 9, text: "Hi" }),
     change(10, "40.001", "s2", oval),
+    change(11, "50.000", "n3", { x: 1, y: 1, text: { toString: 1, valueOf: 1 } }),
   ];
   expect(versionsOf({ start: [], changes }).map(({ count, by, deed }) => [count, by, deed])).toEqual([
     [2, null, "opened the board"],
@@ -130,5 +131,6 @@ it("a version says what was done, and takes together what was done without a pau
     [7, "bo", "erased an oval"],
     [8, "bo", "deleted “Milk”"],
     [10, "ada", "changed 2 things"],
+    [11, "ada", "wrote a note"],
   ]);
 });

@@ -1,12 +1,13 @@
 /** `/demo` and its visitors: present when DEMO_ACCOUNT_ID is set, and open to anyone at a limited rate. */
 
+import { env } from "cloudflare:workers";
 import type { Room } from "@atrium/contract/resources/room.ts";
 import type { User } from "@atrium/contract/resources/user.ts";
 import { describe, expect, it } from "vitest";
 import { FIGURES, pointsOf, wayBetween } from "../../examples/demo/helpers/motion.ts";
 import { crosses, distanceTo, type Kind, MAX_POINTS, pathOf } from "../../examples/demo/room/shape.ts";
 import { BOARD } from "../../src/demo/boards.ts";
-import { SEED } from "../../src/demo/commands.ts";
+import { SEED } from "../../src/demo/seed.ts";
 import { type Account, type Answer, account, bearer, freshAddress, ORIGIN } from "../support/api.ts";
 import { askAs, askDemo, identityClaims, visit } from "./visit.ts";
 
@@ -31,8 +32,8 @@ async function usersOf({ api }: Account, room: Room | undefined): Promise<User[]
 }
 
 describe("a Worker without DEMO_ACCOUNT_ID", () => {
-  it.each(["/demo", "/demo/app.js"])("has no %s and explains how to get one", async (path) => {
-    const response = await ask(undefined, path);
+  it("has no demo and explains how to get one", async () => {
+    const response = await ask(undefined, "/demo");
     expect(response.status).toBe(404);
     expect((await response.json<Answer>()).error?.message).toContain("DEMO_ACCOUNT_ID");
   });
@@ -53,8 +54,9 @@ describe("GET /demo", () => {
       expect(response.status).toBe(200);
       expect(response.headers.get("Content-Type")).toBe("text/html; charset=utf-8");
       expect(response.headers.get("Content-Security-Policy")).toBe(
-        `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self' ${socket}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+        `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self'; connect-src 'self' ${socket}; form-action 'none'; frame-ancestors 'self'; base-uri 'none'`,
       );
+      expect(response.headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
       expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(response.headers.get("Referrer-Policy")).toBe("no-referrer");
     }
@@ -63,11 +65,17 @@ describe("GET /demo", () => {
   it("references only existing files, each with the right type", async () => {
     const page = await (await ask("some-organization", "/demo")).text();
     const files = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, file = ""]) => file);
-    expect(files.sort()).toEqual(["/demo/app.js", "/demo/icon.svg", "/demo/style.css"]);
+    expect(files.sort()).toEqual([
+      "/assets/demo/app.js",
+      "/assets/demo/style.css",
+      "/assets/style/figtree.woff2",
+      "/assets/style/mark.svg",
+    ]);
     for (const file of files) {
-      const response = await ask("some-organization", file);
+      const response = await env.ASSETS.fetch(ORIGIN + file);
       await response.body?.cancel();
-      const type = { js: "text/javascript", svg: "image/svg+xml", css: "text/css" }[file.split(".")[1] ?? ""];
+      const types = { js: "text/javascript", svg: "image/svg+xml", css: "text/css", woff2: "font/woff2" };
+      const type = new Map(Object.entries(types)).get(file.split(".")[1] ?? "");
       expect([response.status, response.headers.get("Content-Type")?.split(";")[0]]).toEqual([200, type]);
     }
     expect((await ask("some-organization", "/demo/other.js")).status).toBe(404);

@@ -1,8 +1,9 @@
 /** The board: notes, shapes and the others' cursors, on an endless surface. */
 
-import { useRoom } from "atrium/react";
+import { useRoom, useSelf } from "atrium/react";
 import { Cursors } from "atrium/react-ui";
 import {
+  type CSSProperties,
   type DragEvent,
   type MouseEvent,
   type PointerEvent,
@@ -13,18 +14,29 @@ import {
   useState,
   useSyncExternalStore,
 } from "react";
-import { boxAround, boxOf, isNote, itemAt } from "../room/items.ts";
-import { NOTE_SIZE, placeOf } from "../room/model.ts";
+import { type Box, boxBetween, boxOf, freePlace, itemAt } from "../room/items.ts";
+import { NOTE_SIZE, placeOf, readParticipant } from "../room/model.ts";
 import { unfollowAll, useMayWrite } from "../room/participants.ts";
 import type { Kind, Point } from "../room/shape.ts";
-import { Camera, freeMiddle, freePart } from "./camera.ts";
-import { Content } from "./content.tsx";
+import {
+  Camera,
+  FARTHEST_FRAMED,
+  FRAMED_BOX,
+  freeMiddle,
+  freePart,
+  isFramed,
+  keepInView,
+  writingPart,
+} from "./camera.ts";
+import { Content, useShown } from "./content.tsx";
 import { Edits } from "./edits.ts";
+import { Flags } from "./flags.tsx";
 import { Gestures, pointOf, type Tool } from "./gestures.ts";
 import { useKeys } from "./keys.ts";
 import { NoteCards } from "./note.tsx";
 import { Reactions } from "./reactions.tsx";
 import { Selection } from "./selection.ts";
+import { SelectionBar, type SelectionBarProps } from "./selection-bar.tsx";
 import { Shapes } from "./shapes.tsx";
 import { Toolbar, Zoom } from "./toolbar.tsx";
 
@@ -36,18 +48,25 @@ const FARTHEST_AT_FIRST = 0.5;
 /** The size of a shape that is added by keyboard. */
 const SHAPE_SIZE = { width: 160, height: 100 };
 
-/** Text that is being written, and buttons of a note: a press there is no matter of the board. */
+/** Text that is being written, and the bar of the selection: a press there is no matter of the board. */
 const isOutside = (target: EventTarget): boolean =>
-  target instanceof Element && target.closest("button:not(.grip), textarea:focus") !== null;
+  target instanceof Element && target.closest(".selection-bar, textarea:focus") !== null;
 
-/** The children lie above the board, and can read its content. */
-export function Board({ children }: { readonly children: ReactNode }) {
+interface BoardProps extends Pick<SelectionBarProps, "comment"> {
+  /** What stands beside the tools; gets a function that shows the whole board. */
+  beside?(showAll: () => void): ReactNode;
+  /** They lie above the board, and can read its content. */
+  readonly children: ReactNode;
+}
+
+export function Board({ beside, children, comment }: BoardProps) {
   const { client } = useRoom();
   const [tool, setTool] = useState<Tool>("select");
   const [isPanning, setPanning] = useState(false);
   const [tint, setTint] = useState(1);
   const main = useRef<HTMLElement>(null);
-  const pressedText = useRef<HTMLTextAreaElement | null>(null);
+  /** The note that was selected before it was touched: a second touch writes. */
+  const touched = useRef<string | null>(null);
   const { camera, edits, selection, gestures } = useMemo(() => {
     const camera = new Camera(() => void unfollowAll(client));
     const edits = new Edits(client);
@@ -56,12 +75,14 @@ export function Board({ children }: { readonly children: ReactNode }) {
     return { camera, edits, selection, gestures };
   }, [client]);
   gestures.tint = tint;
+  const color = useSelf((self) => readParticipant(self).color);
   const [mayEdit, mayBroadcast] = [useMayWrite("stores"), useMayWrite("broadcasts")];
   const isFixed = !mayEdit;
   const toolInUse = isPanning || isFixed ? "hand" : tool;
   const choose = (next: Tool) => {
     gestures.cancel();
-    if (document.activeElement instanceof HTMLTextAreaElement) document.activeElement.blur();
+    const active = document.activeElement;
+    if (active instanceof HTMLElement && active.closest(".note")) active.blur();
     if (next !== "select") selection.select([]);
     setTool(next);
   };
@@ -69,11 +90,27 @@ export function Board({ children }: { readonly children: ReactNode }) {
   const addAt = ({ x, y }: Point, picture = "") =>
     edits.addNote({ x: x - NOTE_SIZE.width / 2, y: y - NOTE_SIZE.height / 2 }, picture);
   const add = async () => {
-    const step = ([...edits.items.values()].filter(isNote).length % 5) * 24;
-    const { x, y } = camera.toBoard(freeMiddle());
+    const { items } = edits;
+    const part = writingPart();
+    const place = freePlace(items, boardBox(part)) ?? freePlace(items, boardBox(part, 1));
     choose("select");
-    await addAt({ x: x + step, y: y + step });
+    if (place === null) {
+      await addAt(camera.toBoard(freeMiddle()));
+      return;
+    }
+    reveal({ ...place, ...NOTE_SIZE });
+    await edits.addNote(place);
   };
+  const reveal = ({ width, height, ...corner }: Box) => {
+    const { zoom } = camera.view;
+    camera.reveal(corner, writingPart(), { width: width * zoom, height: height * zoom });
+  };
+  /** A part of the window on the board, with so many times its size at each side. */
+  const boardBox = ({ x, y, width, height }: Box, more = 0) =>
+    boxBetween(
+      camera.toBoard({ x: x - more * width, y: y - more * height }),
+      camera.toBoard({ x: x + (1 + more) * width, y: y + (1 + more) * height }),
+    );
   const drop = async (event: DragEvent) => {
     event.preventDefault();
     if (isFixed) return;
@@ -94,14 +131,18 @@ export function Board({ children }: { readonly children: ReactNode }) {
       insert(tool);
       return true;
     }
-    const [id] = selection.state.ids;
-    const text = main.current?.querySelector<HTMLElement>(`[data-item="${CSS.escape(id ?? "")}"] textarea`);
+    return writeIn([...selection.state.ids][0] ?? "");
+  };
+  /** Goes on with the text of a note; false if it is none. */
+  const writeIn = (id: string): boolean => {
+    const field = `[data-item="${CSS.escape(id)}"] textarea`;
+    const text = isFixed ? null : main.current?.querySelector<HTMLTextAreaElement>(field);
     text?.focus();
+    text?.setSelectionRange(text.value.length, text.value.length);
     return text !== undefined && text !== null;
   };
   const zoomTo = (zoom: number | "fit") => {
-    const around = boxAround([...edits.items.values()].map(boxOf));
-    if (zoom === "fit") camera.fit(around ?? FIRST_BOX, freePart());
+    if (zoom === "fit") camera.fit(edits.box ?? FIRST_BOX, freePart());
     else camera.zoomAt(freeMiddle(), zoom / camera.view.zoom);
   };
   const zoomBy = (factor: number) => camera.zoomAt(freeMiddle(), factor);
@@ -129,20 +170,25 @@ export function Board({ children }: { readonly children: ReactNode }) {
     };
     const wheel = (event: WheelEvent) => {
       if (event.target instanceof HTMLTextAreaElement && event.target === document.activeElement) return;
+      const isZoom = event.ctrlKey || event.metaKey;
+      if (isFramed() && !isZoom) return; // the page around it scrolls
       event.preventDefault();
-      if (event.ctrlKey || event.metaKey) camera.zoomAt(pointOf(event), ZOOM_PER_PIXEL ** -event.deltaY);
+      if (isZoom) camera.zoomAt(pointOf(event), ZOOM_PER_PIXEL ** -event.deltaY);
       else camera.pan({ x: -event.deltaX, y: -event.deltaY });
     };
-    camera.fit(FIRST_BOX, freePart(), 1, FARTHEST_AT_FIRST);
+    if (isFramed()) {
+      camera.fit(FRAMED_BOX, freePart(), 1, FARTHEST_FRAMED);
+      camera.reveal(FRAMED_BOX, freePart());
+    } else camera.fit(FIRST_BOX, freePart(), 1, FARTHEST_AT_FIRST);
     show();
     const element = main.current;
     element?.addEventListener("wheel", wheel, { passive: false });
-    const stop = camera.subscribe(show);
+    const stops = [camera.subscribe(show), keepInView(camera, () => edits.box)];
     return () => {
       element?.removeEventListener("wheel", wheel);
-      stop();
+      for (const stop of stops) stop();
     };
-  }, [camera]);
+  }, [camera, edits]);
 
   useEffect(() => {
     if (!isFixed) return;
@@ -154,40 +200,60 @@ export function Board({ children }: { readonly children: ReactNode }) {
     const { target, button, pointerType } = event;
     if (isOutside(target) || button > 1) return gestures.press(event, null);
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    pressedText.current = target instanceof HTMLTextAreaElement ? target : null;
     event.currentTarget.setPointerCapture(event.pointerId);
-    const note = target instanceof Element ? target.closest<HTMLElement>(".note") : null;
+    const around = (part: string) => (target instanceof Element ? target.closest<HTMLElement>(part) : null);
+    const noteId = around(".note")?.dataset.item ?? null;
+    const { ids } = selection.state;
+    const isAgain = pointerType === "touch" && ids.size === 1 && noteId !== null && ids.has(noteId);
+    touched.current = isAgain ? noteId : null;
     gestures.press(event, {
       tool: button === 1 ? "hand" : toolInUse,
-      noteId: note?.dataset.item ?? null,
+      noteId,
+      side: (around(".handle")?.dataset.side ?? null) as "left" | "right" | null,
       isAdding: event.shiftKey,
       isTouch: pointerType === "touch",
     });
   };
   const release = (event: PointerEvent) => {
     const isClick = gestures.release(event);
-    if (isClick && toolInUse === "select" && !event.shiftKey) pressedText.current?.focus();
+    if (isClick && toolInUse === "select" && touched.current !== null) writeIn(touched.current);
   };
-  const addBelow = (event: MouseEvent) => {
+  const writeAt = (event: MouseEvent) => {
+    // The board has captured the pointer: what is below it is no longer the target.
+    const below = document.elementFromPoint(event.clientX, event.clientY);
+    if (toolInUse !== "select" || below === null || isOutside(below) || below.matches(".handle")) return;
     const place = camera.toBoard(pointOf(event));
-    if (toolInUse === "select" && itemAt(edits.items, place, 0) === null) void addAt(place);
+    const id = itemAt(edits.items, place, 0);
+    if (id === null) void addAt(place);
+    else writeIn(id);
   };
   return (
     <>
+      {/* Before the board, whose notes have a tab stop each. */}
+      <nav className="bar" aria-label="Tools">
+        {isFixed || <Toolbar {...{ tool, choose, add, tint, setTint }} />}
+        <Reactions mayReact={mayBroadcast} />
+        {beside?.(() => zoomTo("fit"))}
+      </nav>
       <Content selection={selection} camera={camera}>
         <BoardCursors camera={camera}>
           <main
             ref={main}
             data-tool={toolInUse}
+            tabIndex={-1}
             onPointerDown={press}
             onMouseDown={(event) => isOutside(event.target) || event.preventDefault()}
             onPointerMove={(event) => gestures.move(event)}
             onPointerUp={release}
             onPointerCancel={release}
-            onDoubleClick={addBelow}
+            style={{ "--own": color } as CSSProperties}
+            onDoubleClick={writeAt}
             onFocus={({ target }) => {
-              const id = target.matches(".grip") && target.closest<HTMLElement>(".note")?.dataset.item;
-              if (id) selection.select([id]);
+              const id = isFixed ? undefined : target.closest<HTMLElement>(".note")?.dataset.item;
+              const item = id === undefined ? undefined : edits.items.get(id);
+              if (id === undefined || item === undefined) return;
+              selection.select([id]);
+              if (target.matches(".note")) reveal(boxOf(item));
             }}
             onDragOver={(event) => event.preventDefault()}
             onDrop={drop}
@@ -195,26 +261,15 @@ export function Board({ children }: { readonly children: ReactNode }) {
             <div className="sheet">
               <NoteCards />
               <Shapes selection={selection} />
+              <Flags />
             </div>
+            {isFixed || <SelectionBar selection={selection} edits={edits} comment={comment} />}
           </main>
         </BoardCursors>
         {children}
       </Content>
-      {isFixed || (
-        <>
-          <Toolbar {...{ tool, choose, tint, setTint }} />
-          <SelectionCount selection={selection} />
-        </>
-      )}
+      {isFixed || <SelectionCount selection={selection} />}
       <Zoom camera={camera} zoomTo={zoomTo} zoomBy={zoomBy} />
-      <nav aria-label="Notes and reactions">
-        {mayEdit && (
-          <button type="button" className="primary" onClick={add}>
-            Add note
-          </button>
-        )}
-        <Reactions mayReact={mayBroadcast} />
-      </nav>
     </>
   );
 }
@@ -227,8 +282,14 @@ interface BoardCursorsProps {
 /** The board with the cursors of the others, of which the one that this visitor follows stays in view. */
 function BoardCursors({ camera, children }: BoardCursorsProps) {
   const view = useSyncExternalStore(camera.subscribe, () => camera.view);
+  const { items, holds } = useShown();
+  const flagged = new Set([...holds].flatMap(([id, { flag }]) => (items.has(id) && flag?.userIds) || []));
   return (
-    <Cursors view={view} onFollowedMove={(position) => camera.reveal(placeOf(position), freePart())}>
+    <Cursors
+      view={view}
+      onFollowedMove={(position) => camera.reveal(placeOf(position), freePart())}
+      isNamed={(userId) => !flagged.has(userId)}
+    >
       {children}
     </Cursors>
   );

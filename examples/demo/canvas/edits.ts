@@ -1,7 +1,7 @@
 /** This visitor's changes of the board: each method is one step to undo. */
 import type { RoomClient } from "atrium/react";
-import { type BoardItems, isNote, itemsOf } from "../room/items.ts";
-import { placeOf } from "../room/model.ts";
+import { type BoardItems, type Box, boxAround, boxOf, isNote, itemsOf } from "../room/items.ts";
+import { frontAbove, paperOf, placeOf, readNote } from "../room/model.ts";
 import { distanceTo, type Point, type Shape } from "../room/shape.ts";
 
 /** Bounds of a board, which is for a day and a few people. */
@@ -28,10 +28,16 @@ export class Edits {
     return itemsOf({ notes: this.#store("notes").getAll(), shapes: this.#store("shapes").getAll() });
   }
 
+  /** The smallest box around all items; null while there is none. */
+  get box(): Box | null {
+    return boxAround([...this.items.values()].map(boxOf));
+  }
+
   /** The id of a new, empty note. Throws when the board is full. */
   async addNote(place: Point, picture = ""): Promise<string> {
     const key = this.#newKey("notes", 1);
-    await this.#store("notes").set(key, { ...placeOf(place), text: "", picture });
+    const front = frontAbove(this.#store("notes").getAll());
+    await this.#store("notes").set(key, { ...placeOf(place), text: "", picture, front });
     return `notes:${key}`;
   }
 
@@ -42,14 +48,25 @@ export class Edits {
     return `shapes:${key}`;
   }
 
-  /** Moves items by a distance. Those that someone deletes meanwhile are gone all the same. */
-  async move(ids: Iterable<string>, by: Point): Promise<void> {
-    await this.#change(ids, (store, key) => {
-      const { x, y } = placeOf(store.get(key));
-      return store.update(key, placeOf({ x: x + by.x, y: y + by.y })).catch((error: unknown) => {
-        if (store.get(key) !== undefined) throw error;
-      });
+  /** Moves items by a distance, to the front. */
+  move(ids: Iterable<string>, by: Point): Promise<void> {
+    return this.#update(ids, (name, key, value) => {
+      const { x, y } = placeOf(value);
+      return { ...placeOf({ x: x + by.x, y: y + by.y }), ...this.#front(name, key) };
     });
+  }
+
+  /** Gives a note another width, and moves it by a distance, to the front. */
+  resize(id: string, width: number, by: Point): Promise<void> {
+    return this.#update([id], (name, key, value) => {
+      const { x, y } = placeOf(value);
+      return { ...placeOf({ x: x + by.x, y: y + by.y }), width, ...this.#front(name, key) };
+    });
+  }
+
+  /** Gives items a color: the index of a paper for notes, of a tint for shapes. */
+  paint(ids: Iterable<string>, index: number): Promise<void> {
+    return this.#update(ids, (name) => (name === "notes" ? { paper: index } : { tint: index }));
   }
 
   async remove(ids: Iterable<string>): Promise<void> {
@@ -58,15 +75,18 @@ export class Edits {
 
   /** Copies items a little aside; the ids of the copies. Throws when the board is full. */
   duplicate(ids: Iterable<string>): string[] {
-    const originals = [...ids].map(partsOf).filter(([name, key]) => this.#store(name).get(key) !== undefined);
+    const originals = this.#inOrder(ids).map(partsOf);
     for (const name of ["notes", "shapes"] as const)
       this.#newKey(name, originals.filter(([each]) => each === name).length);
     return this.#client.history.transaction(() =>
       originals.map(([name, original]) => {
         const key = this.#newKey(name, 1);
-        const value: object = { ...Object(this.#store(name).get(original)) };
+        const store = this.#store(name);
+        const before = store.get(original);
+        const paper = name === "notes" && { paper: paperOf(original, readNote(before)) };
+        const value: object = { ...Object(before), ...paper, ...this.#front(name) };
         const { x, y } = placeOf(value);
-        void this.#store(name).set(key, { ...value, ...placeOf({ x: x + ASIDE, y: y + ASIDE }) });
+        void store.set(key, { ...value, ...placeOf({ x: x + ASIDE, y: y + ASIDE }) });
         return `${name}:${key}`;
       }),
     );
@@ -80,6 +100,16 @@ export class Edits {
 
   #store = (name: StoreName) => this.#client.store(name);
 
+  /** Those of the items that exist, from the back to the front. */
+  #inOrder(ids: Iterable<string>): string[] {
+    const wanted = new Set(ids);
+    return [...this.items.keys()].filter((id) => wanted.has(id));
+  }
+
+  /** The field that brings a note to the front; none for a shape. */
+  #front = (name: StoreName, key?: string) =>
+    name === "notes" ? { front: frontAbove(this.#store(name).getAll(), key) } : {};
+
   /** Keys sort in the order in which items are drawn, and end with the user's id. Throws when so many more do not fit. */
   #newKey(name: StoreName, more: number): string {
     if (Object.keys(this.#store(name).getAll()).length + more > MAX[name])
@@ -88,14 +118,26 @@ export class Edits {
     return `${Date.now()}-${this.#made}-${this.#client.userId}`;
   }
 
+  /** Changes fields of items. Those that someone deletes meanwhile are gone all the same. */
+  #update(
+    ids: Iterable<string>,
+    fieldsOf: (name: StoreName, key: string, value: unknown) => Record<string, unknown>,
+  ): Promise<void> {
+    return this.#change(this.#inOrder(ids), (store, key, name) =>
+      store.update(key, fieldsOf(name, key, store.get(key))).catch((error: unknown) => {
+        if (store.get(key) !== undefined) throw error;
+      }),
+    );
+  }
+
   async #change(
     ids: Iterable<string>,
-    write: (store: ReturnType<RoomClient["store"]>, key: string) => Promise<unknown>,
+    write: (store: ReturnType<RoomClient["store"]>, key: string, name: StoreName) => Promise<unknown>,
   ): Promise<void> {
     const writes = this.#client.history.transaction(() =>
       [...ids].map((id) => {
         const [name, key] = partsOf(id);
-        return write(this.#store(name), key);
+        return write(this.#store(name), key, name);
       }),
     );
     await Promise.all(writes);

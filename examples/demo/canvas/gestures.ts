@@ -1,6 +1,7 @@
 /** Pointer gestures on the board: one pointer selects, drags, draws, erases or pans; two pan and zoom. */
 import type { History } from "atrium/client";
-import { boxAround, boxBetween, boxOf, contains, itemAt, itemsIn } from "../room/items.ts";
+import { boxAround, boxBetween, boxOf, contains, isNote, itemAt, itemsIn } from "../room/items.ts";
+import { widthOf } from "../room/model.ts";
 import { type Kind, MAX_POINTS, type Point, type Shape } from "../room/shape.ts";
 import type { Camera } from "./camera.ts";
 import type { Edits } from "./edits.ts";
@@ -18,6 +19,8 @@ interface Press {
   readonly tool: Tool;
   /** The note below the pointer. */
   readonly noteId: string | null;
+  /** The side of the selected note whose handle is below the pointer. */
+  readonly side: "left" | "right" | null;
   /** Adds to the selection, or takes out of it. */
   readonly isAdding: boolean;
   readonly isTouch: boolean;
@@ -106,7 +109,8 @@ export class Gestures {
   }
 
   #begin(press: Press, at: Point): Gesture {
-    const { tool } = press;
+    const { tool, side } = press;
+    if (side !== null) return this.#resize(side, at);
     if (tool === "hand") return this.#pan(at);
     if (tool === "eraser") return this.#erase(at);
     if (tool === "select") return this.#select(press, at);
@@ -193,6 +197,28 @@ export class Gestures {
         }
         selection.drop(isWhole ? edits.move(selection.state.ids, by) : undefined);
       },
+    };
+  }
+
+  /** Changes the width of the selected note; the other side stays where it is. */
+  #resize(side: "left" | "right", at: Point): Gesture {
+    const { camera, edits, selection } = this.#effects;
+    const { items } = edits;
+    const [id = ""] = selection.state.ids;
+    const note = items.get(id);
+    if (note === undefined || !isNote(note)) return {};
+    const from = camera.toBoard(at);
+    let changed: { readonly width: number; readonly by: Point } | null = null;
+    return {
+      move: (to) => {
+        if (changed === null && distanceBetween(at, to) < STEP) return;
+        const wider = camera.toBoard(to).x - from.x;
+        const width = widthOf(note.width + (side === "right" ? wider : -wider));
+        changed = { width, by: { x: side === "left" ? note.width - width : 0, y: 0 } };
+        selection.drag(changed.by, items, width);
+      },
+      end: (isWhole) =>
+        changed && selection.drop(isWhole ? edits.resize(id, changed.width, changed.by) : undefined),
     };
   }
 

@@ -1,10 +1,13 @@
-/** The keys of the board, while no one writes. */
+/** The keys of the board, wherever the focus is, while no one writes. */
 import type { History } from "atrium/client";
 import { useEffect, useRef } from "react";
+import { isNote } from "../room/items.ts";
+import { widthOf } from "../room/model.ts";
 import type { Point } from "../room/shape.ts";
 import type { Camera } from "./camera.ts";
 import type { Edits } from "./edits.ts";
 import type { Tool } from "./gestures.ts";
+import { leaveItems } from "./leaving.ts";
 import type { Selection } from "./selection.ts";
 
 /** The key of each tool, which its button shows. */
@@ -53,13 +56,21 @@ export interface Keyed {
 const isTyping = ({ target }: Event): boolean =>
   target instanceof Element && target.closest("input, textarea, dialog, [popover]") !== null;
 
-/** On the page itself, on a note or on a tool: there, arrow keys and Delete have no meaning of their own. */
+/** The page itself, or the board. */
+const isPage = (target: EventTarget | null): boolean =>
+  target === document.body || (target instanceof Element && target.matches("main"));
+
+/** On the page itself, on a note, a tool or the bar of the selection: there, keys that scroll and Delete have no meaning of their own. */
 const isOnBoard = ({ target }: Event): boolean =>
-  target === document.body || (target instanceof Element && target.closest(".tools, .grip") !== null);
+  isPage(target) || (target instanceof Element && target.closest(".tools, .note, .selection-bar") !== null);
 
 /** On the page itself, a note or the tool in use, which need not be chosen again. */
 const isOnTool = ({ target }: Event): boolean =>
-  target === document.body || (target instanceof Element && target.matches("[aria-pressed=true], .grip"));
+  isOnItem(target) || (target instanceof Element && target.matches(".tools [aria-pressed=true]"));
+
+/** On the page itself, or on a note. */
+const isOnItem = (target: EventTarget | null): boolean =>
+  isPage(target) || (target instanceof Element && target.matches(".note"));
 
 /** Moves what is selected, as one step to undo until the key is released; without it, the board. */
 function go({ x, y }: Point, isFar: boolean, { camera, edits, history, selection, isFixed }: Keyed): void {
@@ -72,13 +83,32 @@ function go({ x, y }: Point, isFar: boolean, { camera, edits, history, selection
   }
 }
 
+/** Changes the width of the selected notes, as one step to undo until the key is released. */
+function widen(step: number, { edits, history, selection }: Keyed): void {
+  const { items } = edits;
+  history.pause();
+  for (const id of selection.state.ids) {
+    const item = items.get(id);
+    if (item && isNote(item)) void edits.resize(id, widthOf(item.width + step), { x: 0, y: 0 });
+  }
+}
+
 function remove({ edits, selection }: Keyed): void {
-  void edits.remove(selection.state.ids);
+  const { ids } = selection.state;
+  void edits.remove(ids);
   selection.select([]);
+  leaveItems(ids, true);
+}
+
+/** Leaves the note that has the focus. */
+function leave(): void {
+  const active = document.activeElement;
+  if (active instanceof HTMLElement && active.matches(".note")) active.blur();
 }
 
 /** Selects the item after the selected one, or before it. */
 function selectNext(step: 1 | -1, { edits, selection }: Keyed): void {
+  leave();
   const ids = [...edits.items.keys()];
   const [selected = ""] = selection.state.ids;
   const index = ids.indexOf(selected);
@@ -97,6 +127,8 @@ function commandOf(name: string, isShift: boolean, keyed: Keyed): (() => unknown
     z: isShift ? redo : undo,
     y: redo,
     d: () => selection.select(edits.duplicate(selection.state.ids)),
+    arrowleft: () => widen(-STEP, keyed),
+    arrowright: () => widen(STEP, keyed),
   };
   const commands: Readonly<Record<string, () => unknown>> = isFixed ? all : { ...all, ...changes };
   return commands[name];
@@ -118,19 +150,40 @@ function actionOf(event: KeyboardEvent, keyed: Keyed): (() => unknown) | undefin
   }
   const direction = DIRECTIONS.get(key);
   if (direction && isOnBoard(event)) return () => go(direction, shiftKey, keyed);
-  if (isRemoval && isOnBoard(event)) return () => remove(keyed);
+  if (isRemoval && isOnBoard(event)) return () => repeat || remove(keyed);
+  const step = { pagedown: 1, pageup: -1 }[name] as 1 | -1 | undefined;
+  if (step !== undefined && isOnBoard(event)) return () => selectNext(step, keyed);
   if (key === " " && isOnTool(event)) return () => repeat || keyed.setPanning(true);
   return {
     n: () => keyed.add(),
-    j: () => selectNext(1, keyed),
-    k: () => selectNext(-1, keyed),
     "+": () => keyed.zoomBy(ZOOM.in),
     "=": () => keyed.zoomBy(ZOOM.in),
     "-": () => keyed.zoomBy(ZOOM.out),
     "0": () => keyed.zoomTo(1),
     "1": () => keyed.zoomTo("fit"),
-    escape: () => keyed.cancel() || keyed.selection.select([]),
+    escape: () => {
+      if (keyed.cancel()) return;
+      leave();
+      keyed.selection.select([]);
+    },
   }[name];
+}
+
+/** A key that writes; Space alone pans. */
+const isText = (key: string): boolean => key.length === 1 && key !== " ";
+
+/** Whether the selection is one note that can be written in. */
+function isNoteSelected({ edits, selection, isFixed }: Keyed): boolean {
+  const [id = "", ...others] = selection.state.ids;
+  const item = edits.items.get(id);
+  return !isFixed && others.length === 0 && item !== undefined && isNote(item);
+}
+
+/** From what is selected to the bar above it, if there is one. */
+function enterBar(): boolean {
+  const first = document.querySelector<HTMLElement>(".selection-bar button");
+  first?.focus();
+  return first !== null;
 }
 
 /** Handles the key; returns whether it meant anything. */
@@ -138,7 +191,12 @@ function handle(event: KeyboardEvent, keyed: Keyed): boolean {
   const { key, shiftKey, ctrlKey, metaKey, altKey } = event;
   if (altKey) return false;
   if (key === "Enter") return isOnTool(event) && keyed.act();
+  if (key === "Tab") return !shiftKey && isOnItem(event.target) && enterBar();
   const hasModifier = ctrlKey || metaKey;
+  if (!hasModifier && isText(key) && isOnItem(event.target) && isNoteSelected(keyed)) {
+    keyed.act();
+    return false; // the note's text gets the key
+  }
   const action = hasModifier ? commandOf(key.toLowerCase(), shiftKey, keyed) : actionOf(event, keyed);
   action?.();
   return action !== undefined;
@@ -148,14 +206,28 @@ export function useKeys(keyed: Keyed): void {
   const latest = useRef(keyed);
   latest.current = keyed;
   useEffect(() => {
+    /** Whether an arrow key may have begun a step to undo. */
+    let isStepping = false;
+    const end = () => {
+      if (isStepping) latest.current.history.resume();
+      isStepping = false;
+    };
     const press = (event: KeyboardEvent) => {
-      if (!isTyping(event) && handle(event, latest.current)) event.preventDefault();
+      const isArrow = DIRECTIONS.has(event.key);
+      if (!isArrow) end();
+      if (isTyping(event) || !handle(event, latest.current)) return;
+      event.preventDefault();
+      isStepping = isArrow;
     };
     const release = ({ key }: KeyboardEvent) => {
-      if (DIRECTIONS.has(key)) latest.current.history.resume();
+      // On a Mac, an arrow that is released before ⌘ has no event of its own.
+      if (DIRECTIONS.has(key) || key === "Meta") end();
       if (key === " ") latest.current.setPanning(false);
     };
-    const leave = () => latest.current.setPanning(false);
+    const leave = () => {
+      end();
+      latest.current.setPanning(false);
+    };
     addEventListener("keydown", press);
     addEventListener("keyup", release);
     addEventListener("blur", leave);

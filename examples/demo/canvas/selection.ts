@@ -8,6 +8,8 @@ interface SelectionState {
   readonly ids: ReadonlySet<string>;
   /** The distance of a drag in progress; null without one. */
   readonly by: Point | null;
+  /** The width of the selected note while it is changed. */
+  readonly width: number | null;
   /** The area that is being selected. */
   readonly marquee: Box | null;
   /** The shape that is being drawn. */
@@ -15,7 +17,7 @@ interface SelectionState {
 }
 
 export class Selection {
-  state: SelectionState = { ids: new Set(), by: null, marquee: null, draft: null };
+  state: SelectionState = { ids: new Set(), by: null, width: null, marquee: null, draft: null };
   readonly #presence: RoomClient["presence"];
   readonly #listeners = new Set<() => void>();
 
@@ -31,7 +33,7 @@ export class Selection {
   select(ids: Iterable<string>, marquee: Box | null = null): void {
     const next = new Set(ids);
     const isSame = next.size === this.state.ids.size && [...next].every((id) => this.state.ids.has(id));
-    this.#show({ ids: isSame ? this.state.ids : next, by: null, marquee, draft: null });
+    this.#show({ ids: isSame ? this.state.ids : next, by: null, width: null, marquee, draft: null });
     if (!isSame) this.#presence.update({ selection: [...next].slice(0, MAX_SHOWN) });
   }
 
@@ -41,14 +43,14 @@ export class Selection {
     this.select(ids.has(id) ? [...ids].filter((each) => each !== id) : [...ids, id]);
   }
 
-  /** Shows the selected items this far from where they are; the others see the first one's place, and all follow it. */
-  drag(by: Point, items: BoardItems): void {
-    this.#show({ ...this.state, by });
+  /** Shows the selected items this far from where they are, at this width; the others see the first one's place, and all follow it. */
+  drag(by: Point, items: BoardItems, width: number | null = null): void {
+    this.#show({ ...this.state, by, width });
     const [first = ""] = this.state.ids;
     const item = items.get(first);
     if (item === undefined) return;
     const { x, y } = originOf(item);
-    this.#presence.update({ drag: placeOf({ x: x + by.x, y: y + by.y }) });
+    this.#presence.update({ drag: placeOf({ x: x + by.x, y: y + by.y }), width });
   }
 
   draw(draft: Shape): void {
@@ -58,10 +60,10 @@ export class Selection {
 
   /** Ends a drag or a drawing: for the others when `saved` has settled, so that they see what was dropped meanwhile. */
   drop(saved: Promise<unknown> = Promise.resolve()): void {
-    this.#show({ ...this.state, by: null, draft: null });
+    this.#show({ ...this.state, by: null, width: null, draft: null });
     const end = () => {
       const { by, draft } = this.state;
-      if (by === null && draft === null) this.#presence.update({ drag: null, draft: null });
+      if (by === null && draft === null) this.#presence.update({ drag: null, width: null, draft: null });
     };
     void saved.finally(end); // a refusal is a toast
   }

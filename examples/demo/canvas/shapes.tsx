@@ -3,7 +3,7 @@ import { memo, useSyncExternalStore } from "react";
 import { type Box, isNote } from "../room/items.ts";
 import { useOtherParticipants } from "../room/participants.ts";
 import { inkOf, type Point, pathOf, type Shape } from "../room/shape.ts";
-import { shownBox, useShown } from "./content.tsx";
+import { type Hold, shownBox, useShown } from "./content.tsx";
 import type { Selection } from "./selection.ts";
 
 export function Shapes({ selection }: { readonly selection: Selection }) {
@@ -49,25 +49,33 @@ function Outlines({ selection }: { readonly selection: Selection }) {
   const { marquee } = useSyncExternalStore(selection.subscribe, () => selection.state);
   return (
     <>
-      {[...shown.holds].map(([id, { color }]) => {
-        const box = shownBox(shown, id);
-        return box && <Outline key={id} box={box} color={color} />;
+      {[...shown.holds].map(([id, hold]) => {
+        const [item, box] = [shown.items.get(id), shownBox(shown, id)];
+        return item && box && <Outline key={id} box={box} hold={hold} isNote={isNote(item)} />;
       })}
       {marquee && <rect className="marquee" {...marquee} />}
     </>
   );
 }
 
-const MARGIN = 4;
+interface OutlineProps {
+  readonly box: Box;
+  readonly hold: Hold;
+  readonly isNote: boolean;
+}
 
-const Outline = ({ box, color }: { readonly box: Box; readonly color: string | null }) => (
-  <rect
-    className="outline"
-    x={box.x - MARGIN}
-    y={box.y - MARGIN}
-    width={box.width + 2 * MARGIN}
-    height={box.height + 2 * MARGIN}
-    rx={MARGIN}
-    stroke={color ?? undefined}
-  />
-);
+/** Close around a note, with which it tilts while that is dragged; around a shape, beside its thick line. */
+function Outline({ box, hold: { color, by, width }, isNote }: OutlineProps) {
+  const margin = isNote ? 1 : 5;
+  return (
+    <rect
+      className={isNote && by !== null && width === null ? "outline tilted" : "outline"}
+      x={box.x - margin}
+      y={box.y - margin}
+      width={box.width + 2 * margin}
+      height={box.height + 2 * margin}
+      rx={5}
+      stroke={color ?? undefined}
+    />
+  );
+}

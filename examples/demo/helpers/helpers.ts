@@ -1,10 +1,11 @@
 /** Keeps a lone visitor company: helpers, which this page controls, join with connections of their own, act as people would, and leave. */
+import { PERSON_COLORS } from "@atrium/contract/person-colors.ts";
 import { Atrium, type AtriumClient, AtriumError, type User } from "atrium/client";
 import { useOthers, useSelf } from "atrium/react";
 import { useEffect, useState } from "react";
-import { NOTE_SIZE, type Presence, readNote, STORES } from "../room/model.ts";
+import { frontAbove, NOTE_SIZE, type Presence, readNote, STORES } from "../room/model.ts";
 import type { Point, Shape } from "../room/shape.ts";
-import { ask, boardId } from "../room/visitor.ts";
+import { ask, boardId, seat } from "../room/visitor.ts";
 import { FIGURES, pointsOf, STEP_MS, wayBetween } from "./motion.ts";
 
 /** A page that no one has used for so long is not watched. */
@@ -12,19 +13,27 @@ const IDLE_MS = 3 * 60 * 1000;
 
 const at = (x: number, y: number) => ({ x, y });
 
-/** Beside the first notes on a wide screen, below and above them on a high one. */
-const rolesFor = (isWide: boolean): readonly Role[] => [
+/** Beside the first notes on a wide screen, below and above them on a high one, and below them in a frame. */
+const rolesFor = (isWide: boolean, isFramed = seat !== ""): readonly Role[] => [
   {
-    color: "#7c3aed",
+    color: PERSON_COLORS[4],
     lines: ["Picnic on Saturday?", "Who brings a blanket?", "Lake or park?"],
-    places: isWide ? [at(345, -150), at(348, 120)] : [at(-310, 250)],
-    sketches: isWide ? [at(440, 70), at(60, 255)] : [at(200, 310), at(0, -300)],
+    ...(isFramed
+      ? { places: [at(-330, 256)], sketches: [at(190, 330)] }
+      : {
+          places: isWide ? [at(345, -150), at(348, 120)] : [at(-310, 250)],
+          sketches: isWide ? [at(440, 70), at(60, 255)] : [at(200, 310), at(0, -300)],
+        }),
   },
   {
-    color: "#0d9488",
+    color: PERSON_COLORS[5],
     lines: ["I bring lemonade.", "The lake! It has shade.", "And if it rains?"],
-    places: isWide ? [at(-536, -130), at(-536, 90)] : [at(-80, 260)],
-    sketches: isWide ? [at(-120, 255), at(240, 255)] : [at(-200, -300), at(60, 480)],
+    ...(isFramed
+      ? { places: [at(-80, 256)], sketches: [at(285, 330)] }
+      : {
+          places: isWide ? [at(-536, -130), at(-536, 90)] : [at(-80, 260)],
+          sketches: isWide ? [at(-120, 255), at(240, 255)] : [at(-200, -300), at(60, 480)],
+        }),
   },
 ];
 
@@ -54,13 +63,13 @@ function useIsWatched(): boolean {
 
 /**
  * While the visitor is alone and looks, the helpers are there; returns whether. They cost connections, so they leave
- * when another visitor comes, and when no one is watching.
+ * when another visitor comes, and when no one is watching. The first window of the front page keeps them beside the second.
  */
 export function useHelpers(isOn: boolean): boolean {
   const isAlone = useOthers((others) => others.every(({ user }) => isHelper(user)));
   const hasJoined = useSelf() !== null;
   const isWatched = useIsWatched();
-  const areWanted = isOn && isAlone && hasJoined && isWatched;
+  const areWanted = isOn && (isAlone || seat === "first") && hasJoined && isWatched;
   useEffect(() => {
     if (!areWanted) return;
     const leave = new AbortController();
@@ -73,7 +82,7 @@ export function useHelpers(isOn: boolean): boolean {
 
 /** The script of one helper; the other one has other lines. */
 interface Role {
-  /** The service's choice could be the same for both. */
+  /** No visitor has it. */
   readonly color: string;
   readonly lines: readonly string[];
   /** Places of its notes, in turn. */
@@ -82,8 +91,7 @@ interface Role {
   readonly sketches: readonly Point[];
 }
 
-type Shown = Presence & Pick<Role, "color">;
-type HelperClient = AtriumClient<typeof STORES, { presence: Shown }>;
+type HelperClient = AtriumClient<typeof STORES, { presence: Presence }>;
 
 async function admit(signal: AbortSignal): Promise<void> {
   const { tokens } = await ask<{ readonly tokens: readonly string[] }>("POST", "helpers");
@@ -121,7 +129,7 @@ async function play(client: HelperClient, role: Role, signal: AbortSignal): Prom
     await new Promise((resolve) => setTimeout(resolve, between(leastMs, mostMs)));
     signal.throwIfAborted();
   };
-  const show = (cursor: Point, further: Partial<Shown> = {}) => {
+  const show = (cursor: Point, further: Partial<Presence> = {}) => {
     at = cursor;
     client.presence.update({ cursor, ...further });
   };
@@ -131,9 +139,15 @@ async function play(client: HelperClient, role: Role, signal: AbortSignal): Prom
       await pause(STEP_MS);
     }
   };
-  const makeRoom = async (store: typeof notes | typeof shapes) => {
-    const own = Object.keys(store.getAll()).filter((key) => key.endsWith(client.userId));
-    for (const key of own.sort().slice(0, 1 - KEPT)) await store.delete(key);
+  /** Removes all but the last of what this helper has made; a note in which a visitor has written is theirs. */
+  const tidy = async (store: typeof notes | typeof shapes, kept: number) => {
+    const isOwn = ([key, value]: [string, unknown]) =>
+      key.endsWith(client.userId) && role.lines.some((line) => line.startsWith(readNote(value).text));
+    const own = Object.entries<unknown>(store.getAll())
+      .filter(isOwn)
+      .map(([key]) => key)
+      .sort();
+    for (const key of own.slice(0, Math.max(own.length - kept, 0))) await store.delete(key);
   };
   const newKey = () => `${Date.now()}-${client.userId}`;
 
@@ -142,9 +156,9 @@ async function play(client: HelperClient, role: Role, signal: AbortSignal): Prom
     const place = role.places[turn % role.places.length] ?? at;
     const line = [...(role.lines[turn % role.lines.length] ?? "")];
     const key = newKey();
-    await makeRoom(notes);
+    await tidy(notes, KEPT - 1);
     await moveTo({ x: place.x + 60, y: place.y + 40 });
-    await notes.set(key, { ...place, text: "", picture: "" });
+    await notes.set(key, { ...place, text: "", picture: "", front: frontAbove(notes.getAll()) });
     client.presence.update({ typing: `notes:${key}` });
     for (let length = 1; length <= line.length && notes.get(key) !== undefined; length += 1) {
       // Nothing is left to do for a note that was deleted meanwhile, or on its way out.
@@ -159,7 +173,7 @@ async function play(client: HelperClient, role: Role, signal: AbortSignal): Prom
     const figure = FIGURES[between(0, FIGURES.length - 1)];
     if (figure === undefined) return;
     const points = pointsOf(figure, role.sketches[turn % role.sketches.length] ?? at);
-    await makeRoom(shapes);
+    await tidy(shapes, KEPT - 1);
     await moveTo({ x: points[0] ?? 0, y: points[1] ?? 0 });
     for (let length = 4; length <= points.length; length += 2) {
       const draft: Shape = { kind: "pen", tint: figure.tint, points: points.slice(0, length) };
@@ -183,17 +197,22 @@ async function play(client: HelperClient, role: Role, signal: AbortSignal): Prom
     return moveTo({ x: x + between(20, 180), y: y + between(50, 150) });
   };
 
+  show(at, { color: role.color });
   await Promise.all([notes.sync(), shapes.sync()]);
   notes.on("changed", ({ key, userId, reason }) => {
     const author = client.users.get({ userId: userId ?? "" });
     if (reason === "remote" && author?.custom_id === undefined) news = key;
   });
-  show(at, { color: role.color });
-  for (let turn = 0; ; turn += 1) {
-    for (const act of [write, wander, sketch, wander]) {
-      if (news !== null && notes.get(news) !== undefined) await admire(news);
-      await act(turn);
-      await pause(900, 2_600);
+  await Promise.all([tidy(notes, 0), tidy(shapes, 0)]); // what the helpers of a page that was closed have left
+  try {
+    for (let turn = 0; ; turn += 1) {
+      for (const act of [write, wander, sketch, wander]) {
+        if (news !== null && notes.get(news) !== undefined) await admire(news);
+        await act(turn);
+        await pause(900, 2_600);
+      }
     }
+  } finally {
+    await Promise.all([tidy(notes, 0), tidy(shapes, 0)]);
   }
 }

@@ -2,7 +2,6 @@
 
 import { useComments, useUsers } from "atrium/react";
 import { useState } from "react";
-import { isNarrow } from "../canvas/camera.ts";
 import { useMayWrite } from "../room/participants.ts";
 import Side from "./side.tsx";
 import { type PanelProps, threadsOf } from "./threads.ts";
@@ -14,10 +13,6 @@ export default function Threads({ close, active, setActive }: PanelProps) {
   const threads = threadsOf(comments).filter(({ resolved }) => resolved === isResolved);
   const authors = useUsers(threads.map(({ user_id }) => user_id));
   const openId = active === "placing" ? undefined : active?.threadId;
-  const go = (next: typeof active) => {
-    if (isNarrow()) close(); // a sheet covers the board
-    setActive(next);
-  };
   const hint = mayComment
     ? "Pin a comment to a note, a shape or a point of the board."
     : "There is no comment yet.";
@@ -35,7 +30,7 @@ export default function Threads({ close, active, setActive }: PanelProps) {
           </button>
         ))}
         {mayComment && (
-          <button type="button" className="primary" onClick={() => go("placing")}>
+          <button type="button" className="button primary" onClick={() => setActive("placing")}>
             Add comment
           </button>
         )}
@@ -46,7 +41,7 @@ export default function Threads({ close, active, setActive }: PanelProps) {
           const count = comments.filter(({ thread_id }) => thread_id === id).length;
           return (
             <li key={id}>
-              <button type="button" aria-pressed={id === openId} onClick={() => go({ threadId: id })}>
+              <button type="button" aria-pressed={id === openId} onClick={() => setActive({ threadId: id })}>
                 <b>{authors[index] === null ? "Deleted user" : authors[index]?.name}</b>
                 <time>
                   {new Date(created_at).toLocaleTimeString([], { timeStyle: "short" })}

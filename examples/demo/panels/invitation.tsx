@@ -23,7 +23,11 @@ export function Invitation() {
   return (
     <section className="invitation" aria-label="Invitation">
       <p>{people > 0 ? `${people + 1} people are here, live.` : company}</p>
-      <button type="button" className="primary" onClick={() => window.open(boardLink(), "_blank", WINDOW)}>
+      <button
+        type="button"
+        className="button primary"
+        onClick={() => window.open(boardLink(), "_blank", WINDOW)}
+      >
         Open a second window
       </button>
       <button

@@ -1,6 +1,6 @@
 /** The pins of threads on the board. What is opened comes into view. */
 import { type CanvasEditor, CommentPins } from "atrium/tldraw";
-import { type FocusEvent, useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { freePart } from "../canvas/camera.ts";
 import { type Shown, shownBox, useShown } from "../canvas/content.tsx";
 import { itemAt } from "../room/items.ts";
@@ -39,19 +39,19 @@ const editorOf = (shown: Shown): CanvasEditor => ({
 export default function Pins({ active, setActive }: CommentsProps) {
   const shown = useShown();
   const editor = useMemo(() => editorOf(shown), [shown]);
-  const opened = useRef<Element | null>(null);
-  const reveal = ({ target }: FocusEvent) => {
-    const card = target.closest(".atrium-pin-card");
-    if (card === null || card === opened.current) return;
-    opened.current = card;
+  const layer = useRef<HTMLDivElement>(null);
+  const reveal = () => {
+    const card = layer.current?.querySelector(".atrium-pin-card");
+    if (!card) return;
     const isSheet = getComputedStyle(card).position === "fixed"; // on a phone
     const { x, y, width, height } = ((isSheet && card.parentElement) || card).getBoundingClientRect();
     const corner = shown.camera.toBoard({ x: x - PIN, y: y - PIN });
     shown.camera.reveal(corner, freePart(), { width: width + 2 * PIN, height: height + 2 * PIN });
   };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each choice of a thread shows its card, also one that is open
+  useEffect(reveal, [active]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the focus is that of the cards in it
-    <div onFocus={reveal}>
+    <div ref={layer}>
       <CommentPins editor={editor} showButton={false} active={active} onActiveChange={setActive} />
     </div>
   );

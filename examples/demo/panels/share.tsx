@@ -4,6 +4,7 @@ import { useCallback, useEffect, useRef, useState } from "react";
 import { encode } from "uqr";
 import type { Level } from "../../../src/demo/commands.ts";
 import { ask, boardLink, dashboardLink } from "../room/visitor.ts";
+import { used } from "../ui/used.ts";
 
 /** A phone cannot reach the machine by these names. */
 const IS_LOCAL = /^(localhost|127\..*|\[::1\])$/.test(location.hostname);
@@ -18,7 +19,10 @@ const LEVELS: Readonly<Record<Level, string>> = {
 export default function Share({ close }: { close(): void }) {
   const open = useCallback((dialog: HTMLDialogElement | null) => dialog?.showModal(), []);
   const { permissions } = useRoomPermissions();
-  const dashboard = dashboardLink();
+  const [dashboard, setDashboard] = useState<string | null>(null);
+  useEffect(() => {
+    dashboardLink().then(setDashboard, () => {}); // the link is no loss while the service is away
+  }, []);
   return (
     <dialog ref={open} className="share" aria-label="Share this board" onClose={close}>
       <form method="dialog">
@@ -33,14 +37,21 @@ export default function Share({ close }: { close(): void }) {
       ) : (
         <p>Only those who can edit this board can change who may do what on it.</p>
       )}
-      <QrCode link={boardLink()} />
-      <p>
-        {IS_LOCAL
-          ? "A phone cannot reach this machine as “localhost”: open the link in a second window, or start Atrium with --host."
-          : "Scan the code: your phone’s finger appears here."}{" "}
-        The board is deleted after a day.
-      </p>
-      {dashboard && <a href={dashboard}>Open in the dashboard</a>}
+      <details>
+        <summary>More</summary>
+        {IS_LOCAL || <QrCode link={boardLink()} />}
+        <p>
+          {IS_LOCAL
+            ? "A phone cannot reach this machine as “localhost”: open the link in a second window, or start Atrium with --host."
+            : "Scan the code: your phone’s finger appears here."}
+        </p>
+        {dashboard && (
+          <p>
+            <a href={dashboard}>Open in the dashboard</a>
+          </p>
+        )}
+        <p>The board is deleted after a day.</p>
+      </details>
     </dialog>
   );
 }
@@ -58,7 +69,7 @@ function CopyLink({ link }: { readonly link: string }) {
   return (
     <div className="row">
       <input ref={shown} readOnly value={link} aria-label="Link" onFocus={({ target }) => target.select()} />
-      <button type="button" className="primary" onClick={copy}>
+      <button type="button" className="button primary" onClick={copy}>
         {isCopied ? "Copied" : "Copy link"}
       </button>
     </div>
@@ -87,6 +98,7 @@ function Access() {
           onChange={({ target }) => {
             setLevel(target.value as Level);
             send("PUT", target.value as Level);
+            used("Access");
           }}
         >
           {Object.entries(LEVELS).map(([value, name]) => (

@@ -1,4 +1,4 @@
-/** A panel beside the board, which is a sheet on a phone. Escape closes it; its keys mean nothing to the board. */
+/** A panel beside the board, which is a sheet on a phone. Escape closes it; the keys of the board go on. */
 
 import { isComposing } from "atrium/internal/input-method";
 import { type ReactNode, useEffect, useRef } from "react";
@@ -22,8 +22,9 @@ export default function Side({ title, children, close }: SideProps) {
       aria-label={title}
       tabIndex={-1}
       onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
         event.stopPropagation();
-        if (event.key === "Escape" && !isComposing(event.nativeEvent)) close();
+        if (!isComposing(event.nativeEvent)) close();
       }}
     >
       <div className="side-head">

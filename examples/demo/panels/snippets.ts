@@ -1,7 +1,8 @@
-/** The code that the page shows: whole modules, which the tests of the documentation compile. */
+/** The code that the drawer shows for each feature: whole modules, which the tests of the documentation compile. */
+import type { Feature } from "../ui/used.ts";
 
 interface Snippet {
-  readonly title: string;
+  readonly title: Feature;
   readonly code: string;
 }
 
@@ -10,60 +11,76 @@ export const SNIPPETS: readonly Snippet[] = [
     title: "Join",
     code: `import { AtriumProvider, RoomProvider } from "atrium/react";
 
-// The token of an identity, from your back end, opens all rooms to which it has access.
-export const App = ({ token, roomId }: { token: () => Promise<string>; roomId: string }) => (
+// Your back end gives each person a token.
+export const App = ({ token }: { token: () => Promise<string> }) => (
   <AtriumProvider serverUrl="https://atrium.example" authToken={token}>
-    <RoomProvider roomId={roomId}>
-      <main>…</main>
-    </RoomProvider>
+    <RoomProvider roomId="8f14e45f-ceea-467f-a8d7-5a3c6d1c2b90">…</RoomProvider>
   </AtriumProvider>
 );`,
   },
   {
     title: "Cursors",
-    code: `import { useSelf } from "atrium/react";
-import { AvatarStack, ConnectionStatus, Cursors } from "atrium/react-ui";
+    code: `import { AvatarStack, Cursors } from "atrium/react-ui";
 
-// A pan or a zoom of the board moves the cursors along, and a click on an avatar follows that user.
-export function Board({ view }: { view: { x: number; y: number; zoom: number } }) {
-  const following = useSelf(({ user }) => user.following) ?? [];
-  return (
-    <Cursors view={view}>
-      <main>…</main>
-      <AvatarStack pressed={following} onAvatarClick={(user) => user.follow()} />
-      <ConnectionStatus />
-    </Cursors>
-  );
-}`,
+// Pointers are presence: sent to everyone here, and kept nowhere.
+export const Board = () => (
+  <Cursors>
+    <AvatarStack />
+  </Cursors>
+);`,
   },
   {
     title: "Notes",
     code: `import { useStore } from "atrium/react";
 
 export function Notes() {
-  const [notes, { set, update }] = useStore<{ text: string }>("notes");
-  return (
-    <>
-      {Object.entries(notes).map(([id, { text }]) => (
-        <textarea key={id} value={text}
-          onChange={({ target }) => update(id, { text: target.value })} />
-      ))}
-      <button onClick={() => set(crypto.randomUUID(), { text: "" })}>Add note</button>
-    </>
-  );
+  const [notes, { update }] = useStore<{ text: string }>("notes");
+  return Object.entries(notes).map(([id, { text }]) => (
+    <textarea key={id} value={text} onChange={(e) => update(id, { text: e.target.value })} />
+  ));
 }`,
   },
   {
     title: "Drawing",
     code: `import type { AtriumClient } from "atrium/client";
 
-// While it is drawn, a stroke is presence. When the pen goes up, the store keeps it.
+// While it is drawn, a stroke is presence; when the pen goes up, the store keeps it.
 export const draw = (client: AtriumClient, points: number[]) =>
   client.presence.update({ draft: points });
 
-export async function drop(client: AtriumClient, points: number[]) {
-  await client.store("shapes").set(crypto.randomUUID(), { points });
-  client.presence.update({ draft: null });
+export const drop = (client: AtriumClient, points: number[]) =>
+  client.store("shapes").set(crypto.randomUUID(), { points });`,
+  },
+  {
+    title: "Comments",
+    code: `import { useThreads } from "atrium/react";
+import { Composer, Thread } from "atrium/react-ui";
+
+// Replies, mentions, reactions and unread marks are in it.
+export function Discussion() {
+  const [{ threads }] = useThreads();
+  return <>{threads?.map(({ id }) => <Thread key={id} threadId={id} />)}<Composer /></>;
+}`,
+  },
+  {
+    title: "Reactions",
+    code: `import { useBroadcast } from "atrium/react";
+
+// A broadcast reaches everyone here at once, and no one later.
+export function Cheer() {
+  const cheer = useBroadcast("cheer", (emoji, from) => console.log(from, emoji));
+  return <button onClick={() => cheer("☕")}>☕</button>;
+}`,
+  },
+  {
+    title: "Following",
+    code: `import { useSelf } from "atrium/react";
+import { AvatarStack } from "atrium/react-ui";
+
+// A click on an avatar follows that person's pointer.
+export function People() {
+  const following = useSelf(({ user }) => user.following) ?? [];
+  return <AvatarStack pressed={following} onAvatarClick={(user) => user.follow()} />;
 }`,
   },
   {
@@ -80,19 +97,10 @@ export function Undo() {
     title: "Access",
     code: `import { useRoomPermissions } from "atrium/react";
 
-// Follows each change of access at once: in the dialog "Share", choose "Can view".
+// Follows each change of access at once: choose "Can view" in the dialog "Share".
 export function Toolbar() {
   const { canWrite } = useRoomPermissions();
   return <button disabled={!canWrite("stores")}>Add note</button>;
-}`,
-  },
-  {
-    title: "Reactions",
-    code: `import { useBroadcast } from "atrium/react";
-
-export function Cheer() {
-  const cheer = useBroadcast("cheer", (emoji, from) => console.log(from, emoji));
-  return <button onClick={() => cheer("☕")}>☕</button>;
 }`,
   },
 ];

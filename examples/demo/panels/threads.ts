@@ -1,13 +1,14 @@
 /** The threads of a board, and what the page is doing with them. */
 import type { Comment } from "atrium/client";
 import type { ActiveComment } from "atrium/tldraw";
+import type { Dispatch, SetStateAction } from "react";
 
 /** The only page of the board, which the anchors of its threads name. */
 export const BOARD = "board";
 
 export interface CommentsProps {
   readonly active: ActiveComment;
-  setActive(active: ActiveComment): void;
+  readonly setActive: Dispatch<SetStateAction<ActiveComment>>;
 }
 
 export interface PanelProps extends CommentsProps {

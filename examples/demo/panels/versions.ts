@@ -1,4 +1,5 @@
 /** The versions of a board: what each person did to it without a pause, and what the board was then. Pure. */
+import { textOf } from "../room/text.ts";
 
 /** A change as the service lists it; `value` is null for a deletion, and `by` for the service itself. */
 export interface Change {
@@ -101,7 +102,7 @@ function deedOf(changes: readonly Change[], before: unknown): string {
 const MAX_QUOTED = 40;
 
 function quoted(value: unknown): string {
-  const text = String(fieldsOf(value).text ?? "").trim();
+  const text = textOf(fieldsOf(value).text).trim();
   if (text === "") return "a note";
   return text.length > MAX_QUOTED ? `“${text.slice(0, MAX_QUOTED)}…”` : `“${text}”`;
 }

@@ -1,8 +1,10 @@
 /** The participants as components read them, and what this one may do: each renders again only when that has changed. */
+import { PERSON_COLORS } from "@atrium/contract/person-colors.ts";
 import type { Resource } from "atrium/client";
-import { type RoomClient, useOthers, useRoomPermissions, useUpdateMyPresence } from "atrium/react";
-import { useEffect, useMemo, useRef } from "react";
+import { type RoomClient, useOthers, useRoomPermissions, useSelf, useUpdateMyPresence } from "atrium/react";
+import { useEffect, useRef, useState } from "react";
 import { type Participant, type Presence, readParticipant } from "./model.ts";
+import { seat } from "./visitor.ts";
 
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
@@ -10,6 +12,42 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 export const useOtherParticipants = <Selected>(
   select: (others: readonly Participant[]) => Selected,
 ): Selected => useOthers((others) => select(others.map(readParticipant)), isSame);
+
+/** The color that the visitor has chosen, which a reload keeps. */
+const CHOSEN = "color";
+
+/** The windows of the front page have the colors of their titles. */
+const OF_SEAT: ReadonlyMap<string, string> = new Map([
+  ["first", PERSON_COLORS[0]],
+  ["second", PERSON_COLORS[1]],
+]);
+
+/**
+ * This visitor's color, and a function that changes it. It is the first one that no one else has, until they choose
+ * one: of two who have the same at once, the one with the lower ID keeps it.
+ */
+export function useOwnColor(): readonly [color: string | null, choose: (color: string) => void] {
+  const show = useUpdateMyPresence<Presence>();
+  const id = useSelf(({ user }) => user.id);
+  const taken = useOtherParticipants((others) => others.map(({ id, color }) => ({ id, color })));
+  const [chosen, setChosen] = useState(() => sessionStorage.getItem(CHOSEN));
+  const [given, setGiven] = useState<string | null>(null);
+  const color = OF_SEAT.get(seat) ?? chosen ?? given;
+  useEffect(() => {
+    if (id === null) return;
+    const isKept = given !== null && taken.every((other) => other.color !== given || other.id > id);
+    if (!isKept)
+      setGiven(PERSON_COLORS.find((free) => taken.every((other) => other.color !== free)) ?? given);
+  }, [id, taken, given]);
+  useEffect(() => {
+    if (color !== null) show({ color });
+  }, [color, show]);
+  const choose = (next: string) => {
+    sessionStorage.setItem(CHOSEN, next);
+    setChosen(next);
+  };
+  return [color, choose];
+}
 
 const PAUSE_MS = 2_000;
 
@@ -21,29 +59,12 @@ export function useTyping(where: string): { typed(): void; ended(): void } {
     clearTimeout(pause.current);
     show({ typing: null });
   };
-  useEffect(() => () => clearTimeout(pause.current), []);
   const typed = () => {
     clearTimeout(pause.current);
     show({ typing: where });
     pause.current = window.setTimeout(ended, PAUSE_MS);
   };
   return { typed, ended };
-}
-
-/** The users who write now, as a line of text for each place. */
-export function useTypistsByPlace(): ReadonlyMap<string, string> {
-  const typists = useOtherParticipants((others) =>
-    others.filter(({ typing }) => typing !== "").map(({ name, typing }) => ({ name, typing })),
-  );
-  return useMemo(() => {
-    const places = Map.groupBy(typists, ({ typing }) => typing);
-    return new Map(
-      [...places].map(([where, [first, ...rest]]) => [
-        where,
-        rest.length === 0 ? `${first?.name} is typing` : `${rest.length + 1} are typing`,
-      ]),
-    );
-  }, [typists]);
 }
 
 /** Whether the visitor may change this part of the board; until the board was joined, it looks as if. */

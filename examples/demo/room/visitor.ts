@@ -4,8 +4,14 @@ import { AtriumError } from "atrium/client";
 const SHOWN = new URLSearchParams(location.search);
 /** Names the board in its link; empty until the service has opened it. */
 let board = SHOWN.get("room") ?? "";
+/** Which window of the front page this is, "first" or "second", whose storage is one; empty in a window of its own. */
+export const seat = self === top ? "" : window.name;
+
+/** Tells the front page whether it can show this window in place of a picture. */
+export const report = (state: "shown" | "closed"): void => parent.postMessage(state, location.origin);
+
 /** The token is kept by board: a window can go from one to another. */
-const keyOf = (code: string): string => `token:${code}`;
+const keyOf = (code: string): string => `token:${seat}${code}`;
 const keptToken = (): string => sessionStorage.getItem(keyOf(board)) ?? "";
 
 /** The link that leads others to this board. */
@@ -63,10 +69,14 @@ export async function ask<Data>(method: string, path: string, body?: object): Pr
 /** Forgets the visitor, so that the next token is that of a new one. */
 export const forgetVisitor = (): void => sessionStorage.removeItem(keyOf(board));
 
-/** The room's page in the dashboard; null unless this browser has opened the demo's organization there. */
-export function dashboardLink(): string | null {
+/** The room's page in the dashboard; null unless someone who has used it in this browser is a member of the demo's organization. */
+export async function dashboardLink(): Promise<string | null> {
+  if (localStorage.getItem("organization") === null) return null;
   const { accountId } = claimsOf(keptToken());
-  return localStorage.getItem("organization") === accountId
-    ? `/dashboard/${accountId}/rooms/${boardId()}`
-    : null;
+  const { me } = await send<{ me: { organizations: { id: string }[] } | null }>(
+    "GET",
+    "/dashboard/api/session",
+  );
+  const isMember = me?.organizations.some(({ id }) => id === accountId);
+  return isMember ? `/dashboard/${accountId}/rooms/${boardId()}` : null;
 }

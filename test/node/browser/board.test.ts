@@ -5,12 +5,11 @@ import { afterAll, afterEach, beforeEach, expect, it } from "vitest";
 import { readNote, readShape } from "../../../examples/demo/room/model.ts";
 import { pathOf } from "../../../examples/demo/room/shape.ts";
 import { eventually } from "../cli/processes.ts";
-import { startService } from "../cli/service.ts";
-import { preparedState } from "../cli/shared-service.ts";
+import { startBoards } from "./boards.ts";
 import { launchChromium } from "./chromium.ts";
 import { Visitor } from "./visitor.ts";
 
-const service = await startService({ preparedState: await preparedState() });
+const service = await startBoards();
 const { url: serverUrl, accountId, apiKey } = service;
 const atrium = new AtriumServer({ serverUrl, accountId, apiKey });
 const browsers = [await launchChromium(), await launchChromium()] as const;
@@ -40,9 +39,9 @@ interface Board {
 
 const shownIn = ({ page }: Visitor): Promise<Board> =>
   page.evaluate(() => ({
-    notes: [...document.querySelectorAll<HTMLElement>(".note")].map(
-      (note) => `${note.style.transform} ${note.querySelector("textarea")?.value}`,
-    ),
+    notes: [...document.querySelectorAll<HTMLElement>(".note")]
+      .sort((one, other) => Number(one.style.zIndex) - Number(other.style.zIndex))
+      .map((note) => `${note.style.transform} ${note.querySelector("textarea")?.value}`),
     shapes: [...document.querySelectorAll(".shapes path")].map(
       (path) => `${path.getAttribute("d")} ${path.getAttribute("transform") ?? ""}`,
     ),
@@ -59,6 +58,7 @@ async function stored(): Promise<Board> {
   return {
     notes: (await valuesOf("notes"))
       .map(readNote)
+      .sort((one, other) => one.front - other.front)
       .map(({ x, y, text }) => `translate(${x}px, ${y}px) ${text}`),
     shapes: (await valuesOf("shapes")).flatMap((value) => {
       const shape = readShape(value);
@@ -114,10 +114,46 @@ it("moves two hundred things by one gesture, which one undo takes back", async (
   expect(await shownIn(bo)).toEqual(before);
 });
 
+it("shows in the drawer what is sent, also when the developer tools close that were opened before it", async () => {
+  const { page } = ada;
+  await ada.openPanel("Developer tools");
+  await page.locator("atrium-devtools").waitFor();
+  await ada.explain();
+  await ada.openPanel("Developer tools");
+  await page.locator("atrium-devtools").waitFor({ state: "detached" });
+  await ada.draw("Pen", [300, 460], [340, 500]);
+  await page.locator(".wire [data-sent=true]").filter({ hasText: "You wrote shapes/" }).waitFor();
+});
+
+it("stays in view beside the drawer and a panel, and comes back when they close", async () => {
+  const { page } = ada;
+  const isIn = (right: number, bottom: number) =>
+    page.locator(".note, .shapes path").evaluateAll(
+      (items, edge) =>
+        items.every((item) => {
+          const box = item.getBoundingClientRect();
+          return box.left >= 0 && box.top >= 0 && box.right <= edge.right && box.bottom <= edge.bottom;
+        }),
+      { right, bottom },
+    );
+  const viewOf = () => page.locator("main").evaluate((main) => main.style.cssText);
+  const before = await viewOf();
+  await ada.explain();
+  const { y: bottom = 0 } = (await page.locator(".bar").boundingBox()) ?? {};
+  await expect.poll(() => isIn(1200, bottom)).toBe(true);
+  await ada.openPanel("History");
+  const { left } = await ada.edgesOf(".side");
+  await expect.poll(() => isIn(left, bottom)).toBe(true);
+  await page.getByRole("button", { name: "Close how it works" }).click();
+  await page.getByRole("button", { name: "Close history" }).click();
+  await expect.poll(viewOf).toBe(before);
+});
+
 it("merges what both did while the connection of one was cut", async () => {
+  await ada.explain();
   await ada.page.getByRole("button", { name: "Cut my connection" }).click();
-  await ada.page.getByText("Reconnecting…").waitFor();
-  await ada.draw("Box", [300, 600], [340, 640]);
+  await ada.notice("Offline").waitFor();
+  await ada.draw("Box", [300, 460], [340, 500]);
   await bo.draw("Box", [500, 600], [540, 640]);
   await bo.addNote("Meanwhile");
   await eventually("Bo sees 10 shapes", async () => (await bo.shapes.count()) === 10);

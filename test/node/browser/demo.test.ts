@@ -12,15 +12,17 @@ import { startService } from "../cli/service.ts";
 import { preparedState } from "../cli/shared-service.ts";
 import { findingsOf } from "./axe.ts";
 import { openBrowser } from "./browser.ts";
-import { type VisitOptions, Visitor } from "./visitor.ts";
+import { newAddress, type VisitOptions, Visitor } from "./visitor.ts";
 
 const directory = await mkdtemp(path.join(tmpdir(), "atrium-demo-"));
 const persistTo = path.join(directory, "state");
-let service = await startService({ persistTo, preparedState: await preparedState() });
+/** Each visitor has an address of their own. */
+const settings = { ATRIUM_CLIENT_ADDRESS: "" };
+let service = await startService({ persistTo, preparedState: await preparedState(), settings });
 await bundleDemo({ outdir: directory, development: true });
 const browser = await openBrowser();
 /** Runs the page with React's development build, which warns about mistakes. */
-const ada = await Visitor.open(browser, service.url, "Ada", { scripts: path.join(directory, "demo") });
+const ada = await Visitor.open(browser, service.url, "Ada", { scripts: path.join(directory, "assets/demo") });
 /** Runs the production build of the page. */
 const bo = await Visitor.open(browser, service.url, "Bo");
 const guests: Visitor[] = [];
@@ -33,6 +35,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
+const EMPTY = { x: -1, y: -1, width: 0, height: 0 };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
 async function welcome(name: string, options: VisitOptions = {}): Promise<Visitor> {
@@ -58,21 +61,32 @@ describe("participants", () => {
     await ada.other("Bo").waitFor();
   });
 
+  it("have different colors", async () => {
+    const guests = await Promise.all(
+      ["Cleo", "Dan", "Eve", "Fay"].map((name) => welcome(name, { room: "colors" })),
+    );
+    const colorsIn = ({ page }: Visitor) =>
+      page
+        .locator("header .atrium-avatar")
+        .evaluateAll((all: HTMLElement[]) => all.map(({ style }) => style.getPropertyValue("--atrium-user")));
+    for (const guest of guests)
+      await expect.poll(async () => new Set(await colorsIn(guest)).size).toBe(guests.length);
+  });
+
   it("stay the same user after a reload, and are a new one in a new window", async () => {
     const guest = await welcome("Guest");
     await guest.page.reload();
-    await guest.page.getByText("You are Guest").waitFor();
+    await guest.self("Guest").waitFor();
     const context = await browser.newContext();
     const stranger = await context.newPage();
     await stranger.goto(guest.page.url());
-    await stranger.getByText(/^You are [A-Z]\w+ [A-Z]\w+$/).waitFor();
+    await stranger.getByRole("button", { name: /^[A-Z]\w+ [A-Z]\w+ \(you\)$/ }).waitFor();
     await context.close();
   });
 });
 
 it("a visitor without a link gets a board of their own, with a link for others and something on it", async () => {
   const guest = await welcome("Guest", { room: null });
-  await guest.page.getByText("Share the link to add others").waitFor();
   expect(guest.page.url()).toMatch(/\/demo\?room=[0-9a-f]{12}$/);
   await guest.page.locator(".note").nth(3).waitFor();
   const invitation = guest.page.getByRole("region", { name: "Invitation" });
@@ -81,23 +95,35 @@ it("a visitor without a link gets a board of their own, with a link for others a
     guest.page.context().waitForEvent("page"),
     invitation.getByRole("button", { name: "Open a second window" }).click(),
   ]);
-  await second.getByText(/^You are (?!Guest)/).waitFor();
+  await second.getByRole("button", { name: /^(?!Guest).+ \(you\)$/ }).waitFor();
   await second.getByText("2 people are here").waitFor();
   await invitation.waitFor({ state: "detached" });
   await second.close();
-  await guest.page.getByRole("button", { name: "Share" }).click();
-  await guest.page.getByRole("img", { name: "QR code of the link" }).waitFor();
+  const share = async () => {
+    await guest.page.getByRole("button", { name: "Share" }).click();
+    await guest.page.getByRole("dialog").getByText("More").click();
+  };
+  await share();
+  await guest.page.getByText("A phone cannot reach this machine").waitFor();
+  expect(await guest.page.getByRole("img", { name: "QR code of the link" }).count()).toBe(0);
   expect(await guest.page.getByRole("textbox", { name: "Link" }).inputValue()).toBe(guest.page.url());
   const dashboard = guest.page.getByRole("link", { name: "Open in the dashboard" });
   expect(await dashboard.count()).toBe(0);
   expect(await findingsOf(guest.page)).toEqual([]);
-  // What the dashboard keeps of the organization that this browser has opened there.
-  await guest.page.evaluate((id) => localStorage.setItem("organization", id), service.accountId);
-  await guest.page.reload();
-  await guest.page.getByRole("button", { name: "Share" }).click();
-  expect(await dashboard.getAttribute("href")).toMatch(
-    new RegExp(`^/dashboard/${service.accountId}/rooms/[0-9a-f-]{36}$`),
+  // A developer who has signed in to the dashboard, and opened an organization there.
+  await guest.page.evaluate(
+    async ([signIn, id]) => {
+      const headers = { "Content-Type": "application/json" };
+      await fetch("/dashboard/api/sign-in", { method: "POST", headers, body: JSON.stringify(signIn) });
+      localStorage.setItem("organization", id);
+    },
+    [service.signIn, service.accountId] as const,
   );
+  await guest.page.reload();
+  await share();
+  await dashboard.click();
+  await guest.page.waitForURL(/\/dashboard\/[0-9a-f-]{36}\/rooms\/[0-9a-f-]{36}$/);
+  await guest.page.getByText("Demo boards").first().waitFor();
 });
 
 describe("a visitor who is alone", () => {
@@ -105,44 +131,124 @@ describe("a visitor who is alone", () => {
     const guest = await welcome("Guest", { room: "alone" });
     const { page } = guest;
     expect(await guest.other("Helper Pip").count()).toBe(0); // this browser prefers less motion
+    await guest.explain();
     await page.getByRole("button", { name: "Helpers: off" }).click();
     for (const name of ["Helper Pip", "Helper Juno"]) await guest.other(name).waitFor();
     await guest.note("Picnic on Saturday?").waitFor();
-    const colors = await page
-      .locator(".atrium-cursor")
-      .evaluateAll((cursors: HTMLElement[]) =>
-        cursors.map(({ style }) => style.getPropertyValue("--atrium-user")),
-      );
-    expect(colors.sort()).toEqual(["#0d9488", "#7c3aed"]);
-    await page.getByText(/^\d+ ms · \d+ messages\/s$/).waitFor();
+    const colors = () =>
+      page
+        .locator(".atrium-cursor")
+        .evaluateAll((cursors: HTMLElement[]) =>
+          cursors.map(({ style }) => style.getPropertyValue("--atrium-user")).sort(),
+        );
+    await expect.poll(colors).toEqual(["#0f766e", "#7c3aed"]);
+    await page.getByText(/^\d+ ms$/).waitFor();
+    // Those of a page that was closed amid their work find what they have left.
+    const picnic = guest.note("Picnic on Saturday?");
+    const left = await picnic.getAttribute("data-item");
+    await page.reload();
+    await guest.explain();
+    await page.getByRole("button", { name: "Helpers: off" }).click();
+    await page.locator(`[aria-label="Note: Picnic on Saturday?"]:not([data-item="${left}"])`).waitFor();
+    await page.locator(`[data-item="${left}"]`).waitFor({ state: "detached" });
+    await page.getByText(/^\d+ ms$/).waitFor();
     await page.getByRole("button", { name: "Cut my connection" }).click();
-    await page.getByRole("complementary", { name: "Connection" }).getByText("Reconnecting…").waitFor();
+    await guest.notice("Offline").waitFor();
     await guest.addNote("Meanwhile");
+    await page.getByText(/^\d+ unsent$/).waitFor();
     const notes = await page.locator(".note").count();
     await page.getByRole("button", { name: "Restore connection" }).click();
-    await eventually("what was written meanwhile is there", async () => {
-      const isConnected = (await page.getByText(/ms · /).count()) > 0;
-      return isConnected && (await page.locator(".note").count()) >= notes;
-    });
+    await page.getByText("All sent").waitFor();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    await expect.poll(() => page.locator(".note").count()).toBeGreaterThanOrEqual(notes);
     const other = await welcome("Other", { room: "alone" });
     await other.note("Meanwhile").waitFor();
     for (const name of ["Helper Pip", "Helper Juno"]) await guest.other(name).waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Helpers: away" }).waitFor();
+    await eventually("the helpers have left nothing", async () => {
+      return (await other.page.locator(".note").count()) === 5 && (await other.shapes.count()) === 9;
+    });
     await other.close();
     await guest.other("Other").waitFor({ state: "detached" });
     await guest.other("Helper Pip").waitFor();
     await page.getByRole("button", { name: "Helpers: on" }).click();
     await guest.other("Helper Pip").waitFor({ state: "detached" });
   });
+});
 
-  it("can read the code behind the board", async () => {
-    const { page } = ada;
-    await page.getByRole("button", { name: "Show the code" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Undo", exact: true }).click();
-    expect(await page.getByRole("textbox", { name: "Code" }).inputValue()).toContain("useUndo()");
-    expect(await findingsOf(page)).toEqual([]);
-    await page.keyboard.press("Escape");
-  });
+it("the drawer shows the messages, and the code of what was used last, until it is closed", async () => {
+  const guest = await welcome("Guest", { room: "explained" });
+  const { page } = guest;
+  await guest.react("☕");
+  await guest.explain();
+  const code = page.getByRole("region", { name: "Code" });
+  await code.getByText("useBroadcast()").or(code.getByText("useBroadcast(")).first().waitFor();
+  await guest.addNote("Sent");
+  await code.getByText("useStore").first().waitFor();
+  const messages = page.getByRole("list", { name: "Messages" });
+  await messages.locator("[data-sent=true]", { hasText: "store" }).first().waitFor();
+  expect(await messages.locator("li").first().innerText()).toMatch(/\d+(\.\d)? k?B/);
+  await code.getByRole("button", { name: "Undo", exact: true }).click();
+  await code.getByText("useUndo").first().waitFor();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await code.getByRole("button", { name: "Copy" }).click();
+  await code.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("useUndo()");
+  expect(await findingsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Cut my connection" }).click();
+  await guest.notice("Offline").waitFor();
+  const restore = page.getByRole("button", { name: "Restore connection" });
+  await restore.press("Escape"); // reconnects no one by the way
+  await restore.click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Cut my connection" }).press("Escape");
+  await page.locator(".drawer").waitFor({ state: "detached" });
+  expect(await page.locator(":focus").innerText()).toContain("How it works");
+});
+
+it("the board's name, and those and the colors of visitors, change for everyone at once", async () => {
+  const [cleo, dan] = [await welcome("Cleo", { room: "named" }), await welcome("Dan", { room: "named" })];
+  const nameIn = ({ page }: Visitor) => page.getByRole("textbox", { name: "Name of the board" });
+  await cleo.addNote("Kept");
+  await nameIn(cleo).fill("Picnic");
+  await cleo.page.keyboard.press("Enter");
+  await expect.poll(() => nameIn(dan).inputValue()).toBe("Picnic");
+  expect(await dan.page.title()).toBe("Picnic · Atrium");
+  await nameIn(dan).fill("Given up");
+  await dan.page.keyboard.press("Escape");
+  expect(await nameIn(dan).inputValue()).toBe("Picnic");
+
+  await cleo.self("Cleo").click();
+  await cleo.page.getByRole("textbox", { name: "Your name" }).fill("Clio");
+  await cleo.page.keyboard.press("Enter");
+  await dan.other("Clio").waitFor();
+  await cleo.page.getByRole("radio", { name: "Color 4" }).check();
+  expect(await findingsOf(cleo.page)).toEqual([]);
+  await cleo.page.keyboard.press("Escape");
+  const colorOf = (name: string) =>
+    dan
+      .other(name)
+      .locator(".atrium-avatar")
+      .evaluate((avatar: HTMLElement) => avatar.style.getPropertyValue("--atrium-user"));
+  await expect.poll(() => colorOf("Clio")).toBe("#db2777");
+  await cleo.page.reload();
+  await cleo.self("Clio").waitFor();
+  await expect.poll(() => colorOf("Clio")).toBe("#db2777");
+  expect(await nameIn(cleo).inputValue()).toBe("Picnic");
+  expect(await cleo.page.getByRole("button", { name: "Undo" }).isDisabled()).toBe(true);
+});
+
+it("the theme is light, dark or the system's, and is kept", async () => {
+  const { page } = await welcome("Guest", { colorScheme: "light" });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("radio", { name: "Dark" }).check();
+  const dark = await ground();
+  expect(dark).not.toBe(light);
+  expect(await findingsOf(page)).toEqual([]);
+  await page.reload();
+  expect(await ground()).toBe(dark);
 });
 
 it("a board is shared: everyone with the link may do at once what it allows", async () => {
@@ -154,11 +260,12 @@ it("a board is shared: everyone with the link may do at once what it allows", as
   await access.selectOption("viewer");
   await dan.notice("You can now only view this board.").waitFor();
   await tools.waitFor({ state: "detached" });
-  await dan.page.getByText("You are Dan (view only)").waitFor();
-  for (const name of ["Add note", "Delete note", "☕"])
+  await dan.page.getByText("View only").waitFor();
+  expect(await dan.page.getByRole("textbox", { name: "Name of the board" }).count()).toBe(0);
+  for (const name of ["Add note", "Delete", "Reactions"])
     expect(await dan.page.getByRole("button", { name }).count()).toBe(0);
   for (const key of ["n", "Control+a", "Delete"]) await dan.page.keyboard.press(key);
-  await dan.page.getByRole("button", { name: "Comments" }).click();
+  await dan.openPanel("Comments");
   await dan.page.getByText("There is no comment yet.").waitFor();
   expect(await dan.page.getByRole("button", { name: "Add comment" }).count()).toBe(0);
   expect(await findingsOf(dan.page)).toEqual([]);
@@ -196,18 +303,51 @@ describe("the board", () => {
     await bo.pan(-60, -40);
   });
 
-  it("stacks items alike for everyone, the newest in front", async () => {
+  it("stacks items alike for everyone, the note that was changed last in front", async () => {
     const [cleo, dan] = [await welcome("Cleo", { room: "stack" }), await welcome("Dan", { room: "stack" })];
     await cleo.addNote("Newest");
     await dan.note("Newest").waitFor();
     const stackOf = ({ page }: Visitor) =>
-      page.locator(".note").evaluateAll((notes) => notes.map((note) => note.ariaLabel));
+      page.locator(".note").evaluateAll((notes: HTMLElement[]) => {
+        notes.sort(
+          (one, other) => Number(getComputedStyle(one).zIndex) - Number(getComputedStyle(other).zIndex),
+        );
+        return notes.map((note) => note.ariaLabel);
+      });
     const stack = await stackOf(cleo);
     expect(stack.at(-1)).toBe("Note: Newest");
     expect(await stackOf(dan)).toEqual(stack);
+    const welcoming = cleo.note("Welcome! This board is yours for a day.").getByRole("textbox");
+    await welcoming.press("Control+End");
+    await cleo.page.keyboard.type("!");
+    const isInFront = async () => (await stackOf(dan)).at(-1);
+    await expect.poll(isInFront).toBe("Note: Welcome! This board is yours for a day.!");
     await dan.page.reload();
     await dan.note("Newest").waitFor();
-    expect(await stackOf(dan)).toEqual(stack);
+    expect(await stackOf(dan)).toEqual(await stackOf(cleo));
+    await dan.note("Newest").press("ArrowRight");
+    for (const visitor of [cleo, dan])
+      await expect.poll(async () => (await stackOf(visitor)).at(-1)).toBe("Note: Newest");
+  });
+
+  it("shows all of a note's text to everyone", async () => {
+    const [cleo, dan] = [await welcome("Cleo", { room: "long" }), await welcome("Dan", { room: "long" })];
+    const text = "Each window shows all of these words. ".repeat(8).trim();
+    await cleo.addNote(text);
+    const heights: number[] = [];
+    for (const visitor of [cleo, dan]) {
+      await visitor.note(text).waitFor();
+      const [hidden, height] = await visitor
+        .note(text)
+        .getByRole("textbox")
+        .evaluate((field) => [
+          field.scrollHeight - field.clientHeight,
+          field.closest("article")?.offsetHeight ?? 0,
+        ]);
+      expect(hidden).toBe(0);
+      heights.push(height ?? 0);
+    }
+    expect(heights[1]).toBe(heights[0]);
   });
 
   it("shows a note to everyone while it is written, and lets anyone continue it", async () => {
@@ -221,8 +361,8 @@ describe("the board", () => {
   it("shows a note to everyone while it is dragged, and keeps where it is dropped", async () => {
     await ada.addNote("Dragged");
     const start = await bo.placeOf(bo.note("Dragged"));
-    const box = await bo.note("Dragged").locator(".grip").boundingBox();
-    const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 10];
+    const box = await bo.note("Dragged").boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 40, (box?.y ?? 0) + 90];
     await bo.page.mouse.move(x, y);
     await bo.page.mouse.down();
     await bo.page.mouse.move(x + 100, y - 60, { steps: 5 });
@@ -242,18 +382,19 @@ describe("the board", () => {
     await bo.note("Typed").waitFor();
     await eventually("Bo sees who is typing", async () => {
       await ada.page.keyboard.type("!");
-      return (await bo.page.locator(".note", { hasText: "Ada is typing" }).count()) === 1;
+      return (await bo.page.locator(".flag", { hasText: "Ada is typing" }).count()) === 1;
     });
-    await ada.page.getByRole("button", { name: "Delete note" }).last().click();
+    await ada.bar.getByRole("button", { name: "Delete" }).click();
     await bo.page.getByText("Ada is typing").waitFor({ state: "detached" });
   });
 
   it("shows a stroke to everyone while it is drawn, and takes back one's own alone", async () => {
+    const [ada, bo] = [await welcome("Ada", { room: "strokes" }), await welcome("Bo", { room: "strokes" })];
     const { mouse, keyboard } = ada.page;
     await bo.page.locator(".shapes path").nth(8).waitFor({ state: "attached" });
     const paths = await bo.shapes.count();
     await keyboard.press("Escape");
-    await ada.page.getByRole("button", { name: "Pen" }).click();
+    await ada.page.getByRole("button", { name: "Pen", exact: true }).click();
     await mouse.move(700, 600);
     await mouse.down();
     await mouse.move(760, 640, { steps: 4 });
@@ -270,8 +411,6 @@ describe("the board", () => {
     await eventually("the stroke is back", async () => (await bo.shapes.count()) === paths + 2);
     await ada.draw("Eraser", [690, 685], [790, 685]);
     await eventually("Bo's arrow is erased", async () => (await bo.shapes.count()) === paths + 1);
-    for (const visitor of [ada, bo])
-      await visitor.page.getByRole("button", { name: "Select", exact: true }).click();
   });
 
   it("has no end, and is the same for everyone however far they have zoomed out", async () => {
@@ -296,24 +435,31 @@ describe("the board", () => {
       await written;
       await route.continue();
     });
-    await page.getByRole("button", { name: "Comments" }).click();
+    await guest.openPanel("Comments");
     await guest.addNote("First");
     load();
     await page.locator(".side").waitFor();
     await page.keyboard.type(" words");
-    await guest.note("First words").getByRole("button", { name: "Delete note" }).click();
+    await guest.note("First words").waitFor();
+    await guest.bar.getByRole("button", { name: "Delete" }).click();
     await ada.note("First words").waitFor({ state: "detached" });
   });
 
+  it("has the tools first in the order of Tab", async () => {
+    const guest = await welcome("Guest");
+    await guest.page.keyboard.press("Tab");
+    expect(await guest.page.locator(":focus").getAttribute("aria-label")).toBe("Select");
+  });
+
   it("supports adding, writing and deleting a note by keyboard", async () => {
-    await ada.page.getByRole("button", { name: "Comments" }).click();
+    await ada.openPanel("Comments");
     await ada.page.locator(".side").waitFor();
     await ada.addNote("Typed");
     await bo.note("Typed").waitFor();
     const [note, side] = [await ada.edgesOf('[aria-label="Note: Typed"]'), await ada.edgesOf(".side")];
     expect(note.right).toBeLessThan(side.left);
-    await ada.page.keyboard.press("Shift+Tab");
-    await ada.page.keyboard.press("Enter");
+    await ada.page.keyboard.press("Escape");
+    await ada.page.keyboard.press("Delete");
     await bo.note("Typed").waitFor({ state: "detached" });
     await ada.page.getByRole("button", { name: "Close comments" }).click();
   });
@@ -322,8 +468,9 @@ describe("the board", () => {
     const [cleo, dan] = [await welcome("Cleo", { room: "group" }), await welcome("Dan", { room: "group" })];
     const { mouse, keyboard } = cleo.page;
     const [note, others] = [dan.note("Welcome! This board is yours for a day."), dan.page.locator(".note")];
+    await cleo.page.locator(".note").nth(3).waitFor();
     await note.waitFor();
-    await dan.shapes.nth(8).waitFor({ state: "attached" });
+    for (const { shapes } of [cleo, dan]) await shapes.nth(8).waitFor({ state: "attached" });
     const start = await dan.placeOf(note);
     const box = await dan.shapes.first().boundingBox();
     const isShapeMoved = (x: number, y: number) =>
@@ -346,8 +493,8 @@ describe("the board", () => {
 
     await keyboard.press("Control+a");
     await dan.page.locator(".outline").nth(12).waitFor({ state: "attached" });
-    const grip = await cleo.note("Welcome! This board is yours for a day.").locator(".grip").boundingBox();
-    const [x, y] = [(grip?.x ?? 0) + 40, (grip?.y ?? 0) + 10];
+    const paper = await cleo.note("Welcome! This board is yours for a day.").boundingBox();
+    const [x, y] = [(paper?.x ?? 0) + 40, (paper?.y ?? 0) + 90];
     await mouse.move(x, y);
     await mouse.down();
     await mouse.move(x + 60, y - 20, { steps: 4 });
@@ -375,6 +522,7 @@ describe("the board", () => {
 
   it("supports adding, moving and deleting a shape by keyboard", async () => {
     const { keyboard } = ada.page;
+    await bo.page.keyboard.press("Escape"); // only what Ada selects has an outline
     const paths = await bo.shapes.count();
     const becomes = (count: number) =>
       eventually(`Bo sees ${count} shapes`, async () => (await bo.shapes.count()) === count);
@@ -391,7 +539,7 @@ describe("the board", () => {
     expect(await findingsOf(ada.page)).toEqual([]);
 
     // A comment by keyboard is beside what is selected, and no panel covers it.
-    await ada.page.getByRole("button", { name: "Comments" }).click();
+    await ada.openPanel("Comments");
     await ada.page.getByRole("button", { name: "Add comment" }).click();
     await keyboard.press("Enter");
     await ada.page.getByRole("textbox", { name: "Comment" }).waitFor();
@@ -437,8 +585,9 @@ describe("the board", () => {
     const cleo = await welcome("Cleo", PHONE);
     await cleo.addNote("Touched");
     const start = await ada.placeOf(ada.note("Touched"));
-    const box = await cleo.note("Touched").locator(".grip").boundingBox();
-    const [x, y] = [(box?.x ?? 0) + 30, (box?.y ?? 0) + 10];
+    await cleo.page.keyboard.press("Escape");
+    const box = await cleo.note("Touched").boundingBox();
+    const [x, y] = [(box?.x ?? 0) + 30, (box?.y ?? 0) + 30];
     const finger = await cleo.page.context().newCDPSession(cleo.page);
     const touch = (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) =>
       finger.send("Input.dispatchTouchEvent", { type, touchPoints });
@@ -495,8 +644,7 @@ describe("the board", () => {
 
   it("removes a deleted note for everyone", async () => {
     await ada.addNote("Gone");
-    await bo.note("Gone").hover();
-    await bo.note("Gone").getByRole("button", { name: "Delete note" }).click();
+    await bo.deleteNote("Gone");
     await ada.note("Gone").waitFor({ state: "detached" });
   });
 });
@@ -504,6 +652,10 @@ describe("the board", () => {
 describe("comments and reactions", () => {
   it("pin a thread to a note, which it follows, and everyone replies, reacts and resolves", async () => {
     const note = ada.note("Welcome! This board is yours for a day.");
+    const { x: left = 0 } = (await note.boundingBox()) ?? {};
+    await ada.page.mouse.move(600, 650);
+    await ada.pan(250, 0); // the panel moves the board to the left
+    await eventually("the note has moved", async () => ((await note.boundingBox())?.x ?? 0) > left + 200);
     const box = await note.boundingBox();
     await ada.comment("Shall we begin?", (box?.x ?? 0) + 150, (box?.y ?? 0) + 120);
     await bo.pin("Shall we begin?").click();
@@ -521,7 +673,7 @@ describe("comments and reactions", () => {
     };
     const { x, y } = await pinAt();
     await ada.page.keyboard.press("Escape");
-    await note.locator(".grip").focus();
+    await note.focus();
     await ada.page.keyboard.press("ArrowDown");
     await expect.poll(pinAt).toEqual({ x, y: y + 10 });
     const cleo = await welcome("Cleo");
@@ -546,10 +698,12 @@ describe("comments and reactions", () => {
   it("open beside the panel of comments, however large the board is shown", async () => {
     const guest = await welcome("Cleo", { room: "cards" });
     const { page } = guest;
+    const isCardBeside = async () =>
+      (await guest.edgesOf(".atrium-pin-card")).right < (await guest.edgesOf(".side")).left;
+    /** The open thread is, which takes the place of the new comment once that is stored. */
     const isBeside = async () => {
-      await guest.card.waitFor();
-      const [card, side] = [await guest.edgesOf(".atrium-pin-card"), await guest.edgesOf(".side")];
-      expect(card.right).toBeLessThan(side.left);
+      await guest.card.getByRole("textbox", { name: "Reply" }).waitFor();
+      await expect.poll(isCardBeside).toBe(true);
     };
     await guest.comment("At the edge", 740, 600);
     await isBeside();
@@ -560,6 +714,21 @@ describe("comments and reactions", () => {
     await guest.pan(Math.round(740 - right), 0);
     await guest.pin("At the edge").click();
     await isBeside();
+    await guest.closeCard();
+
+    // A card that is open already, in the place that the panel takes, and behind the open panel.
+    await page.getByRole("button", { name: "Close comments" }).click();
+    await guest.pin("At the edge").click();
+    await page.mouse.move(120, 660);
+    await guest.pan(300, 0);
+    await guest.openPanel("Comments");
+    await page.locator(".side").waitFor();
+    await expect.poll(isCardBeside).toBe(true);
+    await page.mouse.move(120, 660);
+    await guest.pan(300, 0);
+    await expect.poll(isCardBeside).toBe(false);
+    await page.locator(".side li button").click();
+    await expect.poll(isCardBeside).toBe(true);
     await guest.closeCard();
 
     const pinAt = async () => (await guest.pin("At the edge").boundingBox())?.y ?? 0;
@@ -580,7 +749,7 @@ describe("comments and reactions", () => {
   });
 
   it("show an emoji to everyone online", async () => {
-    await bo.page.getByRole("button", { name: "☕" }).click();
+    await bo.react("☕");
     await floatsUp(bo, "☕");
     await floatsUp(ada, "☕");
   });
@@ -592,11 +761,9 @@ it("each version of a board has its author, and is restored as one step to undo"
   const notes = page.locator(".note");
   const becomes = (count: number) =>
     eventually(`there are ${count} notes`, async () => (await notes.count()) === count);
-  const welcoming = guest.note("Welcome! This board is yours for a day.");
-  await welcoming.hover();
-  await welcoming.getByRole("button", { name: "Delete note" }).click();
+  await guest.deleteNote("Welcome! This board is yours for a day.");
   await becomes(3);
-  await page.getByRole("button", { name: "History" }).click();
+  await guest.openPanel("History");
   const [deletion, opening] = ["deleted “Welcome! This board is yours for a day.”", "opened the board"].map(
     (deed) => page.locator(".side li", { hasText: deed }),
   );
@@ -630,10 +797,28 @@ describe("following a participant", () => {
         const { x, y } = (await followed.boundingBox()) ?? { x: -1, y: -1 };
         return x >= 0 && x <= 1200 && y >= 0 && y <= 800;
       });
+      const before = await ada.point(500, 500);
+      await bo.arrives(bo.cursor("Ada"), before);
+      await bo.pan(right, down);
+      await eventually("Bo sees where Ada, whose board has moved, points now", async () => {
+        const { x, y } = (await ada.page.locator(".sheet").boundingBox()) ?? { x: 0, y: 0 };
+        const shown = await bo.placeOf(bo.cursor("Ada"));
+        return shown.x !== before.x && shown.x === 500 - x && shown.y === 500 - y;
+      });
     }
     await ada.point(600, 600);
     await ada.pan(10, 10);
     await followed.waitFor({ state: "detached" });
+    await ada.cursor("Bo").waitFor();
+  });
+
+  it("is shown around the board, and ended by Escape", async () => {
+    await ada.other("Bo").click();
+    const frame = ada.page.getByRole("button", { name: "Following Bo · Esc" });
+    await frame.waitFor();
+    expect(await findingsOf(ada.page)).toEqual([]);
+    await ada.page.keyboard.press("Escape");
+    await frame.waitFor({ state: "detached" });
     await ada.cursor("Bo").waitFor();
   });
 
@@ -649,7 +834,10 @@ describe("following a participant", () => {
 });
 
 it("a visitor who sends invalid data breaks no one's page", async () => {
-  const answer = await fetch(`${service.url}/demo/visitors?room=together&name=Mallory`, { method: "POST" });
+  const answer = await fetch(`${service.url}/demo/visitors?room=together&name=Mallory`, {
+    method: "POST",
+    headers: { "CF-Connecting-IP": newAddress() },
+  });
   const { data } = (await answer.json()) as { data: { token: string } };
   const atrium = new Atrium({ serverUrl: service.url, authToken: data.token });
   const [roomId = ""] = IdentityClaims.parse(decodeJwt(data.token)).rooms ?? [];
@@ -689,25 +877,44 @@ it("a visitor who sends invalid data breaks no one's page", async () => {
 describe("the page", () => {
   it.each([
     [1440, 900, "light"],
+    [1088, 700, "dark"],
+    [640, 700, "light"],
     [390, 844, "dark"],
   ] as const)("fits a screen of %i × %i, %s", async (width, height, colorScheme) => {
-    const guest = await welcome("Cleo", { viewport: { width, height }, colorScheme });
+    const guest = await welcome("Cleo", { viewport: { width, height }, colorScheme, room: "fits" });
     const excess = await guest.page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(excess).toBeLessThanOrEqual(0);
-    const isWithin = async (part: string) => {
-      const box = await guest.page.locator(part).boundingBox();
-      expect([box?.x, (box?.x ?? 0) + (box?.width ?? 0)]).toEqual([expect.any(Number), expect.any(Number)]);
-      expect(box?.x).toBeGreaterThanOrEqual(0);
-      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(width);
+    const boxOf = async (part: string) => {
+      const { x, y, width: wide, height: high } = (await guest.page.locator(part).boundingBox()) ?? EMPTY;
+      expect([part, x >= 0, x + wide <= width, y >= 0, y + high <= height]).toEqual([
+        part,
+        true,
+        true,
+        true,
+        true,
+      ]);
+      return { x, y, right: x + wide, bottom: y + high };
     };
-    for (const part of ["header", "nav", ".tools", ".zoom", ".dock"]) await isWithin(part);
+    const parts = [".board-bar", ".people-bar", ".bar", ".invitation"];
+    const boxes = await Promise.all((width < 640 ? parts : [...parts, ".how", ".zoom"]).map(boxOf));
+    for (const one of boxes)
+      for (const other of boxes)
+        if (one !== other)
+          expect(
+            one.right <= other.x || other.right <= one.x || one.bottom <= other.y || other.bottom <= one.y,
+          ).toBe(true);
     for (const panel of ["Comments", "History"]) {
-      await guest.page.getByRole("button", { name: panel, exact: true }).click();
+      await guest.openPanel(panel);
       await guest.page.locator(`.side[aria-label="${panel}"]`).waitFor();
-      await isWithin(".side");
+      await boxOf(".side");
       expect(await findingsOf(guest.page)).toEqual([]);
       await guest.page.getByRole("button", { name: `Close ${panel.toLowerCase()}` }).click();
     }
+    await guest.explain();
+    await boxOf(".drawer");
+    await boxOf(".bar");
+    expect(await findingsOf(guest.page)).toEqual([]);
+    await guest.close();
   });
 
   it("loads from its own service only", async () => {
@@ -721,15 +928,15 @@ it("a service that restarts loses no change", async () => {
   await bo.note("Before").waitFor();
   const { port, persistTo } = service;
   await service.kill();
-  await ada.notice("Connecting").waitFor();
-  await bo.notice("Connecting").waitFor();
+  await ada.notice("Offline").waitFor();
+  await bo.notice("Offline").waitFor();
   await ada.note("Before").getByRole("textbox").press("End");
   await ada.page.keyboard.type(" and meanwhile");
   const note = await ada.note("Before and meanwhile").boundingBox();
   await ada.comment("Said meanwhile", (note?.x ?? 0) + 100, (note?.y ?? 0) + 100);
-  service = await startService({ port, persistTo });
+  service = await startService({ port, persistTo, settings });
   for (const visitor of [ada, bo]) {
-    await visitor.notice("Connecting").waitFor({ state: "detached" });
+    await visitor.notice("Offline").waitFor({ state: "detached" });
     await visitor.note("Before and meanwhile").waitFor();
     await visitor.page.getByRole("button", { name: "Show everything" }).click();
     await visitor.pin("Said meanwhile").waitFor();

@@ -20,6 +20,10 @@ export interface VisitOptions extends BrowserContextOptions {
   readonly room?: string | null;
 }
 
+let addresses = 0;
+/** An address of its own: of each, 30 visitors come a minute, where the service knows addresses. */
+export const newAddress = (): string => `198.51.100.${++addresses}`;
+
 export class Visitor {
   readonly page: Page;
   /** Errors and warnings; a violated Content-Security-Policy is one. */
@@ -40,21 +44,26 @@ export class Visitor {
     { scripts, room = "together", ...options }: VisitOptions = {},
   ): Promise<Visitor> {
     const context = await browser.newContext({
+      extraHTTPHeaders: { "CF-Connecting-IP": newAddress() },
       viewport: { width: 1200, height: 800 },
       reducedMotion: "reduce",
       ...options,
     });
     const visitor = new Visitor(await context.newPage());
     if (scripts !== undefined) {
-      await visitor.page.route("**/demo/*.js", (route) =>
+      await visitor.page.route("**/assets/demo/*.js", (route) =>
         route.fulfill({ path: path.join(scripts, path.basename(route.request().url())) }),
       );
     }
     const query = new URLSearchParams({ name, ...(room && { room }) });
     await visitor.page.goto(`${url}/demo?${query}`);
-    await visitor.page.getByText(`You are ${name}`).waitFor();
+    await visitor.self(name).waitFor();
     return visitor;
   }
+
+  /** This participant, who is called so. */
+  self = (name: string | RegExp): Locator =>
+    this.page.getByRole("button", { name: typeof name === "string" ? `${name} (you)` : name });
 
   /** Another participant. */
   other = (name: string): Locator => this.page.getByRole("button", { name: `Follow ${name}` });
@@ -78,11 +87,39 @@ export class Visitor {
 
   closeCard = (): Promise<void> => this.card.getByRole("button", { name: "Close" }).click();
 
-  /** Pins a comment to what is at a point of the window; its thread is open then. */
+  /** Presses a button of the bar, or one in this menu of it. */
+  async choose(label: string, menu: string): Promise<void> {
+    const [button, opener] = [label, menu].map((name) =>
+      this.page.getByRole("button", { name, exact: true }),
+    ) as [Locator, Locator];
+    await button.or(opener).first().waitFor(); // both parts of the bar are loaded
+    if ((await button.count()) === 0) await opener.click();
+    await button.click();
+  }
+
+  openPanel = (label: string): Promise<void> => this.choose(label, "More");
+
+  /** Opens the drawer that shows how the board works. */
+  async explain(): Promise<void> {
+    await this.choose("How it works", "More");
+    await this.page.locator(".drawer").waitFor();
+  }
+
+  /** Sends an emoji to everyone. */
+  async react(emoji: string): Promise<void> {
+    await this.page.getByRole("button", { name: "Reactions" }).click();
+    await this.page.getByRole("button", { name: emoji }).click();
+    await this.page.keyboard.press("Escape");
+  }
+
+  /** Pins a comment to what is at a point of the window, wherever and however large the panel shows it; its thread is open then. */
   async comment(text: string, x: number, y: number): Promise<void> {
-    await this.page.getByRole("button", { name: "Comments", exact: true }).click();
+    const [before, size] = [await this.#origin(), await this.zoom()];
+    await this.openPanel("Comments");
     await this.page.getByRole("button", { name: "Add comment" }).click();
-    await this.page.mouse.click(x, y);
+    const [after, zoom] = [await this.#origin(), await this.zoom()];
+    const scale = zoom / size;
+    await this.page.mouse.click(after.x + (x - before.x) * scale, after.y + (y - before.y) * scale);
     await this.page.getByRole("textbox", { name: "Comment" }).fill(text);
     await this.page.keyboard.press("Enter");
   }
@@ -117,11 +154,16 @@ export class Visitor {
   /** Moves the mouse to a point of the window; returns the point of the board below it, at a zoom of 1. */
   async point(x: number, y: number): Promise<Place> {
     await this.page.mouse.move(x, y);
-    const origin = await this.page.locator(".sheet").evaluate((sheet) => {
+    const origin = await this.#origin();
+    return { x: x - origin.x, y: y - origin.y };
+  }
+
+  /** Where the window shows the middle of the board. */
+  #origin(): Promise<Place> {
+    return this.page.locator(".sheet").evaluate((sheet) => {
       const { x, y } = sheet.getBoundingClientRect();
       return { x, y };
     });
-    return { x: x - origin.x, y: y - origin.y };
   }
 
   /** How large the window shows the board. */
@@ -134,7 +176,7 @@ export class Visitor {
     from: readonly [x: number, y: number],
     to: readonly [x: number, y: number],
   ): Promise<void> {
-    await this.page.getByRole("button", { name: tool, exact: true }).click();
+    await this.choose(tool, "Shapes");
     await this.drag(from, to);
   }
 
@@ -152,6 +194,17 @@ export class Visitor {
     await this.page.locator("textarea:focus").waitFor();
     await this.page.keyboard.type(text);
     await this.note(text).waitFor();
+  }
+
+  /** What can be done with the selected items. */
+  get bar(): Locator {
+    return this.page.getByRole("toolbar", { name: "Selection" });
+  }
+
+  /** Selects a note, and deletes it by the bar. */
+  async deleteNote(text: string): Promise<void> {
+    await this.note(text).focus();
+    await this.bar.getByRole("button", { name: "Delete" }).click();
   }
 
   close(): Promise<void> {

@@ -14,3 +14,22 @@ export function useLoaded<Props>() {
   };
   return [Loaded, load] as const;
 }
+
+interface DialogProps {
+  readonly label: string;
+  readonly className?: string;
+  load(): Imported<{ close(): void }>;
+}
+
+/** A button with a dialog, which is loaded when it is opened. */
+export function DialogButton({ label, className, load }: DialogProps) {
+  const [Dialog, show] = useLoaded<{ close(): void }>();
+  return (
+    <>
+      <button type="button" className={className} onClick={() => show(load())}>
+        {label}
+      </button>
+      {Dialog && <Dialog close={() => void show()} />}
+    </>
+  );
+}

@@ -1,7 +1,7 @@
 /** Routes of the dashboard. All but the sign-in pages require a sign-in session. */
 import { type ComponentType, lazy, Suspense, useEffect } from "react";
 import { Link, matchRoute, Redirect, Route, Router, Switch, useParams, useRouter } from "wouter";
-import { useMe } from "./data/api.ts";
+import { latestOrganizationOf, useMe } from "./data/api.ts";
 import { loadPage } from "./data/connection.ts";
 import { OrganizationProvider } from "./data/organization.tsx";
 import { Shell } from "./shell/shell.tsx";
@@ -32,8 +32,10 @@ const OUTSIDE = [
   page("/sign-in", () => import("./sign-in/sign-in.tsx")),
   page("/sign-up", () => import("./sign-in/sign-up.tsx")),
   page("/forgot-password", () => import("./sign-in/forgot-password.tsx")),
+  page("/setup", () => import("./sign-in/setup.tsx")),
   page("/invitations/:token", () => import("./sign-in/invitation.tsx")),
   page("/password-links/:token", () => import("./sign-in/password-link.tsx")),
+  page("/oidc/callback", () => import("./sign-in/provider-return.tsx")),
   page("/new", () => import("./sign-in/new-organization.tsx")),
 ];
 
@@ -55,9 +57,7 @@ function Home() {
   if (isPending) return <Loading shape="page" />;
   if (error) return <ErrorMessage error={error} />;
   if (me === null) return <Redirect to="/sign-in" replace />;
-  const latest = localStorage.getItem("organization");
-  const { organizations } = me;
-  const chosen = organizations.find(({ id }) => id === latest) ?? organizations[0];
+  const chosen = latestOrganizationOf(me);
   return <Redirect to={chosen === undefined ? "/new" : `/${chosen.id}`} replace />;
 }
 

@@ -1,9 +1,7 @@
-/** Serves the dashboard's page and its files. The page calls `/dashboard/api` and the API. */
+/** Serves the dashboard's page. It calls `/dashboard/api` and the API. */
 
-import { AppError } from "@atrium/contract/errors.ts";
 import type { Env } from "../env.ts";
-import { failure } from "../http/envelope.ts";
-import { type PageNeeds, withoutCors, withPageHeaders } from "../http/security.ts";
+import { type PageNeeds, SESSION_COOKIE, withPageHeaders } from "../http/security.ts";
 import { hasTurnstile } from "../platform/config.ts";
 import type { Settings } from "../platform/settings.ts";
 
@@ -18,30 +16,20 @@ const needsOf = (settings: Settings): PageNeeds =>
     ? { ...NEEDS, "script-src": `'self' ${CHALLENGES}`, "frame-src": CHALLENGES }
     : NEEDS;
 
-/** The names of these files contain a hash of their content. */
-const FILES = "/dashboard/assets/";
-const FILES_MAX_AGE_SECONDS = 365 * 24 * 60 * 60;
+/** The overview of an organization, or of the one that the browser opened last. */
+const OVERVIEW = /^\/dashboard(\/[0-9a-f-]{36})?\/?$/;
 
-/** Serves one page for every path that is not a file's; the page routes by the path itself. */
+const isSignedIn = (headers: Headers): boolean => (headers.get("Cookie") ?? "").includes(SESSION_COOKIE);
+
+/** Serves one page for every path, which routes by the path itself; for the overview, one that begins to load it. */
 export async function dashboardPage(
-  request: Request,
+  { url, method, headers }: Request,
   env: Pick<Env, "ASSETS"> & Settings,
 ): Promise<Response> {
-  const url = new URL(request.url);
-  const isFile = url.pathname.startsWith(FILES);
-  const asset = await env.ASSETS.fetch(
-    isFile
-      ? request
-      : new Request(new URL("/dashboard/", url), { method: request.method, headers: request.headers }),
-  );
-  if (asset.status === 404) {
-    const error = new AppError("Server", "NOT_FOUND", "The dashboard has no file with this name");
-    return withoutCors(failure(error, crypto.randomUUID()));
-  }
-  const page = withPageHeaders(asset, url, needsOf(env));
-  page.headers.set(
-    "Cache-Control",
-    isFile ? `public, max-age=${FILES_MAX_AGE_SECONDS}, immutable` : "no-cache",
-  );
+  const isOverview = isSignedIn(headers) && OVERVIEW.test(new URL(url).pathname);
+  const file = new URL(isOverview ? "/dashboard/overview" : "/dashboard/", url);
+  const asset = await env.ASSETS.fetch(new Request(file, { method, headers }));
+  const page = withPageHeaders(asset, new URL(url), needsOf(env));
+  page.headers.set("Cache-Control", "no-cache");
   return page;
 }

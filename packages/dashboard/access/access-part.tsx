@@ -199,21 +199,23 @@ interface FoundSubject extends Found {
 }
 
 /** Groups before identities, each by name. */
-function useSubjects(search: string): FoundSubject[] | undefined {
+function useSubjects(search: string) {
   const groups = useFound("groups", search);
   const identities = useFound("identities", search);
-  if (groups.data === undefined || identities.data === undefined) return undefined;
-  return [
+  const isSearching = groups.isLoading || identities.isLoading;
+  if (groups.data === undefined || identities.data === undefined) return { items: undefined, isSearching };
+  const items: FoundSubject[] = [
     ...groups.data.map((found) => ({ ...found, kind: "group" as const })),
     ...identities.data.map((found) => ({ ...found, kind: "identity" as const })),
   ];
+  return { items, isSearching };
 }
 
 /** Gives a group or an identity an entry. Refuses one that has an entry, which would be lost. */
 function Addition({ roomId }: Pick<EntriesProps, "roomId">) {
   const [text, setText] = useState("");
   const [preset, setPreset] = useState<(typeof PRESET_NAMES)[number]>("viewer");
-  const items = useSubjects(text);
+  const found = useSubjects(text);
   const add = useAction(
     async (atrium, subject: FoundSubject) => {
       if (await hasEntry(atrium, roomId, subject.id))
@@ -233,7 +235,7 @@ function Addition({ roomId }: Pick<EntriesProps, "roomId">) {
       <Picker
         icon="plus"
         label="Add a person or group by name"
-        {...{ text, items }}
+        {...{ text, ...found }}
         onText={setText}
         onChoose={(subject) => add.mutate(subject)}
       />

@@ -4,7 +4,7 @@ import type { DocumentDetails } from "atrium/server";
 import { Link, useLocation } from "wouter";
 import { joinNames } from "../data/messages.ts";
 import { orNull, useAction, useApiQuery } from "../data/organization.tsx";
-import { JoinBar, LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
+import { LIVE_REFRESH_MS, LiveLine, useNames } from "../live/live.tsx";
 import { Button, saveFile } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
 import { Badge, Empty, ErrorMessage, Loaded, Loading } from "../ui/feedback.tsx";
@@ -66,7 +66,7 @@ function Known({ place, document }: KnownProps) {
   return (
     <>
       <Head place={place} document={document} version={choice.version} />
-      <JoinBar />
+      <LiveLine />
       <div className="document-columns">
         <div className="document-main">
           <div className="version-bar">

@@ -9,7 +9,7 @@ import { useApiQuery, useCurrent } from "../data/organization.tsx";
 import { LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
 import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { Empty, Loaded } from "../ui/feedback.tsx";
-import { ListFilters } from "../ui/fields.tsx";
+import { ListFilters } from "../ui/list-filters.tsx";
 import { SelectableTable } from "../ui/selectable.tsx";
 import { type Column, Pager } from "../ui/table.tsx";
 import { formatSize, Time } from "../ui/time.tsx";

@@ -1,18 +1,34 @@
 /**
- * Watching a room live: the person joins it as a viewer and receives changes at once. Joining is visible to others,
- * so it is opt-in; without it, pages poll the API.
+ * Watching a room live: a socket that reads receives changes at once, and is not shown to the people in the room. Pages
+ * poll the API while it does not work.
  */
 import { useQueryClient } from "@tanstack/react-query";
 import { AtriumClient } from "atrium/client";
 import { inspections } from "atrium/internal/inspection";
 import type { Room } from "atrium/server";
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { findOrCreateUser, useAction, useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
-import { Button, Icon } from "../ui/button.tsx";
+import {
+  createContext,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useReducer,
+  useState,
+  useSyncExternalStore,
+} from "react";
+import { callDashboard } from "../data/api.ts";
+import { useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
+import { Button } from "../ui/button.tsx";
 import type { FeedItem } from "./stream.ts";
 
-/** The interval of polls. */
+/** The interval of polls without a stream. */
 export const LIVE_REFRESH_MS = 2000;
+/** The same beside the stream, which says when something has changed. */
+const BESIDE_STREAM_MS = 15_000;
+
+export const refreshMs = (isLive: boolean): number => (isLive ? BESIDE_STREAM_MS : LIVE_REFRESH_MS);
+
+/** The interval of polls of a room's page now. */
+export const useRefreshMs = (): number => refreshMs(useLive().client !== null);
 
 interface Watched {
   /** Null while not watching. */
@@ -22,9 +38,8 @@ interface Watched {
 }
 
 interface Live extends Watched {
-  readonly isJoining: boolean;
-  readonly join: () => void;
-  readonly leave: () => void;
+  readonly room: Room;
+  readonly tryAgain: () => void;
 }
 
 const LiveContext = createContext<Live | null>(null);
@@ -34,9 +49,6 @@ export function useLive(): Live {
   if (live === null) throw new Error("useLive must be used within LiveProvider");
   return live;
 }
-
-/** Tokens to watch with. They are short, so that a person who has left the organization stops watching soon. */
-const VIEWING = { ttl: 300, role: "viewer" } as const;
 
 const NOTHING: Watched = { client: null, listen: null };
 
@@ -71,42 +83,53 @@ function feedOf(client: AtriumClient): Listen {
   };
 }
 
+const subscribeToVisibility = (notify: () => void): (() => void) => {
+  document.addEventListener("visibilitychange", notify);
+  return () => document.removeEventListener("visibilitychange", notify);
+};
+
+/** False while the page is in a hidden tab or window. */
+const usePageIsVisible = (): boolean =>
+  useSyncExternalStore(subscribeToVisibility, () => document.visibilityState === "visible");
+
 interface LiveProviderProps {
   readonly room: Room;
+  /** Called when watching begins, and when it ends. */
+  readonly onLive: (isLive: boolean) => void;
   readonly children: ReactNode;
 }
 
-export function LiveProvider({ room: { id: roomId }, children }: LiveProviderProps) {
-  const { person } = useCurrent().me;
+/** The service relays no changes of a room that no one has joined yet, such as its first user or its closing. */
+const hasBeenJoined = ({ active_participants, duration_seconds }: Room): boolean =>
+  active_participants > 0 || duration_seconds > 0;
+
+/** Watches an open room that someone has joined, while the page is visible. */
+export function LiveProvider({ room, onLive, children }: LiveProviderProps) {
+  const { id: roomId, state } = room;
+  const { id: accountId } = useCurrent().organization;
   const [watched, setWatched] = useState(NOTHING);
-  const { client } = watched;
-  const joining = useAction(
-    async (atrium) => {
-      const { id } = await findOrCreateUser(atrium, {
-        roomId,
-        role: "viewer",
-        ...{ name: `${person.name} (dashboard)`, customId: `dashboard:${person.id}` },
-      });
-      const authToken = async () => (await atrium.users.createToken(roomId, id, VIEWING)).token;
-      const viewer = new AtriumClient({ serverUrl: location.origin, authToken });
-      const listen = feedOf(viewer);
-      await viewer.join({ role: "viewer" });
-      setWatched({ client: viewer, listen });
-    },
-    { notifiesErrors: true },
-  );
+  const [attempt, tryAgain] = useReducer((count: number) => count + 1, 0);
+  const isWanted = usePageIsVisible() && state === "active" && hasBeenJoined(room);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt begins anew
   useEffect(() => {
-    if (client === null) return;
-    const off = client.socket.on("failed", () => setWatched(NOTHING));
+    if (!isWanted) return;
+    const path = `organizations/${accountId}/rooms/${roomId}/watch`;
+    const authToken = async () => (await callDashboard<{ readonly token: string }>("POST", path)).token;
+    const client = new AtriumClient({ serverUrl: location.origin, authToken });
+    const listen = feedOf(client);
+    const end = () => setWatched(NOTHING);
+    const off = client.socket.on("failed", end);
+    client.join({ role: "viewer" }).then(() => setWatched({ client, listen }), end);
     return () => {
       off();
       client.disconnect();
+      end();
     };
-  }, [client]);
+  }, [accountId, roomId, isWanted, attempt]);
+  const isLive = watched.client !== null;
+  useEffect(() => onLive(isLive), [isLive, onLive]);
   useLiveRefresh(roomId, watched);
-  const leave = () => setWatched(NOTHING);
-  const live = { ...watched, isJoining: joining.isPending, join: () => joining.mutate(), leave };
-  return <LiveContext value={live}>{children}</LiveContext>;
+  return <LiveContext value={{ ...watched, room, tryAgain }}>{children}</LiveContext>;
 }
 
 /** Combines changes in quick succession into one request. */
@@ -128,14 +151,19 @@ function useLiveRefresh(roomId: string, { client, listen }: Watched): void {
       };
       waiting.set(id, setTimeout(run, DEBOUNCE_MS));
     };
-    const refresh = (part: string) => () => refreshSoon(part);
-    refresh("users")();
+    const refresh =
+      (...parts: readonly string[]) =>
+      () => {
+        for (const part of parts) refreshSoon(part);
+      };
+    refresh("users", "events")();
+    const comments = refresh("comments", "events");
     const offs = [
-      client.on("roomUpdated", refresh("users")),
-      client.users.on("updated", refresh("users")),
-      client.comments.on("created", refresh("comments")),
-      client.comments.on("updated", refresh("comments")),
-      client.comments.on("deleted", refresh("comments")),
+      client.on("roomUpdated", refresh("users", "events")),
+      client.users.on("updated", refresh("users", "events")),
+      client.comments.on("created", comments),
+      client.comments.on("updated", comments),
+      client.comments.on("deleted", comments),
       listen((item) => {
         if (item.type !== "write") return;
         refreshSoon("entries", item.store);
@@ -149,27 +177,26 @@ function useLiveRefresh(roomId: string, { client, listen }: Watched): void {
   }, [client, listen, queries, key, roomId]);
 }
 
-/** Explains how the page updates, and lets the person join the room. */
-export function JoinBar({ isClosed = false }: { readonly isClosed?: boolean }) {
-  const { client, isJoining, join, leave } = useLive();
-  const isLive = client !== null;
+/** Says how the page updates. */
+export function LiveLine() {
+  const { room, client, tryAgain } = useLive();
+  if (room.state === "closed")
+    return <p className="live-line soft">The room is closed. Updates every 2 s.</p>;
+  if (!hasBeenJoined(room)) return <p className="live-line soft">Updates every 2 s until someone joins.</p>;
+  if (client !== null)
+    return (
+      <p className="live-line" role="status">
+        <span className="pulse good" aria-hidden="true" />
+        Live <span className="soft">You are not shown to the people in the room.</span>
+      </p>
+    );
   return (
-    <div className={isLive ? "join-bar live" : "join-bar"}>
-      <Icon name="live" />
-      {isLive ? (
-        <>
-          <p>Watching live as a viewer. You are shown as present.</p>
-          <Button onClick={leave}>Stop watching</Button>
-        </>
-      ) : (
-        <>
-          <p className="soft">Updates every 2 s. You are not shown as present.</p>
-          <Button isBusy={isJoining} disabled={isClosed} onClick={join}>
-            Watch live
-          </Button>
-        </>
-      )}
-    </div>
+    <p className="live-line soft">
+      Updates every 2 s.
+      <Button variant="quiet" icon="live" onClick={tryAgain}>
+        Watch live
+      </Button>
+    </p>
   );
 }
 

@@ -6,7 +6,7 @@ import { chosen, useFilters } from "../data/filters.ts";
 import { useApiQuery, useIsOwner } from "../data/organization.tsx";
 import { Button, Identifier } from "../ui/button.tsx";
 import { Badge, Empty, Loaded } from "../ui/feedback.tsx";
-import { DateFilter, FilterSelect, SearchBox } from "../ui/fields.tsx";
+import { DateFilter, FilterSelect, FoldedFilters, SearchBox } from "../ui/list-filters.tsx";
 import { Page, Section, Tabs } from "../ui/page.tsx";
 import { type Column, CursorPager, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -22,7 +22,9 @@ export default function LogsPage() {
   return (
     <Page title="Logs">
       <Tabs label="Logs" base="/logs" tabs={PARTS} />
-      <Content />
+      <div className="plain-list">
+        <Content />
+      </div>
     </Page>
   );
 }
@@ -40,16 +42,20 @@ function RequestsPart() {
   const id = get("id");
   return (
     <Section id="requests" title="API requests">
-      <div className="filters">
-        <SearchBox label="Find a request ID" initial={id} onSearch={(text) => set("id", text.trim())} />
+      <FoldedFilters
+        isOpenAtFirst={get("show") !== ""}
+        search={
+          <SearchBox label="Find a request ID" initial={id} onSearch={(text) => set("id", text.trim())} />
+        }
+      >
         <FilterSelect
           label="Requests to show"
           filters={filters}
           name="show"
-          all="All requests"
-          options={{ failed: "Refused and failed" }}
+          all="Without this dashboard's"
+          options={{ all: "All requests", failed: "Refused and failed" }}
         />
-      </div>
+      </FoldedFilters>
       {id === "" ? <Latest /> : <One key={id} id={id} />}
       <p className="soft">
         About a second late; where there are many, successes are sampled. Read more about{" "}
@@ -62,9 +68,12 @@ function RequestsPart() {
 function Latest() {
   const filters = useFilters();
   const { get, after } = filters;
+  const credentialId = get("credential");
   const query = {
-    ...chosen({ after, credentialId: get("credential"), operation: get("operation") }),
-    ...{ limit: PAGE_SIZE, ...(get("show") === "failed" && { failed: true }) },
+    ...chosen({ after, credentialId, operation: get("operation") }),
+    ...(get("show") === "failed" && { failed: true }),
+    ...(get("show") === "" && credentialId === "" && { byMember: false }),
+    limit: PAGE_SIZE,
   };
   const log = useApiQuery(["requests", query], (atrium) => atrium.requests.list(query), {
     refetchInterval: after === "" && REFRESH_MS,
@@ -129,7 +138,7 @@ const REQUEST_COLUMNS: readonly Column<ApiRequest>[] = [
     cell: ({ status, weight }) => (
       <>
         <Badge tone={toneOf(status)}>{String(status)}</Badge>
-        {weight > 1 && <span className="soft"> one of about {Math.round(weight)}</span>}
+        {Math.round(weight) > 1 && <span className="soft"> one of about {Math.round(weight)}</span>}
       </>
     ),
   },
@@ -148,7 +157,7 @@ function RequestTable({ requests }: { readonly requests: readonly ApiRequest[] }
     );
   return (
     <Empty title="No requests yet" filters={filters} command={["GET", "/rooms"]}>
-      Every request to the API is listed here.
+      Requests by API keys and users are listed here, and those of this dashboard once they are chosen.
     </Empty>
   );
 }
@@ -234,7 +243,7 @@ function AuditLog() {
   const log = useApiQuery(["audit", filter], ({ organization }) => organization.listAuditEntries(filter));
   return (
     <Section id="audit" title="Audit log">
-      <div className="filters">
+      <FoldedFilters isOpenAtFirst={filters.isNarrowed}>
         <FilterSelect
           label="Changes to show"
           filters={filters}
@@ -249,7 +258,7 @@ function AuditLog() {
             Changes by everyone
           </Button>
         )}
-      </div>
+      </FoldedFilters>
       <Loaded query={log} shape="list">
         {({ entries, cursor }) => (
           <>

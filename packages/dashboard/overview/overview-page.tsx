@@ -1,34 +1,42 @@
-/** Totals of the organization, first steps for a new one, activity over time, and users online. */
+/** The overview of an organization: troubles, first steps, rooms in use, and activity over time. */
 
-import type { ListedWebhook, Overview, Room, Usage as UsageMetrics } from "atrium/server";
-import { type ReactNode, useMemo } from "react";
+import type { DeliveryStats, ListedWebhook, Overview, Usage as UsageMetrics } from "atrium/server";
+import { useMemo } from "react";
 import { Link } from "wouter";
 import { useFilters } from "../data/filters.ts";
-import { useApiQuery } from "../data/organization.tsx";
-import { NewRoom, useRooms } from "../rooms/rooms.tsx";
-import { useKeys } from "../settings/api-part.tsx";
+import { orNull, useApiQuery } from "../data/organization.tsx";
 import { isHalfUsed, QuotaMeters, useQuotas } from "../settings/quota-meters.tsx";
 import { Icon } from "../ui/button.tsx";
-import { Chart } from "../ui/chart.tsx";
-import { Badge, ErrorMessage, Loaded } from "../ui/feedback.tsx";
-import { RangeSelect, rangeOf } from "../ui/fields.tsx";
-import { Page, Section, Stats, Trend } from "../ui/page.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { Chart, Sparkline, sayStart } from "../ui/chart.tsx";
+import { Loaded } from "../ui/feedback.tsx";
+import { RangeSelect, rangeOf } from "../ui/list-filters.tsx";
+import { Page, Section } from "../ui/page.tsx";
 import { formatMs } from "../ui/time.tsx";
-import { Quickstart } from "./quickstart.tsx";
+import { LatestRooms } from "./latest-rooms.tsx";
+import { Onboarding, waitingMs } from "./onboarding.tsx";
 
 const REFRESH_MS = 5000;
 
 export default function OverviewPage() {
   const overview = useApiQuery(["overview"], ({ organization }) => organization.overview(), {
-    refetchInterval: REFRESH_MS,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data?.first_joined_at === null ? waitingMs(dataUpdateCount) : REFRESH_MS,
   });
   return (
-    <Page title="Overview">
+    <Page title="Overview" beside={overview.data && <Totals {...overview.data} />}>
       <Loaded query={overview}>{(data) => <Summary overview={data} />}</Loaded>
     </Page>
   );
 }
+
+/** The numbers of rooms and users, once there are some. */
+const Totals = ({ rooms_total: rooms, users_total: users }: Overview) =>
+  rooms === 0 ? null : (
+    <span className="soft">
+      {`${rooms.toLocaleString("en")} ${rooms === 1 ? "room" : "rooms"}`}
+      {users > 0 && ` · ${users.toLocaleString("en")} ${users === 1 ? "user" : "users"}`}
+    </span>
+  );
 
 interface SummaryProps {
   readonly overview: Overview;
@@ -36,122 +44,70 @@ interface SummaryProps {
 
 const Summary = ({ overview }: SummaryProps) => (
   <>
-    <Stats
-      stats={[
-        { label: "Rooms online", value: overview.rooms_online },
-        { label: "Participants", value: overview.participants_online },
-        {
-          label: "Events (24 h)",
-          value: overview.events_last_day,
-          before: overview.before.events,
-          href: "/webhooks",
-        },
-        {
-          label: "Runs (24 h)",
-          value: overview.runs_last_day,
-          before: overview.before.runs,
-          href: "/workflows",
-        },
-        { label: "Total rooms", value: overview.rooms_total, href: "/rooms" },
-        { label: "Total users", value: overview.users_total },
-      ]}
-    />
-    <FirstSteps overview={overview} />
-    {overview.first_joined_at === null && <Quickstart />}
+    <Attention overview={overview} />
+    <Onboarding overview={overview} />
     {overview.rooms_total > 0 && (
       <>
-        <Attention overview={overview} />
-        <OnlineRooms />
+        <Day overview={overview} />
+        <LatestRooms roomsOnline={overview.rooms_online} peopleOnline={overview.participants_online} />
         <Usage />
       </>
     )}
   </>
 );
 
-/** Each shows when it is done, and the list stays until all are. */
-function FirstSteps({ overview }: SummaryProps) {
-  const { data: keys } = useKeys({ limit: 1, offset: 0 });
-  if (keys === undefined) return null;
-  const hasRoom = overview.rooms_total > 0;
-  const hasKey = keys.total > 0;
-  const hasJoined = overview.first_joined_at !== null;
-  if (hasRoom && hasKey && hasJoined) return null;
+/** The numbers of the last 24 hours that have a course, or something to compare with. */
+function Day({ overview: { hours, before, events_last_day, runs_last_day } }: SummaryProps) {
+  const numbers = [
+    {
+      label: "Events in 24 hours",
+      value: events_last_day,
+      before: before.events,
+      href: "/webhooks",
+      values: hours.map(({ events }) => events),
+    },
+    {
+      label: "Workflow runs in 24 hours",
+      value: runs_last_day,
+      before: before.runs,
+      href: "/workflows",
+      values: hours.map(({ runs }) => runs),
+    },
+  ].filter(({ before: earlier, values }) => earlier > 0 || values.filter((value) => value > 0).length > 1);
+  if (numbers.length === 0) return null;
   return (
-    <Section id="first-steps" title="Get started in three steps" className="steps">
-      <ol>
-        <Step
-          title="Create a room"
-          about="A room is a space your users share, such as a board, a document or a call."
-          isDone={hasRoom}
-        >
-          <NewRoom />
-        </Step>
-        <Step
-          title="Get an API key"
-          about="Your back end uses it to create users and get a token for each of them."
-          isDone={hasKey}
-        >
-          <Link className="button plain" href="/settings">
-            API keys
-          </Link>
-        </Step>
-        <Step
-          title="Join from a browser"
-          about="All the SDK needs is a user's token. The samples below have everything filled in."
-          isDone={hasJoined}
-        >
-          <a className="button plain" href="/docs#quickstarts">
-            Quickstarts
-          </a>
-        </Step>
-      </ol>
-    </Section>
+    <dl className="stats numbers">
+      {numbers.map(({ label, value, before: earlier, href, values }) => (
+        <div key={label}>
+          <dt>
+            <Link href={href}>{label}</Link>
+          </dt>
+          <dd>
+            {value.toLocaleString("en")} <Change value={value} before={earlier} than="the day before" />
+            <Sparkline values={values} />
+          </dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
-interface StepProps {
-  readonly title: string;
-  readonly about: string;
-  readonly isDone: boolean;
-  /** The instruction. */
-  readonly children: ReactNode;
+interface ChangeProps {
+  readonly value: number;
+  readonly before: number;
+  /** The time that it is compared with. */
+  readonly than: string;
 }
 
-const Step = ({ title, about, isDone, children }: StepProps) => (
-  <li>
-    <div>
-      <h3>{title}</h3>
-      <p className="soft">{about}</p>
-    </div>
-    {isDone ? <Badge tone="good">done</Badge> : children}
-  </li>
-);
-
-const MAX_ROOMS = 20;
-
-const ROOM_COLUMNS: readonly Column<Room>[] = [
-  { label: "Room", cell: ({ id, name }) => <Link href={`/rooms/${id}`}>{name}</Link> },
-  { label: "Participants", cell: ({ active_participants }) => active_participants },
-];
-
-/** The rooms with participants, the newest first. */
-function OnlineRooms() {
-  const { data, error } = useRooms({ limit: MAX_ROOMS, online: true }, REFRESH_MS);
+/** Such as "+12 % against the day before"; nothing without something to compare with. */
+function Change({ value, before, than }: ChangeProps) {
+  if (before === 0) return null;
+  const percent = Math.round((100 * (value - before)) / before);
+  const sign = percent > 0 ? "+" : percent < 0 ? "−" : "±";
   return (
-    <Section id="online-rooms" title="Rooms online now">
-      <ErrorMessage error={error} />
-      {data?.total === 0 && <p className="soft">No one is online right now.</p>}
-      {data && (
-        <Table label="List of rooms online" items={data.rooms} idOf={({ id }) => id} columns={ROOM_COLUMNS} />
-      )}
-      {data && data.total > data.rooms.length && (
-        <p>
-          <Link className="button plain" href="/rooms?show=online">
-            Show all {data.total} rooms online
-          </Link>
-        </p>
-      )}
-    </Section>
+    <small className="trend soft" title={`${before.toLocaleString("en")} in ${than}`}>
+      {`${sign}${Math.abs(percent).toLocaleString("en")} % against ${than}`}
+    </small>
   );
 }
 
@@ -172,6 +128,30 @@ function troubleOf({ enabled, disabled_reason, backlogged_since, stats }: Listed
   return slowest > SLOW_MS ? `One response in 20 takes more than ${formatMs(slowest)}.` : null;
 }
 
+/** The stats of each take a request. */
+const MAX_WORKFLOWS = 20;
+
+/** The workflows of which runs failed, once some did; `areAll` unless there may be others. */
+function useFailedWorkflows(enabled: boolean) {
+  const { data } = useApiQuery(
+    ["workflows", "attention"],
+    async ({ workflows }) => {
+      const page = await workflows.list({ limit: MAX_WORKFLOWS, sort: "-updated_at" });
+      const read = page.workflows.map(async ({ id, name }) => ({
+        ...{ id, name },
+        stats: await orNull(workflows.stats(id, "24h")),
+      }));
+      const failed = (await Promise.all(read)).filter(({ stats }) => (stats?.failed ?? 0) > 0);
+      return { failed, areAll: failed.length > 0 && page.total <= MAX_WORKFLOWS };
+    },
+    { refetchInterval: ATTENTION_REFRESH_MS, enabled },
+  );
+  return data ?? { failed: [], areAll: false };
+}
+
+const sayFailures = ({ failed, succeeded }: DeliveryStats): string =>
+  `${failed.toLocaleString("en")} of ${(failed + succeeded).toLocaleString("en")} runs failed.`;
+
 /** Errors and slow receivers of the last 24 hours, when there are any. */
 function Attention({ overview: { runs_last_day, failed_runs_last_day } }: SummaryProps) {
   const webhooks = useApiQuery(
@@ -184,18 +164,25 @@ function Attention({ overview: { runs_last_day, failed_runs_last_day } }: Summar
     trouble: troubleOf(webhook),
   }));
   const items = troubled.filter(({ trouble }) => trouble !== null);
+  const { failed, areAll } = useFailedWorkflows(failed_runs_last_day > 0);
   if (items.length === 0 && failed_runs_last_day === 0) return null;
   return (
     <Section id="attention" title="Needs attention">
       <ul className="attention">
-        {items.map(({ id, url, trouble }) => (
-          <li key={id}>
+        {items.map(({ id, url, trouble, stats }) => (
+          <li key={id} className={stats?.failing ? "bad" : "waiting"}>
             <Icon name="warning" />
             <Link href={`/webhooks/${id}`}>{url}</Link> <span>{trouble}</span>
           </li>
         ))}
-        {failed_runs_last_day > 0 && (
-          <li>
+        {failed.map(({ id, name, stats }) => (
+          <li key={id} className="bad">
+            <Icon name="warning" />
+            <Link href={`/workflows/${id}`}>{name}</Link> <span>{stats && sayFailures(stats)}</span>
+          </li>
+        ))}
+        {failed_runs_last_day > 0 && !areAll && (
+          <li className="waiting">
             <Icon name="warning" />
             <Link href="/workflows">Workflows</Link>{" "}
             <span>
@@ -218,22 +205,47 @@ function Usage() {
   });
   const quotas = useQuotas();
   return (
-    <Section id="usage" title="Usage" beside={<RangeSelect filters={filters} />}>
+    <Section
+      id="usage"
+      title="Usage"
+      beside={
+        <>
+          <RangeSelect filters={filters} />
+          <Link className="button quiet" href="/settings/quotas">
+            All quotas
+          </Link>
+        </>
+      }
+    >
       <Loaded query={usage}>{(data) => <Charts usage={data} />}</Loaded>
       <QuotaMeters quotas={quotas.data?.quotas.filter(isHalfUsed) ?? []} />
-      <p>
-        <Link className="button plain" href="/settings/quotas">
-          All quotas
-        </Link>
-      </p>
     </Section>
   );
 }
 
+const BEFORE = {
+  "1h": "the hour before",
+  "24h": "the day before",
+  "7d": "the week before",
+  "30d": "the 30 days before",
+};
+
+/** Fewer columns say too little. */
+const MIN_POINTS = 6;
+
+/** The points from the first one with anything in it, and the time before it in which nothing happened. */
+function fitting({ points, point_seconds }: UsageMetrics) {
+  const first = points.findIndex(({ events, runs }) => events + runs > 0);
+  const shown = points.slice(Math.max(0, Math.min(first, points.length - MIN_POINTS)));
+  const since = shown[0] && sayStart(Date.parse(shown[0].at) / 1000, point_seconds);
+  return { points: shown, before: shown.length < points.length ? `Nothing before ${since}` : "" };
+}
+
 function Charts({ usage }: { readonly usage: UsageMetrics }) {
-  const { starts, events, runs } = useMemo(() => {
-    const { points } = usage;
+  const { starts, events, runs, before } = useMemo(() => {
+    const { points, before } = fitting(usage);
     return {
+      before,
       starts: points.map(({ at }) => Date.parse(at) / 1000),
       events: [{ label: "Events", color: "--chart-1", values: points.map((point) => point.events) }],
       runs: [
@@ -243,21 +255,26 @@ function Charts({ usage }: { readonly usage: UsageMetrics }) {
     };
   }, [usage]);
   const width = usage.point_seconds;
+  const than = BEFORE[usage.range];
   const count = (number: number) => number.toLocaleString("en");
   return (
     <div className="charts">
       <Chart
         title={`${count(usage.events)} events`}
-        beside={<Trend value={usage.events} before={usage.before.events} />}
+        beside={<Change value={usage.events} before={usage.before.events} than={than} />}
+        note={before}
         {...{ starts, width }}
         series={events}
       />
-      <Chart
-        title={`${count(usage.runs)} workflow runs`}
-        beside={<Trend value={usage.runs} before={usage.before.runs} />}
-        {...{ starts, width }}
-        series={runs}
-      />
+      {usage.runs + usage.before.runs > 0 && (
+        <Chart
+          title={`${count(usage.runs)} workflow runs`}
+          beside={<Change value={usage.runs} before={usage.before.runs} than={than} />}
+          note={before}
+          {...{ starts, width }}
+          series={runs}
+        />
+      )}
     </div>
   );
 }

@@ -1,29 +1,21 @@
 /** The code that connects an application, and the room, user and token that it needs. */
 import type { AtriumServer } from "atrium/server";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { findOrCreateUser, useAction, useCurrent, useIsOwner } from "../data/organization.tsx";
-import { Button, CodeBlock } from "../ui/button.tsx";
+import { Button, CopyButton, ScrollBox } from "../ui/button.tsx";
 import { ErrorMessage } from "../ui/feedback.tsx";
 import { Section } from "../ui/page.tsx";
 import { TabPanels } from "../ui/tab-panels.tsx";
 import { type QuickstartKeys, type Snippet, snippetsOf } from "./snippets.ts";
 
-export function Quickstart() {
+/** `next` names the sample that helps with the next step; the tab that the person has chosen stays. */
+export function Quickstart({ next }: { readonly next: "Server" | undefined }) {
   const quickstart = useQuickstart();
   return (
-    <Section
-      id="quickstart"
-      title="Connect your application"
-      className="quickstart"
-      beside={
-        <p className="waiting" role="status">
-          <span className="pulse" aria-hidden="true" />
-          Waiting for your first connection …
-        </p>
-      }
-    >
+    <Section id="quickstart" title="Connect your application" className="quickstart">
       <TabPanels
         label="Ways to connect"
+        initial={next}
         panels={snippetsOf(quickstart.keys).map((snippet) => ({
           name: snippet.name,
           content: <Sample snippet={snippet} quickstart={quickstart} />,
@@ -33,12 +25,37 @@ export function Quickstart() {
   );
 }
 
+interface CodeProps {
+  readonly text: string;
+  readonly language: Snippet["language"];
+  readonly what: string;
+}
+
+/** A sample in colors, once their module is there. */
+function Code({ text, language, what }: CodeProps) {
+  const [highlight, setHighlight] = useState<typeof import("./highlight.ts").highlight | null>(null);
+  useEffect(() => void import("./highlight.ts").then((loaded) => setHighlight(() => loaded.highlight)), []);
+  return (
+    <div className="code-block sample">
+      <ScrollBox label={what}>
+        {highlight === null ? (
+          <pre>{text}</pre>
+        ) : (
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: highlight.js escapes the sample
+          <pre dangerouslySetInnerHTML={{ __html: highlight(text, language) }} />
+        )}
+      </ScrollBox>
+      <CopyButton text={text} what={what} />
+    </div>
+  );
+}
+
 interface SampleProps {
   readonly snippet: Snippet;
   readonly quickstart: QuickstartActions;
 }
 
-function Sample({ snippet: { name, needs, install, text }, quickstart }: SampleProps) {
+function Sample({ snippet: { name, needs, language, install, text }, quickstart }: SampleProps) {
   const { keys, fillToken, fillKey } = quickstart;
   const isOwner = useIsOwner();
   const mayFill = needs === "token" || isOwner;
@@ -61,8 +78,8 @@ function Sample({ snippet: { name, needs, install, text }, quickstart }: SampleP
         <p className="soft">Replace YOUR_API_KEY with a key that an owner of the organization gives you.</p>
       )}
       <ErrorMessage error={fill.error} />
-      {install !== "" && <CodeBlock text={install} what={`the installation for ${name}`} />}
-      <CodeBlock text={text} what={`the ${name} sample`} />
+      {install !== "" && <Code text={install} language="sh" what={`the installation for ${name}`} />}
+      <Code text={text} language={language} what={`the ${name} sample`} />
     </>
   );
 }

@@ -23,11 +23,9 @@ export interface Snippet {
   readonly text: string;
 }
 
-const BUILD = `npm run build                        # in Atrium's folder: makes the package
-npm install ../path/to/atrium/dist   # in your application's`;
-
 export function snippetsOf(keys: QuickstartKeys): readonly Snippet[] {
   const { serverUrl, accountId } = keys;
+  const install = `npm install ${serverUrl}/atrium.tgz`;
   const token = keys.token ?? "A_USERS_TOKEN";
   const apiKey = keys.apiKey ?? "YOUR_API_KEY";
   const account = { serverUrl, accountId, apiKey };
@@ -38,23 +36,37 @@ export function snippetsOf(keys: QuickstartKeys): readonly Snippet[] {
       name: "React",
       needs: "token",
       language: "tsx",
-      install: BUILD,
-      text: `import { RoomProvider, useOthers, useStore } from "atrium/react";
+      install,
+      text: `import {
+  RoomProvider,
+  useOthers,
+  useStore,
+} from "atrium/react";
 
 export const App = () => (
-  <RoomProvider serverUrl="${serverUrl}" authToken="${token}">
+  <RoomProvider
+    serverUrl="${serverUrl}"
+    authToken="${token}"
+  >
     <Tasks />
   </RoomProvider>
 );
 
 function Tasks() {
-  const [tasks, { set }] = useStore<{ title: string }>("tasks");
+  type Task = { title: string };
+  const [tasks, { set }] = useStore<Task>("tasks");
   const others = useOthers();
   return (
     <>
       <p>{others.length} others are here</p>
-      <ul>{Object.entries(tasks).map(([key, { title }]) => <li key={key}>{title}</li>)}</ul>
-      <button onClick={() => set("milk", { title: "Buy milk" })}>Add milk</button>
+      <ul>
+        {Object.entries(tasks).map(([key, { title }]) => (
+          <li key={key}>{title}</li>
+        ))}
+      </ul>
+      <button onClick={() => set("milk", { title: "Buy milk" })}>
+        Add milk
+      </button>
     </>
   );
 }
@@ -64,7 +76,7 @@ function Tasks() {
       name: "TypeScript",
       needs: "token",
       language: "ts",
-      install: BUILD,
+      install,
       text: `import { AtriumClient } from "atrium/client";
 
 const client = new AtriumClient({
@@ -72,10 +84,12 @@ const client = new AtriumClient({
   authToken: "${token}",
 });
 await client.join();
-console.log(client.currentUser?.name, "joined", client.currentRoom?.name);
+const { currentUser, currentRoom } = client;
+console.log(currentUser?.name, "joined", currentRoom?.name);
 
 client.presence.update({ cursor: { x: 120, y: 40 } });
-await client.store("tasks").set("milk", { title: "Buy milk" });
+const tasks = client.store("tasks");
+await tasks.set("milk", { title: "Buy milk" });
 `,
     },
     {
@@ -83,15 +97,14 @@ await client.store("tasks").set("milk", { title: "Buy milk" });
       needs: "apiKey",
       language: "sh",
       install: "",
-      text: `# Puts the user into the room for a minute, without a connection
-${curlOf(account, ["PUT", `/rooms/${roomId}/participants/${userId}`, { presence: { cursor: { x: 120, y: 40 } }, ttl: 60 }])}
+      text: `${curlOf(account, ["PUT", `/rooms/${roomId}/participants/${userId}`, { presence: { cursor: { x: 120, y: 40 } }, ttl: 60 }])}
 `,
     },
     {
       name: "Server",
       needs: "apiKey",
       language: "ts",
-      install: BUILD,
+      install,
       text: `import { AtriumServer } from "atrium/server";
 
 const atrium = new AtriumServer({
@@ -99,8 +112,13 @@ const atrium = new AtriumServer({
   accountId: "${accountId}",
   apiKey: "${apiKey}", // keep it on your server
 });
-const room = await atrium.rooms.create({ name: "Weekly planning" });
-const { token } = await atrium.users.create({ roomId: room.id, name: "Ada" });
+const room = await atrium.rooms.create({
+  name: "Weekly planning",
+});
+const { token } = await atrium.users.create({
+  roomId: room.id,
+  name: "Ada",
+});
 console.log("Give this token to Ada's browser:", token);
 `,
     },

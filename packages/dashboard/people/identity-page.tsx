@@ -1,19 +1,19 @@
-/** An identity: its profile, its groups, its rooms and its inbox. */
+/** An identity: its rooms and its inbox, and beside them its profile and its groups. */
 import type { Group, Identity, IdentityUpdateInput, RoomOfIdentity } from "atrium/server";
 import { Link, useLocation, useParams } from "wouter";
 import { useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { Identifier } from "../ui/button.tsx";
 import { ActionButton, ConfirmAction } from "../ui/dialog.tsx";
-import { Badge, Empty, Loaded, Paged } from "../ui/feedback.tsx";
-import { Form, useUndone } from "../ui/form.tsx";
+import { Badge, Loaded, Paged } from "../ui/feedback.tsx";
+import { FormDialog } from "../ui/form.tsx";
 import { Page, Section } from "../ui/page.tsx";
 import { type Column, orDash, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 import { Inbox, Sent } from "./inbox.tsx";
 import { FoundPicker, IdentityFields, KindBadge, removalOf, useAddition } from "./people.tsx";
 
-const ABOVE = <Link href="/people">Identities</Link>;
+const ABOVE = <Link href="/people">People</Link>;
 
 export default function IdentityPage() {
   const { identityId = "" } = useParams();
@@ -36,18 +36,23 @@ export default function IdentityPage() {
           }
           actions={
             <>
+              <Edit identity={identity} />
               <TokenEnding identity={identity} />
               <Deletion identity={identity} />
             </>
           }
         >
-          <div className="live-columns">
-            <Profile identity={identity} />
-            <Groups identity={identity} />
+          <div className="identity-columns">
+            <div className="identity-activity">
+              <Rooms identity={identity} />
+              <Inbox identity={identity} />
+              <Sent identity={identity} />
+            </div>
+            <div className="identity-activity">
+              <Profile identity={identity} />
+              <Groups identity={identity} />
+            </div>
           </div>
-          <Rooms identity={identity} />
-          <Inbox identity={identity} />
-          <Sent identity={identity} />
         </Page>
       )}
     </Loaded>
@@ -103,31 +108,43 @@ const savedInput = ({ name, email, profile_picture, custom_id }: Identity) => ({
   customId: custom_id ?? null,
 });
 
-function Profile({ identity }: IdentityProps) {
+/** The fields that the form of {@link Edit} changes. */
+const Profile = ({ identity: { email, custom_id, profile_picture } }: IdentityProps) => (
+  <Section id="profile" title="Profile">
+    <dl className="facts">
+      <dt>Email</dt>
+      <dd>{orDash(email)}</dd>
+      <dt>Custom ID</dt>
+      <dd>{orDash(custom_id)}</dd>
+      <dt>Picture</dt>
+      <dd>{orDash(profile_picture)}</dd>
+    </dl>
+  </Section>
+);
+
+function Edit({ identity }: IdentityProps) {
   const { id } = identity;
   const saved = savedInput(identity);
-  const undone = useUndone(JSON.stringify(saved));
   const update = useAction(({ identities }, changes: IdentityUpdateInput) => identities.update(id, changes), {
     toast: "Identity saved",
-    undo: ({ identities }) => identities.update(id, saved).finally(undone.count),
+    undo: ({ identities }) => identities.update(id, saved),
     refreshes: [["identity", id], ["identities"], ["group"]],
   });
   return (
-    <Section id="profile" title="Profile" className="panel">
-      <Form
-        key={undone.key}
-        submitLabel="Save"
-        action={update}
-        toInput={({ name = "", email, profilePicture, customId }) => ({
-          name,
-          email: email || null,
-          profilePicture: profilePicture || null,
-          customId: customId || null,
-        })}
-      >
-        <IdentityFields identity={identity} />
-      </Form>
-    </Section>
+    <FormDialog
+      button={{ children: "Edit" }}
+      title="Edit identity"
+      submitLabel="Save"
+      action={update}
+      toInput={({ name = "", email, profilePicture, customId }) => ({
+        name,
+        email: email || null,
+        profilePicture: profilePicture || null,
+        customId: customId || null,
+      })}
+    >
+      <IdentityFields identity={identity} />
+    </FormDialog>
   );
 }
 
@@ -173,13 +190,7 @@ function Groups({ identity }: IdentityProps) {
               columns={columns}
             />
             {groups.length === 0 && (
-              <Empty
-                title={`${name} is in no group`}
-                create="Add to a group"
-                command={["PUT", `/groups/GROUP_ID/members/${id}`]}
-              >
-                Members of a group have its access to rooms.
-              </Empty>
+              <p className="soft">{name} is in no group. Members of a group have its access to rooms.</p>
             )}
           </>
         )}
@@ -189,7 +200,7 @@ function Groups({ identity }: IdentityProps) {
 }
 
 function Rooms({ identity }: IdentityProps) {
-  const { id, name, custom_id: customId = "CUSTOM_ID" } = identity;
+  const { id, name } = identity;
   const filters = useFilters();
   const part = filters.page();
   const rooms = useApiQuery(["identity", id, "rooms", part], ({ identities }) =>
@@ -226,21 +237,25 @@ function Rooms({ identity }: IdentityProps) {
       ),
     },
   ];
+  const others = "Groups and direct access may open more rooms, which are listed here after the first join.";
   const empty = (
-    <Empty title="No rooms yet" command={["POST", "/identify", { customId, name }]}>
-      An identity joins rooms with a token, which your back end gets when a person signs in.
-    </Empty>
+    <p className="soft">
+      {name} has joined no room. {others}
+    </p>
   );
   return (
     <Section id="rooms" title="Rooms">
       <Paged query={rooms} {...{ filters, empty }}>
         {(data) => (
-          <Table
-            label="Rooms of the identity"
-            items={data.rooms}
-            idOf={({ room }) => room.id}
-            columns={columns}
-          />
+          <>
+            <Table
+              label="Rooms of the identity"
+              items={data.rooms}
+              idOf={({ room }) => room.id}
+              columns={columns}
+            />
+            {data.total > 0 && <p className="soft small">{others}</p>}
+          </>
         )}
       </Paged>
     </Section>

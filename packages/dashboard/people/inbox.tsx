@@ -5,7 +5,7 @@ import { Link } from "wouter";
 import { chosen } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { ActionButton } from "../ui/dialog.tsx";
-import { Badge, type BadgeProps, Empty, Loaded } from "../ui/feedback.tsx";
+import { Badge, type BadgeProps, Loaded } from "../ui/feedback.tsx";
 import { Section } from "../ui/page.tsx";
 import { type Column, CursorPager, Table } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
@@ -73,17 +73,10 @@ export function Inbox({ identity: { id, name } }: InboxProps) {
           <>
             <Table label="Notifications" items={notifications} idOf={(one) => one.id} columns={columns} />
             {notifications.length === 0 && (
-              <Empty
-                title="Nothing in the inbox"
-                create="Notify the identity"
-                command={[
-                  "POST",
-                  "/inbox-notifications/trigger",
-                  { identityId: id, kind: "$invoice", subjectId: "invoice-7" },
-                ]}
-              >
-                Threads that concern the identity are here, and what your back end triggers.
-              </Empty>
+              <p className="soft">
+                Nothing in the inbox. Threads that concern the identity are here, and what your back end
+                triggers.
+              </p>
             )}
             <CursorPager filters={{ after, goAfter }} cursor={cursor} />
           </>
@@ -152,9 +145,9 @@ export function Sent({ identity: { id } }: InboxProps) {
           <>
             <Table label="Sent notifications" items={sent} idOf={(one) => one.id} columns={SENT} />
             {sent.length === 0 && (
-              <Empty title="Nothing was to be sent" command={["GET", "/notification-defaults"]}>
-                A notification that stays unread for 15 minutes is sent by mail.
-              </Empty>
+              <p className="soft">
+                Nothing was to be sent. A notification that stays unread for 15 minutes is sent by mail.
+              </p>
             )}
           </>
         )}

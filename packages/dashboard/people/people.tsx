@@ -95,8 +95,8 @@ interface FoundPickerProps extends Pick<Parameters<typeof Picker>[0], "icon"> {
 /** Finds an identity or a group by name. */
 export function FoundPicker({ kind, icon, label, onChoose }: FoundPickerProps) {
   const [text, setText] = useState("");
-  const { data: items } = useFound(kind, text);
-  return <Picker {...{ icon, label, text, items, onChoose }} onText={setText} />;
+  const { data: items, isLoading: isSearching } = useFound(kind, text);
+  return <Picker {...{ icon, label, text, items, isSearching, onChoose }} onText={setText} />;
 }
 
 interface Membership {

@@ -3,13 +3,14 @@ import type { Comment, CommentInput, User } from "atrium/server";
 import type { ReactNode } from "react";
 import { chosen, useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
-import { LIVE_REFRESH_MS, useNames } from "../live/live.tsx";
+import { useNames, useRefreshMs } from "../live/live.tsx";
 import { type BulkAction, oneByOne } from "../ui/bulk-dialog.tsx";
 import { Button } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
 import { Badge, Empty, Paged } from "../ui/feedback.tsx";
-import { FilterSelect, SearchBox, SelectField, TextField } from "../ui/fields.tsx";
+import { SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog, type FormDialogProps } from "../ui/form.tsx";
+import { FilterSelect, SearchBox } from "../ui/list-filters.tsx";
 import { SelectableCards } from "../ui/selectable.tsx";
 import { Time } from "../ui/time.tsx";
 
@@ -24,11 +25,12 @@ export function CommentsPart({ roomId }: { readonly roomId: string }) {
   const { get, search, searchFor } = filters;
   const resolved = RESOLVED[get("state")];
   const query = { ...filters.page(), ...chosen({ search }), ...(resolved !== undefined && { resolved }) };
+  const refetchInterval = useRefreshMs();
   const comments = useApiQuery(
     ["room", roomId, "comments", query],
     (atrium) => atrium.comments.list(roomId, query),
     // A search reads all comments of the room.
-    { refetchInterval: search === "" && LIVE_REFRESH_MS },
+    { refetchInterval: search === "" && refetchInterval },
   );
   const { users = [], nameOf } = useNames(roomId);
   const actions = useCommentActions(roomId);

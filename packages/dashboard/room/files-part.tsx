@@ -13,7 +13,8 @@ import { oneByOne } from "../ui/bulk-dialog.tsx";
 import { Button, CopyButton, Icon } from "../ui/button.tsx";
 import { ConfirmAction } from "../ui/dialog.tsx";
 import { Empty, Paged } from "../ui/feedback.tsx";
-import { FilterSelect, SelectField } from "../ui/fields.tsx";
+import { SelectField } from "../ui/fields.tsx";
+import { FilterSelect } from "../ui/list-filters.tsx";
 import { SelectableCards } from "../ui/selectable.tsx";
 import { formatSize, Time } from "../ui/time.tsx";
 

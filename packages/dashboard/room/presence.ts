@@ -1,4 +1,4 @@
-/** The presence of users for readers: its coordinates, color and summary, and places on a map. Pure. */
+/** The presence of users for readers: its coordinates and summary, and places on a map. Pure. */
 
 interface Point {
   readonly x: number;
@@ -16,14 +16,6 @@ const isPoint = (value: unknown): value is State & Point =>
 export function pointIn(state: State | undefined): Point | null {
   if (state === undefined) return null;
   return [state, ...Object.values(state)].find(isPoint) ?? null;
-}
-
-/** The color that a user shows, else one that is always the same for the ID. */
-export function colorOf(id: string, state: State | undefined): string {
-  const shown = state?.color;
-  if (typeof shown === "string") return shown;
-  const sum = [...id].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 360, 0);
-  return `hsl(${sum} 60% 50%)`;
 }
 
 const MAX_VALUE_CHARACTERS = 40;
@@ -128,20 +120,33 @@ function placesAround({ left, top }: Box, label: string): Box[] {
   ];
 }
 
+const along = (share: number, length: number) => GAP_PX + share * (length - FACE_PX - 2 * GAP_PX);
+
+/** The left upper corner of a face whose cursor is at a point. */
+const cornerOf = (
+  point: Point,
+  { min, max }: ReturnType<typeof boundsOf>,
+  map: Pick<Box, "width" | "height">,
+) => ({
+  left: along((point.x - min.x) / (max.x - min.x), map.width),
+  top: along((point.y - min.y) / (max.y - min.y), map.height),
+});
+
+/** The place of a point on a map of a size in pixels. */
+export function centerOf(...place: Parameters<typeof cornerOf>): Point {
+  const { left, top } = cornerOf(...place);
+  return { x: left + FACE_PX / 2, y: top + FACE_PX / 2 };
+}
+
 /** Places cursors on a map of a size in pixels: no face covers another one, and no label a face or a label. */
 export function arrange<Shown extends Cursor>(
   cursors: readonly Shown[],
-  { min, max }: ReturnType<typeof boundsOf>,
+  bounds: ReturnType<typeof boundsOf>,
   map: Pick<Box, "width" | "height">,
 ): Marker<Shown>[] {
-  const along = (share: number, length: number) => GAP_PX + share * (length - FACE_PX - 2 * GAP_PX);
   const groups: { readonly face: Box; readonly cursors: Shown[] }[] = [];
   for (const cursor of cursors) {
-    const face = {
-      left: along((cursor.point.x - min.x) / (max.x - min.x), map.width),
-      top: along((cursor.point.y - min.y) / (max.y - min.y), map.height),
-      ...{ width: FACE_PX, height: FACE_PX },
-    };
+    const face = { ...cornerOf(cursor.point, bounds, map), ...{ width: FACE_PX, height: FACE_PX } };
     const near = groups.find((group) => overlaps(group.face, face));
     if (near === undefined) groups.push({ face, cursors: [cursor] });
     else near.cursors.push(cursor);

@@ -8,7 +8,7 @@ import { nameInPath } from "../data/address.ts";
 import { loadPage } from "../data/connection.ts";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { DocumentsPart } from "../documents/documents-part.tsx";
-import { LIVE_REFRESH_MS, LiveProvider } from "../live/live.tsx";
+import { LiveProvider, refreshMs } from "../live/live.tsx";
 import { allLimitsOf, LimitFields, LimitsLine, limitsOf } from "../rooms/limits.tsx";
 import { ExpiryField, expiryOf } from "../rooms/rooms.tsx";
 import { Identifier } from "../ui/button.tsx";
@@ -19,6 +19,7 @@ import { Form } from "../ui/form.tsx";
 import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { ActiveTime } from "./active-time.tsx";
 import { CommentsPart } from "./comments-part.tsx";
 import { FilesPart } from "./files-part.tsx";
 import { LivePart } from "./live-part.tsx";
@@ -48,8 +49,9 @@ export default function RoomPage() {
 
 function RoomFrame({ roomId }: { readonly roomId: string }) {
   const users = { limit: 1 };
+  const [isLive, setLive] = useState(false);
   const query = useApiQuery(["room", roomId, "users", users], ({ rooms }) => rooms.get(roomId, users), {
-    refetchInterval: LIVE_REFRESH_MS,
+    refetchInterval: refreshMs(isLive),
   });
   return (
     <Loaded query={query} shape="page" above={ABOVE}>
@@ -68,14 +70,20 @@ function RoomFrame({ roomId }: { readonly roomId: string }) {
                   Expires <Time at={room.expires_at} />
                 </span>
               )}
-              <LimitsLine of={room} />
+              {room.total_users_created > 0 && (
+                <span className="soft">
+                  {room.total_users_created.toLocaleString("en")}{" "}
+                  {room.total_users_created === 1 ? "user" : "users"} so far · <ActiveTime {...room} /> in use
+                </span>
+              )}
               <Identifier value={room.id} what="the room's ID" />
+              <LimitsLine of={room} />
             </>
           }
           actions={<RoomActions room={room} />}
         >
           <Tabs label="Room" base={`/rooms/${roomId}`} tabs={TABS} />
-          <LiveProvider room={room}>
+          <LiveProvider room={room} onLive={setLive}>
             <Switch>
               <Route path="/rooms/:roomId">
                 <LivePart room={room} />

@@ -4,13 +4,14 @@ import { useState } from "react";
 import { Link, useLocation } from "wouter";
 import { pathPartOf } from "../data/address.ts";
 import { orNull, useAction, useApiQuery } from "../data/organization.tsx";
-import { JoinBar, LIVE_REFRESH_MS } from "../live/live.tsx";
+import { LiveLine, useRefreshMs } from "../live/live.tsx";
 import { Button } from "../ui/button.tsx";
 import { ActionButton } from "../ui/dialog.tsx";
 import { Empty, Loaded } from "../ui/feedback.tsx";
-import { NameField, SearchBox } from "../ui/fields.tsx";
+import { NameField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
+import { SearchBox } from "../ui/list-filters.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { EntryForm, queriesOf } from "./entry-form.tsx";
 
@@ -27,7 +28,7 @@ export function StoresPart({ roomId, chosen }: StoresPartProps) {
     <Loaded query={stores} shape="list">
       {(data) => (
         <section>
-          <JoinBar />
+          <LiveLine />
           <div className="filters">
             <nav className="chips" aria-label="Stores">
               {data.map(({ name, entries }) => (
@@ -172,7 +173,7 @@ function EntryTable({ roomId, store, total }: EntryTableProps) {
 
 const useStores = (roomId: string) =>
   useApiQuery(["room", roomId, "stores"], ({ stores }) => stores.list(roomId), {
-    refetchInterval: LIVE_REFRESH_MS,
+    refetchInterval: useRefreshMs(),
   });
 
 /** Larger pages are slow to render. */
@@ -204,7 +205,7 @@ function useEntryPage(roomId: string, store: string, prefix = "") {
         next: page.next?.startsWith(prefix) ? page.next : undefined,
       };
     },
-    { refetchInterval: LIVE_REFRESH_MS },
+    { refetchInterval: useRefreshMs() },
   );
   const next = query.data?.next;
   const position = {

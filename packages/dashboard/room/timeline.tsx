@@ -20,13 +20,18 @@ import {
 } from "../live/stream.ts";
 import { Button, ScrollBox } from "../ui/button.tsx";
 import { Details, ErrorMessage, Loading } from "../ui/feedback.tsx";
-import { FilterSelect } from "../ui/fields.tsx";
 import { JsonTree } from "../ui/json-tree.tsx";
+import { FilterSelect } from "../ui/list-filters.tsx";
 import { Section } from "../ui/page.tsx";
 import { Time } from "../ui/time.tsx";
+import { type Minutes, minuteOf } from "./activity-strip.tsx";
 
-export function Timeline({ roomId }: { readonly roomId: string }) {
-  const { items, error } = useStream(roomId);
+interface TimelineProps {
+  readonly roomId: string;
+  readonly stream: ReturnType<typeof useStream>;
+}
+
+export function Timeline({ roomId, stream: { items, error } }: TimelineProps) {
   const { client } = useLive();
   const { users = [] } = useNames(roomId);
   const filters = useFilters();
@@ -78,7 +83,7 @@ export function Timeline({ roomId }: { readonly roomId: string }) {
       {shown && shown.length > 0 && <Items items={shown} />}
       <p className="soft small">
         {client === null
-          ? "The last hour. Watch live to see broadcasts and each write to a store as well."
+          ? "The last hour, without broadcasts and single writes to stores, which only the live stream has."
           : "The last hour, and everything as it happens."}
       </p>
     </Section>
@@ -115,12 +120,23 @@ const MAX_EVENTS = 50;
 
 interface EventHistory {
   readonly events: readonly RoomEvent[];
+  /** Their number in each minute, with those that are left out. */
+  readonly minutes: Minutes;
   /** The cursor of the next read. */
   readonly cursor: string;
 }
 
+function count(minutes: Map<number, number>, at: string): void {
+  const minute = minuteOf(at);
+  minutes.set(minute, (minutes.get(minute) ?? 0) + 1);
+}
+
+/** Beside the stream, the log is read for what the stream does not have, such as files. */
+const LOG_REFRESH_MS = 5000;
+
 /** Events of the event log, newest first, continued while the page is open. */
 function useRoomEvents(roomId: string) {
+  const { client } = useLive();
   const queries = useQueryClient();
   const key = useKey();
   const part = ["room", roomId, "events"];
@@ -133,13 +149,15 @@ function useRoomEvents(roomId: string) {
           ? { from: new Date(Date.now() - HOUR_MS).toISOString() }
           : { after: known.cursor };
       let { events = [] as readonly RoomEvent[], cursor = "" } = known ?? {};
+      const minutes = new Map(known?.minutes);
       for await (const page of atrium.events.pages({ roomId, limit: 100, ...since })) {
         events = [...page.events.toReversed(), ...events].slice(0, MAX_EVENTS);
         cursor = page.cursor;
+        for (const { timestamp } of page.events) count(minutes, timestamp);
       }
-      return { events, cursor };
+      return { events, minutes, cursor };
     },
-    { refetchInterval: LIVE_REFRESH_MS, structuralSharing: false },
+    { refetchInterval: client === null ? LIVE_REFRESH_MS : LOG_REFRESH_MS, structuralSharing: false },
   );
 }
 
@@ -157,11 +175,12 @@ const isSeenAnyway = ({ event, timestamp }: RoomEvent, since: string): boolean =
 /** The page is drawn again at most this often. */
 const FLUSH_MS = 250;
 
-function useStream(roomId: string) {
+/** The events of the room, newest first, and their number in each minute. */
+export function useStream(roomId: string) {
   const { data, error } = useRoomEvents(roomId);
   const { nameOf } = useNames(roomId);
   const [openedAt] = useState(() => new Date().toISOString());
-  const arrivals = useArrivals();
+  const { arrivals, seen } = useArrivals();
   const documents = useDocumentItems(roomId);
   const items = useMemo(() => {
     const logged = data?.events.filter((event) => !isSeenAnyway(event, openedAt)) ?? [];
@@ -169,7 +188,12 @@ function useStream(roomId: string) {
     const written = arrivals.map(({ item, at, number }) => itemOfFeed(item, at, number, nameOf));
     return mergeItems(events, written, documents);
   }, [data, arrivals, documents, openedAt, nameOf]);
-  return { items: data === undefined ? undefined : items, error };
+  const minutes = useMemo(() => {
+    const all = new Map(data?.minutes);
+    for (const [minute, number] of seen) all.set(minute, (all.get(minute) ?? 0) + number);
+    return all;
+  }, [data, seen]);
+  return { items: data === undefined ? undefined : items, minutes, error };
 }
 
 interface Arrival {
@@ -178,11 +202,16 @@ interface Arrival {
   readonly number: number;
 }
 
+const NO_ARRIVALS: { readonly arrivals: readonly Arrival[]; readonly seen: Minutes } = {
+  arrivals: [],
+  seen: new Map(),
+};
+
 /** The messages of the room since the page is shown: they can arrive before the names of its users. */
-function useArrivals(): readonly Arrival[] {
+function useArrivals() {
   const { listen } = useLive();
-  const [arrivals, setArrivals] = useState<readonly Arrival[]>([]);
-  const count = useRef(0);
+  const [known, setKnown] = useState(NO_ARRIVALS);
+  const number = useRef(0);
   useEffect(() => {
     if (listen === null) return;
     let waiting: Arrival[] = [];
@@ -191,12 +220,15 @@ function useArrivals(): readonly Arrival[] {
       timer = undefined;
       const news = waiting;
       waiting = [];
-      setArrivals((known) => [...known, ...news].slice(-MAX_ITEMS));
+      setKnown(({ arrivals, seen }) => {
+        const minutes = new Map(seen);
+        for (const { at } of news) count(minutes, at.toISOString());
+        return { arrivals: [...arrivals, ...news].slice(-MAX_ITEMS), seen: minutes };
+      });
     };
     const stop = listen((item) => {
-      count.current += 1;
-      waiting.push({ item, at: new Date(), number: count.current });
-      if (waiting.length > MAX_ITEMS) waiting.shift();
+      number.current += 1;
+      waiting.push({ item, at: new Date(), number: number.current });
       timer ??= setTimeout(flush, FLUSH_MS);
     });
     return () => {
@@ -204,7 +236,7 @@ function useArrivals(): readonly Arrival[] {
       clearTimeout(timer);
     };
   }, [listen]);
-  return arrivals;
+  return known;
 }
 
 /** Changes of documents since the page is shown. */

@@ -5,13 +5,14 @@ import type { UserInput, UserSearch, UserWithToken } from "atrium/server";
 import { Link } from "wouter";
 import { chosen, useFilters } from "../data/filters.ts";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
-import { LIVE_REFRESH_MS } from "../live/live.tsx";
+import { useRefreshMs } from "../live/live.tsx";
 import { KindBadge } from "../people/people.tsx";
 import { type BulkAction, oneByOne } from "../ui/bulk-dialog.tsx";
 import { CopyButton } from "../ui/button.tsx";
 import { Badge, Empty } from "../ui/feedback.tsx";
-import { FilterSelect, ListFilters, NameField, SelectField, TextField } from "../ui/fields.tsx";
+import { NameField, SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
+import { FilterSelect, ListFilters } from "../ui/list-filters.tsx";
 import { NAMED, SelectablePage } from "../ui/selectable.tsx";
 import { type Column, orDash } from "../ui/table.tsx";
 import { OptionalTime, Time } from "../ui/time.tsx";
@@ -68,7 +69,7 @@ export function UsersPart({ roomId }: { readonly roomId: string }) {
   const users = useApiQuery(
     ["room", roomId, "users", "with tokens", query],
     (atrium) => atrium.users.list(roomId, query),
-    { refetchInterval: LIVE_REFRESH_MS },
+    { refetchInterval: useRefreshMs() },
   );
   const actions = useUserActions(roomId);
   const empty = (

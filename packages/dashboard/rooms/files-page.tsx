@@ -5,7 +5,7 @@ import { chosen, type Filters, useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { Button } from "../ui/button.tsx";
 import { Empty, Loaded } from "../ui/feedback.tsx";
-import { ListFilters } from "../ui/fields.tsx";
+import { ListFilters } from "../ui/list-filters.tsx";
 import { Page } from "../ui/page.tsx";
 import { type Column, CursorPager, Table } from "../ui/table.tsx";
 import { formatSize, Time } from "../ui/time.tsx";

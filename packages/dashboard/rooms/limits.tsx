@@ -67,5 +67,11 @@ export function LimitsLine({ of: { limits } }: { readonly of: Room }) {
     if (unit === 1) return [`${limit.toLocaleString("en")} ${limit === 1 ? shown.slice(0, -1) : shown}`];
     return [`${shown.replace("_bytes", "s")} of ${formatSize(limit)}`];
   });
-  return parts.length > 0 && <span className="soft">At most {parts.join(", ")}</span>;
+  if (parts.length === 0) return null;
+  return (
+    <details className="limits soft">
+      <summary>Limits</summary>
+      At most {parts.join(", ")}
+    </details>
+  );
 }

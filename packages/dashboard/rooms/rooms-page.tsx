@@ -5,7 +5,7 @@ import { chosen, type Filters, useFilters } from "../data/filters.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { type BulkAction, oneByOne } from "../ui/bulk-dialog.tsx";
 import { Badge, Empty } from "../ui/feedback.tsx";
-import { CreatedFilter, FilterSelect, ListFilters } from "../ui/fields.tsx";
+import { CreatedFilter, FilterSelect, ListFilters } from "../ui/list-filters.tsx";
 import { Page } from "../ui/page.tsx";
 import { NAMED, SelectablePage } from "../ui/selectable.tsx";
 import { type Column, orDash } from "../ui/table.tsx";
@@ -23,12 +23,16 @@ const SHOWN: Readonly<Record<string, RoomSearch>> = {
 const LABELS = { online: "With users online", active: "Open", closed: "Closed" };
 
 const COLUMNS: readonly Column<ListedRoom>[] = [
-  { label: "Name", sort: "name", cell: ({ id, name }) => <Link href={`/rooms/${id}`}>{name}</Link> },
-  { label: "Custom ID", cell: (room) => orDash(room.custom_id) },
   {
-    label: "State",
-    cell: ({ state }) => <Badge tone={state === "active" ? "plain" : "waiting"}>{state}</Badge>,
+    label: "Name",
+    sort: "name",
+    cell: ({ id, name, state }) => (
+      <>
+        <Link href={`/rooms/${id}`}>{name}</Link> {state === "closed" && <Badge tone="waiting">closed</Badge>}
+      </>
+    ),
   },
+  { label: "Custom ID", cell: (room) => orDash(room.custom_id) },
   {
     label: "Online",
     cell: ({ active_participants: online }) =>
@@ -62,17 +66,19 @@ export default function RoomsPage() {
         <FilterSelect label="Rooms to show" filters={filters} name="show" all="All rooms" options={LABELS} />
         <CreatedFilter filters={filters} />
       </ListFilters>
-      <SelectablePage
-        label="Rooms"
-        noun={{ one: "room", many: "rooms" }}
-        query={rooms}
-        itemsOf={(data) => data.rooms}
-        {...NAMED}
-        columns={COLUMNS}
-        {...{ filters, actions }}
-        refreshes={[["rooms"], ["room"], ["overview"]]}
-        empty={<NoRooms filters={filters} />}
-      />
+      <div className="rooms-list">
+        <SelectablePage
+          label="Rooms"
+          noun={{ one: "room", many: "rooms" }}
+          query={rooms}
+          itemsOf={(data) => data.rooms}
+          {...NAMED}
+          columns={COLUMNS}
+          {...{ filters, actions }}
+          refreshes={[["rooms"], ["room"], ["overview"]]}
+          empty={<NoRooms filters={filters} />}
+        />
+      </div>
     </Page>
   );
 }

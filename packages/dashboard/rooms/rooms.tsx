@@ -3,6 +3,7 @@ import type { Room, RoomInput, RoomSearch } from "atrium/server";
 import { useState } from "react";
 import { useLocation } from "wouter";
 import { useAction, useApiQuery } from "../data/organization.tsx";
+import type { ButtonProps } from "../ui/button.tsx";
 import { NameField, SelectField, TextField } from "../ui/fields.tsx";
 import { FormDialog } from "../ui/form.tsx";
 import { toLocal } from "../ui/time.tsx";
@@ -32,7 +33,7 @@ export const expiryOf = (local = "", of?: Room): { readonly expiresAt?: string |
   local === localExpiry(of) ? {} : { expiresAt: local === "" ? null : new Date(local).toISOString() };
 
 /** Creates a room and opens it. */
-export function NewRoom() {
+export function NewRoom({ variant = "primary" }: Pick<ButtonProps, "variant">) {
   const [, go] = useLocation();
   const create = useAction(({ rooms }, room: RoomInput) => rooms.create(room), {
     toast: ({ name }) => `Room ${name} created`,
@@ -41,7 +42,7 @@ export function NewRoom() {
   });
   return (
     <FormDialog
-      button={{ variant: "primary", icon: "plus", "data-shortcut": "new", children: "New room" }}
+      button={{ variant, icon: "plus", "data-shortcut": "new", children: "New room" }}
       title="New room"
       submitLabel="Create room"
       action={create}

@@ -21,6 +21,7 @@ const PLACES: readonly Pick<Target, "label" | "path">[] = [
   { label: "Quotas", path: "/settings/quotas" },
   { label: "Organization", path: "/settings/organization" },
   { label: "Profile", path: "/settings/profile" },
+  { label: "Sign-in", path: "/settings/sign-in" },
 ];
 
 /** Results of each kind. */
@@ -59,7 +60,7 @@ async function findUsers(atrium: AtriumServer, open: string | undefined, search:
 
 const NOTHING = { placeholderData: () => undefined }; // Enter must not open a result of an earlier search
 
-function useTargets(search: string): Target[] {
+function useTargets(search: string) {
   const [path] = useLocation();
   const open = roomIn(path);
   const rooms = useApiQuery(
@@ -80,7 +81,7 @@ function useTargets(search: string): Target[] {
     { ...NOTHING, enabled: search !== "" },
   );
   const places = PLACES.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
-  return [
+  const items: Target[] = [
     ...places.map((place) => ({ ...place, id: place.path, note: "Page" })),
     ...(rooms.data ?? []).map(({ id, name }) => ({ id, label: name, note: "Room", path: `/rooms/${id}` })),
     ...(identities.data ?? []).map((found) => ({ ...found, path: `/people/identities/${found.id}` })),
@@ -91,17 +92,18 @@ function useTargets(search: string): Target[] {
       path: `/files?q=${encodeURIComponent(filename)}`,
     })),
   ];
+  return { items, isSearching: [rooms, users, identities, groups, files].some(({ isLoading }) => isLoading) };
 }
 
 export default function Finder({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
-  const items = useTargets(text);
+  const found = useTargets(text);
   const [, go] = useLocation();
   const open = ({ path }: Target) => {
     onClose();
     go(path);
   };
   return (
-    <Combobox label="Page, room, person or file" {...{ text, items }} onText={setText} onChoose={open} />
+    <Combobox label="Page, room, person or file" {...{ text, ...found }} onText={setText} onChoose={open} />
   );
 }

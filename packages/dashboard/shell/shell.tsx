@@ -32,6 +32,15 @@ export function Shell({ children }: { readonly children: ReactNode }) {
         Skip to content
       </a>
       <header className="side">
+        <div className="side-head">
+          <a className="brand" href="/">
+            Atrium
+          </a>
+          <div className="products">
+            <a href="/docs">Docs</a>
+            <a href="/demo">Demo</a>
+          </div>
+        </div>
         <OrganizationMenu />
         <Navigation />
         <div className="side-foot">
@@ -98,6 +107,16 @@ function OrganizationMenu() {
   );
 }
 
+/** The documentation and the demo, which phones have no other place for. */
+const Products = () =>
+  matchMedia("(max-width: 52rem)").matches && (
+    <>
+      <MenuItem onSelect={() => location.assign("/docs")}>Docs</MenuItem>
+      <MenuItem onSelect={() => location.assign("/demo")}>Demo</MenuItem>
+      <hr />
+    </>
+  );
+
 /** The menu of the signed-in person: profile, theme, sign out. */
 function PersonMenu() {
   const { person } = useCurrent().me;
@@ -118,6 +137,7 @@ function PersonMenu() {
       <div className="soft small menu-note">{person.email}</div>
       <MenuItem onSelect={() => go("/settings/profile")}>Profile</MenuItem>
       <hr />
+      <Products />
       {THEMES.map((value) => (
         <MenuItem key={value} isChecked={value === theme} onSelect={() => chooseTheme(value)}>
           {value.charAt(0).toUpperCase() + value.slice(1)}

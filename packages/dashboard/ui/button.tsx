@@ -38,7 +38,7 @@ export const Icon = ({ name }: { readonly name: IconName }) => (
   </svg>
 );
 
-/** The first letter of a name as a picture: the style sheet draws it, so that the text that one sees is the name alone. */
+/** The first letter of a name, or of a person's first two, as a picture: the style sheet draws it, so that the text that one sees is the name alone. */
 interface MonogramProps {
   readonly name: string;
   readonly isRound?: boolean;
@@ -46,10 +46,17 @@ interface MonogramProps {
   readonly count?: number;
 }
 
+/** The first letters of this many words. */
+const lettersOf = (name: string, words: number): string =>
+  name
+    .split(/\s+/, words)
+    .map((word) => [...word][0]?.toUpperCase() ?? "")
+    .join("");
+
 export const Monogram = ({ name, isRound = false, count = 1 }: MonogramProps) => (
   <span
     className={isRound ? "monogram round" : "monogram"}
-    data-letter={count > 1 ? count : [...name][0]?.toUpperCase()}
+    data-letter={count > 1 ? count : lettersOf(name, isRound ? 2 : 1)}
     aria-hidden="true"
   />
 );

@@ -27,6 +27,10 @@ const dayAndTime = new Intl.DateTimeFormat("en", {
   hour12: false,
 });
 
+/** A start of columns as the axis has it: its time of day, or its day if the columns are wide. */
+export const sayStart = (start: number, width: number): string =>
+  (width > HOUR_S ? day : timeOfDay).format(start * 1000);
+
 function paint(
   Plot: typeof uPlot,
   element: HTMLElement,
@@ -59,7 +63,8 @@ function paint(
         size: 26,
         grid: { show: false },
         ...(width > HOUR_S && { incrs: [1, 2, 5, 10].map((days) => days * 24 * HOUR_S) }),
-        values: (_, ticks) => ticks.map((at) => (width > HOUR_S ? day : timeOfDay).format(at * 1000)),
+        ...(width === HOUR_S && { incrs: [1, 2, 3, 6].map((hours) => hours * HOUR_S) }),
+        values: (_, ticks) => ticks.map((at) => sayStart(at, width)),
       },
       {
         ...axis,
@@ -96,6 +101,8 @@ interface ChartProps {
   readonly title: string;
   /** Content beside the title, such as a comparison. */
   readonly beside?: ReactNode;
+  /** A remark on the columns; empty for none. */
+  readonly note: string;
   /** The start of each column, in epoch seconds. */
   readonly starts: readonly number[];
   /** The time that a column stands for, in seconds. */
@@ -103,7 +110,7 @@ interface ChartProps {
   readonly series: readonly Series[];
 }
 
-export function Chart({ title, beside, starts, width, series }: ChartProps) {
+export function Chart({ title, beside, note, starts, width, series }: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const isDark = useIsDark();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colors change with the theme
@@ -132,11 +139,13 @@ export function Chart({ title, beside, starts, width, series }: ChartProps) {
     <figure className="chart">
       <figcaption>
         {title} {beside}
-        {series.map(({ label, color }, index) => (
-          <span key={label} className={`legend chart-${index + 1}`} data-color={color}>
-            {label}
-          </span>
-        ))}
+        {series.length > 1 &&
+          series.map(({ label, color }, index) => (
+            <span key={label} className={`legend chart-${index + 1}`} data-color={color}>
+              {label}
+            </span>
+          ))}
+        {note && <small className="trend soft">{note}</small>}
       </figcaption>
       <div ref={box} className="chart-box" aria-hidden="true" />
       <div className="hidden">
@@ -165,5 +174,21 @@ export function Chart({ title, beside, starts, width, series }: ChartProps) {
         </table>
       </div>
     </figure>
+  );
+}
+
+/** The course of a number as a line, beside the number that says it. */
+export function Sparkline({ values }: { readonly values: readonly number[] }) {
+  const most = Math.max(1, ...values);
+  const points = values.map((value, index) => `${index},${most - value}`).join(" ");
+  return (
+    <svg
+      className="sparkline"
+      viewBox={`0 0 ${Math.max(1, values.length - 1)} ${most}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      <polyline points={points} />
+    </svg>
   );
 }

@@ -15,8 +15,10 @@ interface ComboboxProps<Item extends Found> {
   readonly label: string;
   readonly text: string;
   readonly onText: (text: string) => void;
-  /** Undefined while they are searched. */
+  /** The options found so far; undefined before the first answer. */
   readonly items: readonly Item[] | undefined;
+  /** True while others may be found. */
+  readonly isSearching: boolean;
   readonly onChoose: (item: Item) => void;
 }
 
@@ -73,6 +75,9 @@ function useOptions<Item extends Found>({ label, text, onText, items = [], onCho
   return { id, input, options };
 }
 
+const sayNone = ({ isSearching }: Pick<ComboboxProps<Found>, "isSearching">): string =>
+  isSearching ? "Searching…" : "No results.";
+
 /** Focuses the field, which is rendered after the dialog has opened. */
 const focus = (input: HTMLInputElement | null): void => input?.focus();
 
@@ -83,7 +88,7 @@ export function Combobox<Item extends Found>(props: ComboboxProps<Item>) {
     <>
       <input {...input} ref={focus} />
       <p className="soft nothing-found" role="status">
-        {options.length === 0 && "No results."}
+        {options.length === 0 && sayNone(props)}
       </p>
       {options.length > 0 && (
         <div className="found" id={id} role="listbox" aria-label="Results">
@@ -101,7 +106,7 @@ interface PickerProps<Item extends Found> extends ComboboxProps<Item> {
 
 /** A field of a page: its list is over the page while the person looks for something, and the field is empty after. */
 export function Picker<Item extends Found>({ icon, onChoose, ...props }: PickerProps<Item>) {
-  const { onText, items } = props;
+  const { onText, items, isSearching } = props;
   const [isOpen, setOpen] = useState(false);
   const end = () => {
     setOpen(false);
@@ -115,7 +120,7 @@ export function Picker<Item extends Found>({ icon, onChoose, ...props }: PickerP
       onChoose(item);
     },
   });
-  const isEmpty = isOpen && items?.length === 0;
+  const isEmpty = isOpen && options.length === 0 && (isSearching || items !== undefined);
   return (
     <div className="search">
       <Icon name={icon} />
@@ -136,7 +141,7 @@ export function Picker<Item extends Found>({ icon, onChoose, ...props }: PickerP
         }}
       />
       <p className={isEmpty ? "menu soft" : "hidden"} role="status">
-        {isEmpty && "No results."}
+        {isEmpty && sayNone(props)}
       </p>
       {options.length > 0 && (
         <div

@@ -66,7 +66,8 @@ export function Modal(props: ModalProps) {
         event.preventDefault();
         if (isClosedByEscape) onClose();
       }}
-      onClose={onClose}
+      // One that has been taken away is closed as well.
+      onClose={({ currentTarget }) => currentTarget.isConnected && onClose()}
       onMouseDown={(event) => {
         if (!isClosedOutside || event.target !== event.currentTarget) return;
         event.preventDefault();

@@ -1,7 +1,5 @@
-/** Fields of forms and filters of lists. */
+/** Fields of forms. */
 
-import { isComposing } from "atrium/internal/input-method";
-import type { Usage, WebhookEventName } from "atrium/server";
 import {
   type ChangeEvent,
   type ComponentProps,
@@ -13,9 +11,6 @@ import {
   useId,
   useRef,
 } from "react";
-import { EVENTS } from "../data/events.ts";
-import type { Filters } from "../data/filters.ts";
-import { Icon } from "./button.tsx";
 
 /** A labeled text field. */
 interface TextFieldProps
@@ -36,8 +31,13 @@ export const FieldProblems = createContext<Readonly<Record<string, string>>>({})
 
 const controlOf = (rows: number | undefined): ElementType => (rows === undefined ? "input" : "textarea");
 
-export function TextField({ label, hint, name, rows, ...input }: TextFieldProps) {
+export function TextField({ label, hint, name, rows, autoFocus = false, ...input }: TextFieldProps) {
   const id = useId();
+  const control = useRef<HTMLElement>(null);
+  // The attribute counts when a page loads; this field may come later.
+  useEffect(() => {
+    if (autoFocus) control.current?.focus();
+  }, [autoFocus]);
   const problem = useContext(FieldProblems)[name];
   const Control = controlOf(rows);
   const about = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
@@ -45,6 +45,7 @@ export function TextField({ label, hint, name, rows, ...input }: TextFieldProps)
     <div className="field">
       <label htmlFor={id}>{label}</label>
       <Control
+        ref={control}
         id={id}
         name={name}
         className={rows === undefined ? "input" : "input area"}
@@ -78,18 +79,31 @@ interface SelectFieldProps extends ComponentProps<"select"> {
   /** The values, with their labels where these differ. */
   readonly options: readonly (string | readonly [value: string, label: string])[];
   readonly hint?: ReactNode;
+  /** The sentence for a required field without a choice. */
+  readonly missing?: string;
   /** Hides the label except from screen readers. */
   readonly isLabelHidden?: boolean;
 }
 
-export function SelectField({ label, options, hint, isLabelHidden = false, ...select }: SelectFieldProps) {
+export function SelectField(props: SelectFieldProps) {
+  const { label, options, hint, missing, isLabelHidden = false, ...select } = props;
   const id = useId();
+  const problem = useContext(FieldProblems)[select.name ?? ""];
+  const about = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(" ");
   return (
     <div className="field">
       <label htmlFor={id} className={isLabelHidden ? "hidden" : undefined}>
         {label}
       </label>
-      <select id={id} className="input" aria-describedby={hint ? `${id}-hint` : undefined} {...select}>
+      <select
+        id={id}
+        className="input"
+        required={missing !== undefined}
+        data-missing={missing}
+        aria-describedby={about || undefined}
+        aria-invalid={problem !== undefined || undefined}
+        {...select}
+      >
         {options.map((option) => {
           const [value, text] = typeof option === "string" ? [option, option] : option;
           return (
@@ -102,6 +116,11 @@ export function SelectField({ label, options, hint, isLabelHidden = false, ...se
       {hint && (
         <p className="soft small" id={`${id}-hint`}>
           {hint}
+        </p>
+      )}
+      {problem && (
+        <p className="field-error" id={`${id}-problem`}>
+          {problem}
         </p>
       )}
     </div>
@@ -132,176 +151,5 @@ export const Choice = ({ isOn, isPartly = false, label, onChange, children }: Ch
       onChange={(event) => onChange(event.currentTarget.checked)}
     />
     {children}
-  </label>
-);
-
-/** Checkboxes to choose one or more events, in a row for each resource, whose box chooses all of them. */
-interface EventChoiceProps<Name extends WebhookEventName> {
-  readonly names: readonly Name[];
-  readonly chosen: readonly Name[];
-  readonly onChange: (chosen: readonly Name[]) => void;
-}
-
-export function EventChoice<Name extends WebhookEventName>({
-  names,
-  chosen,
-  onChange,
-}: EventChoiceProps<Name>) {
-  const choose = (some: readonly Name[], isOn: boolean) =>
-    onChange(names.filter((one) => (some.includes(one) ? isOn : chosen.includes(one))));
-  return (
-    <fieldset className="field choices">
-      <legend>Events</legend>
-      {[...Map.groupBy(names, resourceOf)].map(([resource, ofResource]) => (
-        <div key={resource} className="event-row">
-          <Choice
-            isOn={ofResource.every((name) => chosen.includes(name))}
-            isPartly={ofResource.some((name) => chosen.includes(name))}
-            onChange={(isOn) => choose(ofResource, isOn)}
-          >
-            <strong>{resource}</strong>
-          </Choice>
-          <div>
-            {ofResource.map((name) => (
-              <Choice
-                key={name}
-                isOn={chosen.includes(name)}
-                label={`${name}: ${EVENTS[name]}`}
-                onChange={(isOn) => choose([name], isOn)}
-              >
-                <span title={EVENTS[name]}>{name.split(".").at(-1)}</span>
-              </Choice>
-            ))}
-          </div>
-        </div>
-      ))}
-    </fieldset>
-  );
-}
-
-/** Such as "participant" for `participant.joined`. */
-const resourceOf = (name: string): string => name.split(".")[0] ?? name;
-
-/** The range of metrics, kept in the URL. */
-type Range = Usage["range"];
-
-const NAME = "range";
-const LONGER_OR_SHORTER = { "1h": "Last hour", "7d": "Last 7 days", "30d": "Last 30 days" };
-
-/** The range that the person has chosen; a day if none. */
-export function rangeOf({ get }: Pick<Filters, "get">): Range {
-  const value = get(NAME);
-  return value === "1h" || value === "7d" || value === "30d" ? value : "24h";
-}
-
-export const RangeSelect = ({ filters }: { readonly filters: Pick<Filters, "get" | "set"> }) => (
-  <FilterSelect label="Time" filters={filters} name={NAME} all="Last 24 hours" options={LONGER_OR_SHORTER} />
-);
-
-/** Narrows a list by one of a few values. */
-interface FilterSelectProps {
-  /** The accessible name; the options show it to everyone else. */
-  readonly label: string;
-  readonly filters: Pick<Filters, "get" | "set">;
-  /** The filter that it sets. */
-  readonly name: string;
-  /** The option for no filter, such as "All types". */
-  readonly all: string;
-  /** The labels of the other options by their values. */
-  readonly options: Readonly<Record<string, string>>;
-}
-
-export const FilterSelect = ({ label, filters, name, all, options }: FilterSelectProps) => (
-  <SelectField
-    label={label}
-    isLabelHidden
-    value={filters.get(name)}
-    onChange={(event) => filters.set(name, event.currentTarget.value)}
-    options={[["", all], ...Object.entries(options)]}
-  />
-);
-
-/** A search field, applied shortly after the last key press, or by Enter where a search is costly. */
-const DEBOUNCE_MS = 250;
-
-interface SearchBoxProps {
-  readonly label: string;
-  readonly initial: string;
-  readonly onSearch: (text: string) => void;
-  /** True where it is applied by Enter, and when it is emptied. */
-  readonly isByEnter?: boolean;
-}
-
-export function SearchBox({ label, initial, onSearch, isByEnter = false }: SearchBoxProps) {
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const input = useRef<HTMLInputElement>(null);
-  // The search can be cleared elsewhere on the page.
-  useEffect(() => {
-    if (input.current && input.current !== document.activeElement) input.current.value = initial;
-  }, [initial]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const searchLater = (text: string) => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => onSearch(text), DEBOUNCE_MS);
-  };
-  return (
-    <div className="search">
-      <Icon name="search" />
-      <input
-        ref={input}
-        type="search"
-        className="input"
-        aria-label={label}
-        placeholder={label}
-        maxLength={256}
-        defaultValue={initial}
-        data-shortcut="search"
-        onChange={({ currentTarget: { value } }) => (!isByEnter || value === "") && searchLater(value)}
-        onKeyDown={({ key, currentTarget, nativeEvent }) =>
-          key === "Enter" && !isComposing(nativeEvent) && onSearch(currentTarget.value)
-        }
-      />
-    </div>
-  );
-}
-
-interface ListFiltersProps {
-  /** The label of the search. */
-  readonly label: string;
-  readonly filters: Filters;
-  /** Further filters. */
-  readonly children?: ReactNode;
-}
-
-/** The search of a list with its other filters. */
-export const ListFilters = ({ label, filters, children }: ListFiltersProps) => (
-  <div className="filters">
-    <SearchBox label={label} initial={filters.search} onSearch={filters.searchFor} />
-    {children}
-  </div>
-);
-
-/** The days between which the items of a list were created. */
-export const CreatedFilter = ({ filters }: Pick<ListFiltersProps, "filters">) => (
-  <>
-    <DateFilter label="Created from" filters={filters} name="from" />
-    <DateFilter label="to" filters={filters} name="to" />
-  </>
-);
-
-/** A date input that bounds a list by a day such as `2026-01-31`. */
-export const DateFilter = ({
-  label,
-  filters,
-  name,
-}: Pick<FilterSelectProps, "label" | "filters" | "name">) => (
-  <label className="date-filter">
-    <span className="soft">{label}</span>
-    <input
-      type="date"
-      className="input"
-      defaultValue={filters.get(name)}
-      onChange={(event) => filters.set(name, event.currentTarget.value)}
-    />
   </label>
 );

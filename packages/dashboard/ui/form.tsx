@@ -20,6 +20,8 @@ export interface FormProps<Input> {
   readonly submitLabel: string;
   /** True for an action that cannot be undone. */
   readonly isDanger?: boolean;
+  /** True while something is missing that the form says. */
+  readonly isIncomplete?: boolean;
   readonly onCancel?: () => void;
   readonly children?: ReactNode;
 }
@@ -29,14 +31,14 @@ const fieldProblemOf = (error: Error | null): FieldProblem | null =>
   error instanceof AtriumError && error.code !== "INTERNAL_ERROR" ? readRefusal(error.message) : null;
 
 export function Form<Input>(props: FormProps<Input>) {
-  const { action, toInput, submitLabel, isDanger = false, onCancel, children } = props;
+  const { action, toInput, submitLabel, isDanger = false, isIncomplete = false, onCancel, children } = props;
   const form = useRef<HTMLFormElement>(null);
   const [problems, setProblems] = useState<Values>({});
   const refusal = fieldProblemOf(action.error);
-  const isBesideField = refusal !== null && textFieldOf(form.current, refusal.field) !== null;
+  const isBesideField = refusal !== null && fieldOf(form.current, refusal.field) !== null;
   useEffect(() => {
     const refused = fieldProblemOf(action.error);
-    const field = refused && textFieldOf(form.current, refused.field);
+    const field = refused && fieldOf(form.current, refused.field);
     if (refused === null || !field) return;
     setProblems({ [refused.field]: refused.problem });
     field.focus();
@@ -47,12 +49,14 @@ export function Form<Input>(props: FormProps<Input>) {
       className="form"
       noValidate
       onInput={({ target }) => {
-        if (isTextField(target)) setProblems(({ [target.name]: _, ...others }) => others);
+        if (isField(target)) setProblems(({ [target.name]: _, ...others }) => others);
       }}
       onSubmit={(event) => {
         event.preventDefault();
-        const fields = [...event.currentTarget.elements].filter(isTextField);
-        for (const field of fields) field.setCustomValidity(isBlank(field) ? "Fill out this field." : "");
+        const elements: readonly unknown[] = [...event.currentTarget.elements];
+        const fields = elements.filter(isField);
+        for (const field of fields)
+          field.setCustomValidity(isBlank(field) ? (field.dataset.missing ?? "Fill out this field.") : "");
         const invalid = fields.filter((field) => !field.checkValidity());
         setProblems(
           Object.fromEntries(invalid.map(({ name, validationMessage }) => [name, validationMessage])),
@@ -67,7 +71,12 @@ export function Form<Input>(props: FormProps<Input>) {
       {!isBesideField && <ErrorMessage error={action.error} />}
       <footer>
         {onCancel && <Button onClick={onCancel}>Cancel</Button>}
-        <Button type="submit" variant={isDanger ? "danger" : "primary"} isBusy={action.isPending}>
+        <Button
+          type="submit"
+          variant={isDanger ? "danger" : "primary"}
+          disabled={isIncomplete}
+          isBusy={action.isPending}
+        >
           {submitLabel}
         </Button>
       </footer>
@@ -75,17 +84,20 @@ export function Form<Input>(props: FormProps<Input>) {
   );
 }
 
+type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+
 /** True for a field that can show a problem. */
-const isTextField = (one: unknown): one is HTMLInputElement | HTMLTextAreaElement =>
-  (one instanceof HTMLInputElement || one instanceof HTMLTextAreaElement) && one.classList.contains("input");
+const isField = (one: unknown): one is Field =>
+  [HTMLInputElement, HTMLTextAreaElement, HTMLSelectElement].some((kind) => one instanceof kind) &&
+  (one as Field).classList.contains("input");
 
 /** The browser takes spaces for a value. */
 const isBlank = ({ required, value }: { readonly required: boolean; readonly value: string }): boolean =>
   required && value.trim() === "";
 
-function textFieldOf(form: HTMLFormElement | null, name: string) {
+function fieldOf(form: HTMLFormElement | null, name: string) {
   const field = form?.elements.namedItem(name);
-  return isTextField(field) ? field : null;
+  return isField(field) ? field : null;
 }
 
 const readForm = (form: HTMLFormElement): Values =>

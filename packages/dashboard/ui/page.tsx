@@ -1,7 +1,9 @@
-/** The frame of a page: its title, its heading, its tabs, its parts and its rows of statistics. */
+/** The frame of a page: its title, its heading, its tabs and its parts. */
 import { type ReactNode, useEffect } from "react";
 import { Link, useLocation } from "wouter";
-import { Icon } from "./button.tsx";
+
+/** The end of a row that fades, as the style sheet has it. */
+const FADE_PX = 24;
 
 /**
  * Scrolls the current link of a row into view on narrow screens. After `scrollIntoView`, the Tab key would
@@ -11,7 +13,7 @@ export function bringIntoView(link: HTMLElement | null): void {
   const row = link?.parentElement;
   if (!link || !row) return;
   const [inner, outer] = [link.getBoundingClientRect(), row.getBoundingClientRect()];
-  row.scrollLeft += Math.max(0, inner.right - outer.right) + Math.min(0, inner.left - outer.left);
+  row.scrollLeft += Math.max(0, inner.right + FADE_PX - outer.right) + Math.min(0, inner.left - outer.left);
 }
 
 /** Sets the title of the document. */
@@ -101,47 +103,4 @@ export const Section = ({ id, title, about, beside, className, children }: Secti
     {about && <p className="soft">{about}</p>}
     {children}
   </section>
-);
-
-interface Stat {
-  readonly label: string;
-  readonly value: number | string;
-  /** The page with the details. */
-  readonly href?: string;
-  /** True for a number that someone should look into. */
-  readonly isAlarming?: boolean;
-  /** The number of the time before, to compare with. */
-  readonly before?: number;
-}
-
-interface TrendProps {
-  readonly value: number;
-  readonly before: number;
-}
-
-/** A number's change since the time before, in percent; nothing when there was nothing to compare with. */
-export function Trend({ value, before }: TrendProps) {
-  if (before === 0) return null;
-  const percent = Math.round((100 * (value - before)) / before);
-  const change = `${Math.abs(percent).toLocaleString("en")} % ${percent > 0 ? "more" : "less"} than before`;
-  return (
-    <small className="trend soft" title={`${before.toLocaleString("en")} in the same time before`}>
-      {percent === 0 ? "as before" : change}
-    </small>
-  );
-}
-
-export const Stats = ({ stats }: { readonly stats: readonly Stat[] }) => (
-  <dl className="stats">
-    {stats.map(({ label, value, href, before, isAlarming = false }) => (
-      <div key={label}>
-        <dt>{href === undefined ? label : <Link href={href}>{label}</Link>}</dt>
-        <dd className={isAlarming ? "bad-text" : undefined}>
-          {isAlarming && <Icon name="warning" />}
-          {typeof value === "number" ? value.toLocaleString("en") : value}
-          {typeof value === "number" && before !== undefined && <Trend {...{ value, before }} />}
-        </dd>
-      </div>
-    ))}
-  </dl>
 );

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { type Selection, useSelection } from "../data/use-selection.ts";
 import { type BulkAction, BulkDialog, countOf, type Noun } from "./bulk-dialog.tsx";
 import { Button } from "./button.tsx";
-import { type Counted, Paged, type PagedProps } from "./feedback.tsx";
+import { type Counted, Details, Paged, type PagedProps } from "./feedback.tsx";
 import { SelectAll, SelectBox, Table, type TableProps } from "./table.tsx";
 
 interface SelectableProps<Item> {
@@ -77,11 +77,70 @@ interface SelectableCardsProps<Item> extends SelectableProps<Item> {
   readonly cardClass: (item: Item) => string;
   /** The label of a card's box, for screen readers. */
   readonly selectedName: (item: Item) => string;
+  /** Puts neighbours together in a row that expands, if they are several. */
+  readonly grouping?: Grouping<Item>;
   readonly children: (item: Item, box: ReactNode) => ReactNode;
 }
 
+export interface Grouping<Item> {
+  readonly groupsOf: (items: readonly Item[]) => readonly (readonly [Item, ...Item[]])[];
+  readonly summaryOf: (items: readonly [Item, ...Item[]]) => ReactNode;
+  /** True for an item whose group is open at first. */
+  readonly isOpenAtFirst?: (item: Item) => boolean;
+}
+
+interface GroupedProps<Item> extends Grouping<Item>, Pick<SelectableCardsProps<Item>, "tag" | "className"> {
+  readonly items: readonly Item[];
+  readonly idOf: (item: Item) => string;
+  /** The box that selects a group. */
+  readonly boxOf?: (group: readonly Item[]) => ReactNode;
+  /** The `li` of an item. */
+  readonly children: (item: Item) => ReactNode;
+}
+
+/** The rows of a list, and groups of them. A group that grows at its begin stays open. */
+export const Grouped = <Item,>(props: GroupedProps<Item>) => {
+  const {
+    tag: List,
+    className,
+    items,
+    idOf,
+    groupsOf,
+    summaryOf,
+    isOpenAtFirst = () => false,
+    boxOf,
+    children,
+  } = props;
+  return groupsOf(items).map((group) =>
+    group.length === 1 ? (
+      children(group[0])
+    ) : (
+      <li key={`group ${idOf(group.at(-1) ?? group[0])}`} className={boxOf ? "group selectable" : "group"}>
+        {boxOf?.(group)}
+        <Details summary={summaryOf(group)} isOpenAtFirst={group.some(isOpenAtFirst)}>
+          <List className={className}>{group.map(children)}</List>
+        </Details>
+      </li>
+    ),
+  );
+};
+
+const alone = <Item,>(): Grouping<Item> => ({
+  groupsOf: (items) => items.map((item): [Item] => [item]),
+  summaryOf: () => null,
+});
+
 export function SelectableCards<Item>(props: SelectableCardsProps<Item>) {
-  const { tag: List, items, idOf, className, cardClass, selectedName, children } = props;
+  const {
+    tag: List,
+    items,
+    idOf,
+    className,
+    cardClass,
+    selectedName,
+    grouping = alone<Item>(),
+    children,
+  } = props;
   const selection = useSelection(items, idOf);
   return (
     <div className="selectable-list" data-selection="">
@@ -92,14 +151,25 @@ export function SelectableCards<Item>(props: SelectableCardsProps<Item>) {
         </label>
       )}
       <List className={className}>
-        {items.map((item) => {
-          const id = idOf(item);
-          return (
-            <li key={id} className={cardClass(item)} data-selected={selection.has(id) || undefined}>
-              {children(item, <SelectBox {...{ selection, id }} name={selectedName(item)} />)}
-            </li>
-          );
-        })}
+        <Grouped
+          tag={List}
+          {...{ className, items, idOf, ...grouping }}
+          boxOf={(group) => (
+            <SelectAll
+              selection={selection.within(group.map(idOf))}
+              label={`Select the group of ${countOf(group.length, props.noun)}`}
+            />
+          )}
+        >
+          {(item) => {
+            const id = idOf(item);
+            return (
+              <li key={id} className={cardClass(item)} data-selected={selection.has(id) || undefined}>
+                {children(item, <SelectBox {...{ selection, id }} name={selectedName(item)} />)}
+              </li>
+            );
+          }}
+        </Grouped>
       </List>
       <SelectionBar {...props} selection={selection} />
     </div>

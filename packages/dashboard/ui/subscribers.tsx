@@ -1,27 +1,36 @@
-/** Common parts of webhooks and workflows: state, metrics, and actions on several of them. */
+/** Common parts of webhooks and workflows: their state in words, their attempts over time, and actions on several of them. */
+import { useQueryClient } from "@tanstack/react-query";
 import type { DeliveryStats as Metrics } from "atrium/server";
+import { type ReactNode, useEffect, useRef } from "react";
 import { useFilters } from "../data/filters.ts";
-import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
+import { useAction, useApiQuery, useCurrent, useKey } from "../data/organization.tsx";
 import { type BulkAction, oneByOne } from "./bulk-dialog.tsx";
-import { Badge, ErrorMessage } from "./feedback.tsx";
-import { RangeSelect, rangeOf } from "./fields.tsx";
-import { Section, Stats } from "./page.tsx";
-import { formatMs } from "./time.tsx";
+import { Badge, type BadgeProps, ErrorMessage } from "./feedback.tsx";
+import { RangeSelect, rangeOf } from "./list-filters.tsx";
+import { Section } from "./page.tsx";
+import { type Attempts, type Kind, type Story, storyOf } from "./story.ts";
+import { Strip } from "./strip.tsx";
+import { useTick } from "./time.tsx";
+
+const NOUNS = { webhooks: "webhook", workflows: "workflow" } as const;
 
 interface Subscriber {
   readonly id: string;
   readonly enabled: boolean;
 }
 
-type Kind = "webhooks" | "workflows";
+interface StateBadgeProps extends Pick<Subscriber, "enabled"> {
+  readonly isFailing?: boolean;
+}
 
-export const EnabledBadge = ({ enabled }: Pick<Subscriber, "enabled">) => (
-  <Badge tone={enabled ? "good" : "waiting"}>{enabled ? "enabled" : "disabled"}</Badge>
-);
+export const StateBadge = ({ enabled, isFailing = false }: StateBadgeProps) => {
+  if (!enabled) return <Badge tone="waiting">disabled</Badge>;
+  return isFailing ? <Badge tone="bad">failing</Badge> : <Badge tone="good">enabled</Badge>;
+};
 
 /** Enables a subscriber, or disables it. */
 export function useEnabling(kind: Kind, { id, enabled }: Subscriber) {
-  const noun = kind === "webhooks" ? "webhook" : "workflow";
+  const noun = NOUNS[kind];
   const enable = useAction(
     (atrium, next: boolean): Promise<Subscriber> => atrium[kind].update(id, { enabled: next }),
     {
@@ -68,49 +77,87 @@ export function useSubscriberActions<Item extends Subscriber>(
   ];
 }
 
-/** Such as "99.8 %"; rounded down, so that 100 % means all. A dash when there is none. */
-export const presentShare = (share: number | null): string =>
-  share === null ? "–" : `${Math.floor(share * 1000) / 10} %`;
-
-const presentMs = (ms: number | null): string => (ms === null ? "–" : formatMs(ms));
-
-/** Success rate below which a receiver or a program needs attention. */
-const ALARMING_SHARE = 0.5;
+/** Such as "4 of 6". A dash when there is none. */
+export function presentSuccesses({ succeeded, failed }: Pick<Metrics, "succeeded" | "failed">): string {
+  const all = succeeded + failed;
+  if (all === 0) return "–";
+  return `${succeeded.toLocaleString("en")} of ${all.toLocaleString("en")}`;
+}
 
 const REFRESH_MS = 10_000;
 
-interface DeliveryStatsProps {
-  readonly of: { readonly kind: Kind; readonly id: string };
-  /** The counted unit, such as "Attempts". */
-  readonly counted: string;
+interface Of {
+  readonly kind: Kind;
+  readonly id: string;
 }
 
-export function DeliveryStats({ of: { kind, id }, counted }: DeliveryStatsProps) {
-  const filters = useFilters();
-  const range = rangeOf(filters);
-  const { data, error, refetch } = useApiQuery(
-    [kind === "webhooks" ? "webhook" : "workflow", id, "stats", range],
+/** The attempts of a time, read again and again. */
+const useStats = ({ kind, id }: Of, range: Metrics["range"]) =>
+  useApiQuery(
+    [NOUNS[kind], id, "stats", range],
     (atrium): Promise<Metrics> => atrium[kind].stats(id, range),
     { refetchInterval: REFRESH_MS },
   );
+
+/** Reads a subscriber and its stats again once `shown` of its attempts is another, so that both say the same. */
+export function useAgreement({ kind, id }: Of, shown: unknown): void {
+  const key = useKey();
+  const queries = useQueryClient();
+  const before = useRef(shown);
+  useEffect(() => {
+    const isFirst = before.current === undefined;
+    if (before.current === shown) return;
+    before.current = shown;
+    if (isFirst) return;
+    void queries.invalidateQueries({ queryKey: key(NOUNS[kind], id), exact: true });
+    void queries.invalidateQueries({ queryKey: key(NOUNS[kind], id, "stats") });
+  }, [key, queries, kind, id, shown]);
+}
+
+/** The state of a webhook or workflow; undefined until it is known. */
+export function useStory(
+  kind: Kind,
+  subscriber: Subscriber & { readonly disabled_reason?: string | undefined },
+) {
+  const { data: attempts } = useStats({ kind, id: subscriber.id }, "24h");
+  useTick(attempts?.failing ? 1_000 : REFRESH_MS);
+  return attempts && { attempts, story: storyOf(kind, subscriber, attempts, Date.now()) };
+}
+
+const TONES: Readonly<Record<Story["state"], BadgeProps["tone"]>> = {
+  failing: "bad",
+  disabled: "waiting",
+  going: "good",
+  quiet: "plain",
+  new: "plain",
+};
+
+interface StatusLineProps {
+  readonly known: { readonly story: Story; readonly attempts: Attempts } | undefined;
+  /** Buttons and links that help in this state. */
+  readonly children?: ReactNode;
+}
+
+/** The state in words. The line keeps its place until the state is known. */
+export const StatusLine = ({ known, children }: StatusLineProps) => (
+  <section className={`status-line ${known ? TONES[known.story.state] : "plain"}`} aria-label="Status">
+    {known && (
+      <p>
+        <strong>{known.story.title}</strong> {known.story.text}
+      </p>
+    )}
+    {known && children && <div className="actions">{children}</div>}
+  </section>
+);
+
+/** The attempts of a chosen time as bars. */
+export function Activity(of: Of) {
+  const filters = useFilters();
+  const { data, error, refetch } = useStats(of, rangeOf(filters));
   return (
-    <Section id="metrics" title="Metrics" beside={<RangeSelect filters={filters} />}>
+    <Section id="activity" title="Activity" beside={<RangeSelect filters={filters} />}>
       <ErrorMessage error={error} onRetry={refetch} />
-      {data && (
-        <Stats
-          stats={[
-            { label: counted, value: data.succeeded + data.failed },
-            {
-              label: "Succeeded",
-              value: presentShare(data.success_rate),
-              isAlarming: data.success_rate !== null && data.success_rate < ALARMING_SHARE,
-            },
-            { label: "Median", value: presentMs(data.latency_ms.p50) },
-            { label: "95th percentile", value: presentMs(data.latency_ms.p95) },
-            { label: "Waiting", value: data.waiting },
-          ]}
-        />
-      )}
+      {data && <Strip kind={of.kind} stats={data} />}
     </Section>
   );
 }

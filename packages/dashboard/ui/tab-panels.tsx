@@ -9,15 +9,16 @@ interface Panel {
 interface TabPanelsProps {
   /** The accessible name of the row of tabs. */
   readonly label: string;
-  /** The first one is shown first, unless `initial` names another one. */
+  /** Until the person chooses one, the first one is shown, or that which `initial` names. */
   readonly panels: readonly Panel[];
-  readonly initial?: string;
+  readonly initial?: string | undefined;
   readonly className?: string;
 }
 
 export function TabPanels({ label, panels, initial, className }: TabPanelsProps) {
   const id = useId();
-  const [chosen, choose] = useState(initial ?? panels[0]?.name);
+  const [picked, choose] = useState<string>();
+  const chosen = picked ?? initial ?? panels[0]?.name;
   return (
     <div className={className}>
       <div className="tabs" role="tablist" aria-label={label} onKeyDown={moveFocus}>

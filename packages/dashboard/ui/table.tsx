@@ -229,11 +229,16 @@ function neighbourOf(box: HTMLInputElement, step: number): HTMLInputElement | un
   return all[all.indexOf(box) + step];
 }
 
-export const SelectAll = ({ selection }: { readonly selection: Selection<unknown> }) => (
+interface SelectAllProps {
+  readonly selection: Pick<Selection<unknown>, "all" | "toggleAll">;
+  readonly label?: string;
+}
+
+export const SelectAll = ({ selection, label = "Select all on this page" }: SelectAllProps) => (
   <input
     type="checkbox"
     className="select-box"
-    aria-label="Select all on this page"
+    aria-label={label}
     checked={selection.all === "all"}
     ref={(box) => {
       if (box !== null) box.indeterminate = selection.all === "some";

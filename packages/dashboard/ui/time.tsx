@@ -1,6 +1,8 @@
 /** Times, durations and sizes in text. */
 import { useEffect, useReducer } from "react";
 
+export { formatDuration, formatMs } from "./duration.ts";
+
 const TIME_UNITS = [
   { unit: "year", seconds: 31_536_000 },
   { unit: "month", seconds: 2_592_000 },
@@ -12,12 +14,20 @@ const TIME_UNITS = [
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const absolute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
+const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const hour = new Intl.DateTimeFormat("en", {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+});
 
-/** Such as "3 minutes ago" or "in 2 hours". */
-function formatRelativeTime(at: number, now: number): string {
+/** Such as "3 minutes ago" or "in 2 hours"; null within `least` seconds. */
+function formatRelativeTime(at: number, now: number, least: number): string | null {
   const seconds = Math.round((at - now) / 1000);
   const found = TIME_UNITS.find((one) => Math.abs(seconds) >= one.seconds);
-  return found === undefined ? "now" : relative.format(Math.trunc(seconds / found.seconds), found.unit);
+  if (found === undefined || found.seconds < least) return null;
+  return relative.format(Math.trunc(seconds / found.seconds), found.unit);
 }
 
 /** Renders the component again and again, because time passes. */
@@ -31,13 +41,43 @@ export function useTick(intervalMs: number): void {
 
 const REFRESH_MS = 10_000;
 
+interface TimeProps {
+  readonly at: string;
+  /** Shown for a planned time that has come. */
+  readonly due?: string;
+}
+
 /** A relative time; the tooltip has the exact one. */
-export function Time({ at }: { readonly at: string }) {
+export function Time({ at, due }: TimeProps) {
+  useTick(REFRESH_MS);
+  const moment = new Date(at);
+  const now = Date.now();
+  return (
+    <time dateTime={at} title={absolute.format(moment)}>
+      {(moment.getTime() <= now && due) || (formatRelativeTime(moment.getTime(), now, 1) ?? "just now")}
+    </time>
+  );
+}
+
+const HOUR_SECONDS = 3600;
+
+/** A relative time that is known to the hour. */
+export function HourlyTime({ at }: { readonly at: string }) {
   useTick(REFRESH_MS);
   const moment = new Date(at);
   return (
+    <time dateTime={at} title={hour.format(moment)}>
+      {formatRelativeTime(moment.getTime(), Date.now(), HOUR_SECONDS) ?? "within the last hour"}
+    </time>
+  );
+}
+
+/** A date, for sentences; the tooltip has the time, too. */
+export function Day({ at }: { readonly at: string }) {
+  const moment = new Date(at);
+  return (
     <time dateTime={at} title={absolute.format(moment)}>
-      {formatRelativeTime(moment.getTime(), Date.now())}
+      {day.format(moment)}
     </time>
   );
 }
@@ -51,18 +91,6 @@ export const toLocal = (epochMs: number): string => {
   const offsetMs = new Date(epochMs).getTimezoneOffset() * 60_000;
   return new Date(epochMs - offsetMs).toISOString().slice(0, 16);
 };
-
-/** A duration of milliseconds, such as "80 ms" or "1.4 s". */
-export const formatMs = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`);
-
-/** A duration, such as "2 h 5 min". */
-export function formatDuration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes} min`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
 
 const SIZE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
 

@@ -9,11 +9,12 @@ import { allAtOnce } from "../ui/bulk-dialog.tsx";
 import { CodeBlock, prettyJson } from "../ui/button.tsx";
 import { ActionButton } from "../ui/dialog.tsx";
 import { Badge, type BadgeProps, CausedBy, Details, Empty, Paged } from "../ui/feedback.tsx";
-import { FilterSelect } from "../ui/fields.tsx";
+import { FilterSelect, FoldedFilters } from "../ui/list-filters.tsx";
 import { Section } from "../ui/page.tsx";
-import { SelectableCards } from "../ui/selectable.tsx";
-import { type Column, Table } from "../ui/table.tsx";
-import { Time } from "../ui/time.tsx";
+import { type Grouping, SelectableCards } from "../ui/selectable.tsx";
+import { groupEqual, sayEqual, saySpan } from "../ui/story.ts";
+import { useAgreement } from "../ui/subscribers.tsx";
+import { formatMs, Time } from "../ui/time.tsx";
 
 const REFRESH_MS = 2000;
 const STATUSES: readonly Delivery["status"][] = ["pending", "success", "failed"];
@@ -21,6 +22,24 @@ const TONES: Readonly<Record<Delivery["status"], BadgeProps["tone"]>> = {
   pending: "waiting",
   success: "good",
   failed: "bad",
+};
+
+/** What delays or ended a delivery, in words. */
+const errorOf = ({ error, attempts, status }: Delivery): string | null =>
+  error ?? (attempts === 0 && status === "pending" ? "waiting for the first try" : null);
+
+/** Neighbours that failed, or wait, for the same reason. */
+const EQUAL_ERRORS: Grouping<Delivery> = {
+  groupsOf: (deliveries) => groupEqual(deliveries, errorOf),
+  summaryOf: (group) => (
+    <>
+      <StateBadge delivery={group[0]} />
+      <span className="grow">{sayEqual(group.length, errorOf(group[0]) ?? "")}</span>
+      <span className="soft">
+        {saySpan((group.at(-1) ?? group[0]).created_at, group[0].created_at, Date.now())}
+      </span>
+    </>
+  ),
 };
 
 const toOptions = (names: readonly string[]): Record<string, string> =>
@@ -37,6 +56,7 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
     () => webhooks.listDeliveries(webhookId, query),
     { refetchInterval: REFRESH_MS },
   );
+  useAgreement({ kind: "webhooks", id: webhookId }, deliveries.data);
   const redeliver = allAtOnce(async (items: readonly Delivery[]) => {
     const ids = items.map(({ id }) => id);
     const { missing } = await webhooks.redeliverAll(webhookId, ids);
@@ -58,23 +78,24 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
       id="deliveries"
       title="Deliveries"
       beside={
-        <>
-          {" "}
-          <FilterSelect
-            label="Filter by status"
-            filters={filters}
-            name="status"
-            all="All"
-            options={toOptions(STATUSES)}
-          />
-          <FilterSelect
-            label="Filter by event"
-            filters={filters}
-            name="event"
-            all="All events"
-            options={toOptions(WEBHOOK_EVENT_NAMES)}
-          />
-        </>
+        (filters.isNarrowed || deliveries.data?.total !== 0) && (
+          <FoldedFilters isOpenAtFirst={filters.isNarrowed}>
+            <FilterSelect
+              label="Filter by status"
+              filters={filters}
+              name="status"
+              all="All"
+              options={toOptions(STATUSES)}
+            />
+            <FilterSelect
+              label="Filter by event"
+              filters={filters}
+              name="event"
+              all="All events"
+              options={toOptions(WEBHOOK_EVENT_NAMES)}
+            />
+          </FoldedFilters>
+        )
       }
     >
       <Paged query={deliveries} {...{ filters, empty }}>
@@ -98,6 +119,7 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
               },
             ]}
             refreshes={[["webhook", webhookId, "deliveries"]]}
+            grouping={EQUAL_ERRORS}
           >
             {(delivery, box) => <DeliveryRow {...{ delivery, box }} />}
           </SelectableCards>
@@ -107,59 +129,47 @@ export function Deliveries({ webhookId }: { readonly webhookId: string }) {
   );
 }
 
+/** A delivery that waits for a retry is one that fails. */
+const StateBadge = ({ delivery: { status, error } }: { readonly delivery: Delivery }) => (
+  <Badge tone={error === null ? TONES[status] : "bad"}>
+    {status === "pending" && error !== null ? "failing" : status}
+  </Badge>
+);
+
 interface DeliveryRowProps {
   readonly delivery: Delivery;
   readonly box: ReactNode;
 }
 
-const DeliveryRow = ({ delivery, box }: DeliveryRowProps) => (
-  <>
-    {box}
-    <Details
-      summary={
-        <>
-          <Badge tone={TONES[delivery.status]}>{delivery.status}</Badge>
-          <code>{delivery.event}</code>
-          <span className="grow soft">{delivery.error}</span>
-          <span className="soft">
-            {delivery.attempts === 1 ? "1 attempt" : `${delivery.attempts} attempts`}
-          </span>
-          <Time at={delivery.created_at} />
-        </>
-      }
-    >
-      <Detail delivery={delivery} />
-    </Details>
-  </>
-);
-
-const ATTEMPT_COLUMNS: readonly Column<DeliveryAttempt>[] = [
-  { label: "Time", cell: ({ attempted_at }) => <Time at={attempted_at} /> },
-  { label: "Duration", className: "number", cell: ({ duration_ms }) => `${Math.round(duration_ms)} ms` },
-  { label: "Status", cell: ({ status_code }) => status_code ?? "–" },
-  {
-    label: "Error",
-    cell: ({ error_class, error }) => (error_class === null ? "–" : `${error_class}: ${error}`),
-  },
-  { label: "Response", className: "json", cell: ({ answer }) => <code>{answer}</code> },
-];
+function DeliveryRow({ delivery, box }: DeliveryRowProps) {
+  const latest = delivery.log.at(-1);
+  return (
+    <>
+      {box}
+      <Details
+        summary={
+          <>
+            <StateBadge delivery={delivery} />
+            <code>{delivery.event}</code>
+            <span className="grow soft">{errorOf(delivery)}</span>
+            {delivery.attempts > 1 && <span className="soft">{delivery.attempts} attempts</span>}
+            {latest && <span className="soft">{formatMs(Math.round(latest.duration_ms))}</span>}
+            <Time at={delivery.created_at} />
+          </>
+        }
+      >
+        <Detail delivery={delivery} />
+      </Details>
+    </>
+  );
+}
 
 function Detail({ delivery }: { readonly delivery: Delivery }) {
-  const { id, webhook_id, next_retry_at, log, request_id, payload } = delivery;
+  const { id, webhook_id, log, request_id, payload } = delivery;
   const { request_headers: request, response_headers: response } = log.at(-1) ?? {};
   return (
     <div className="detail">
-      {next_retry_at && (
-        <p>
-          Next retry <Time at={next_retry_at} />.
-        </p>
-      )}
-      <Table
-        label="Attempts"
-        items={log}
-        idOf={({ attempted_at }) => attempted_at}
-        columns={ATTEMPT_COLUMNS}
-      />
+      <Timeline delivery={delivery} />
       <CausedBy requestId={request_id} />
       {request && <CodeBlock what="Request headers" text={formatHeaders(request)} />}
       {response && <CodeBlock what="Response headers" text={formatHeaders(response)} />}
@@ -173,6 +183,48 @@ function Detail({ delivery }: { readonly delivery: Delivery }) {
     </div>
   );
 }
+
+/** The attempts, oldest first, and what follows. */
+const Timeline = ({ delivery: { log, status, next_retry_at } }: { readonly delivery: Delivery }) => (
+  <section className="timeline-box" aria-label="Attempts">
+    <ol className="timeline">
+      {log.map((attempt) => (
+        <AttemptEntry key={attempt.attempted_at} attempt={attempt} />
+      ))}
+      <li className={status === "pending" ? "waiting" : "end"}>
+        <p className="soft">
+          {next_retry_at !== null ? (
+            <>
+              Next try <Time at={next_retry_at} due="any moment" />
+            </>
+          ) : (
+            ENDS[status]
+          )}
+        </p>
+      </li>
+    </ol>
+  </section>
+);
+
+const ENDS: Readonly<Record<Delivery["status"], string>> = {
+  pending: "The first try follows",
+  success: "Arrived",
+  failed: "No further try follows",
+};
+
+const AttemptEntry = ({ attempt }: { readonly attempt: DeliveryAttempt }) => {
+  const { attempted_at, duration_ms, status_code, error_class, error, answer } = attempt;
+  return (
+    <li className={error_class === null ? "good" : "bad"}>
+      <p>
+        <strong>{status_code ?? error_class}</strong> in {formatMs(Math.round(duration_ms))}{" "}
+        <Time at={attempted_at} />
+      </p>
+      {error !== null && <p>{error}</p>}
+      {answer && <code className="answer">{answer}</code>}
+    </li>
+  );
+};
 
 const formatHeaders = (headers: Readonly<Record<string, string>>): string =>
   Object.entries(headers)

@@ -7,7 +7,8 @@ import { useAction } from "../data/organization.tsx";
 import { RoomChoice } from "../rooms/rooms.tsx";
 import { Button } from "../ui/button.tsx";
 import { Dialog, Secret } from "../ui/dialog.tsx";
-import { EventChoice, TextField } from "../ui/fields.tsx";
+import { EventChoice } from "../ui/event-field.tsx";
+import { TextField } from "../ui/fields.tsx";
 import { Form, type FormProps } from "../ui/form.tsx";
 
 interface WebhookFormProps extends Omit<FormProps<WebhookInput>, "toInput"> {
@@ -102,7 +103,7 @@ export function NewWebhook() {
       <Button variant="primary" icon="plus" data-shortcut="new" onClick={() => setOpen(true)}>
         New webhook
       </Button>
-      <Dialog title="New webhook" isOpen={isOpen && created === undefined} onClose={close}>
+      <Dialog title="New webhook" isWide isOpen={isOpen && created === undefined} onClose={close}>
         <WebhookForm webhook={null} submitLabel="Create webhook" action={create} onCancel={close} />
       </Dialog>
       <Secret

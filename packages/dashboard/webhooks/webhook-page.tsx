@@ -6,13 +6,14 @@ import { useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { useAction, useApiQuery } from "../data/organization.tsx";
 import { Button, Identifier } from "../ui/button.tsx";
-import { Confirm, Dialog, Secret } from "../ui/dialog.tsx";
+import { ActionButton, Confirm, Dialog, Secret } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { SelectField, TextField } from "../ui/fields.tsx";
 import { Form, useUndone, type Values } from "../ui/form.tsx";
 import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Section, Tabs } from "../ui/page.tsx";
-import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
+import { type Attempts, guideOf, replayOfFailures, type Story } from "../ui/story.ts";
+import { Activity, StatusLine, useAgreement, useEnabling, useStory } from "../ui/subscribers.tsx";
 import { Time, toLocal } from "../ui/time.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { SECRET_ADVICE, savedInput, WebhookForm } from "./webhook-form.tsx";
@@ -35,7 +36,8 @@ const TABS = [
 ];
 
 function Frame({ webhook }: { readonly webhook: Webhook }) {
-  const { id, url, enabled, disabled_reason, backlogged_since } = webhook;
+  const { id, url, backlogged_since } = webhook;
+  const known = useStory("webhooks", webhook);
   const undone = useUndone(webhook.updated_at);
   const update = useAction(({ webhooks }, changes: WebhookInput) => webhooks.update(id, changes), {
     toast: "Webhook saved",
@@ -46,25 +48,20 @@ function Frame({ webhook }: { readonly webhook: Webhook }) {
     <Page
       title={url}
       above={ABOVE}
-      beside={
-        <>
-          <EnabledBadge enabled={enabled} />
-          <Identifier value={id} what="the webhook's ID" />
-        </>
-      }
-      actions={<WebhookActions webhook={webhook} />}
+      beside={<Identifier value={id} what="the webhook's ID" />}
+      actions={<WebhookActions webhook={webhook} state={known?.story.state} />}
     >
-      {disabled_reason && <p role="note">{disabled_reason}</p>}
+      <StatusLine known={known}>{known && <Help webhook={webhook} {...known} />}</StatusLine>
       {backlogged_since && (
         <p role="note">
           Many events wait for this webhook, the oldest since <Time at={backlogged_since} />. If too much
           waits, the webhook is disabled; nothing is lost.
         </p>
       )}
-      <DeliveryStats of={{ kind: "webhooks", id }} counted="Attempts" />
       <Tabs label="Webhook" base={`/webhooks/${id}`} tabs={TABS} />
       <Switch>
         <Route path="/webhooks/:webhookId">
+          {known?.story.state !== "new" && <Activity kind="webhooks" id={id} />}
           <LatestReplay webhookId={id} />
           <Deliveries webhookId={id} />
         </Route>
@@ -81,6 +78,71 @@ function Frame({ webhook }: { readonly webhook: Webhook }) {
   );
 }
 
+interface HelpProps {
+  readonly webhook: Webhook;
+  readonly story: Story;
+  readonly attempts: Attempts;
+}
+
+/** The next step in the state that the status line names. */
+function Help({ webhook, story: { state }, attempts }: HelpProps) {
+  const { id } = webhook;
+  const guide = (
+    <a className="button" href={guideOf("webhooks", attempts.failing?.error ?? null)}>
+      Open the guide
+    </a>
+  );
+  const enabling = useEnabling("webhooks", webhook);
+  if (state === "new") return <TestButton webhookId={id} />;
+  if (state === "disabled")
+    return (
+      <>
+        <Button variant="primary" onClick={enabling.toggle}>
+          Enable
+        </Button>
+        {webhook.disabled_reason && guide}
+      </>
+    );
+  if (state !== "failing") return null;
+  return (
+    <>
+      <ActionButton
+        label="Send all again"
+        variant="primary"
+        act={({ webhooks }) => webhooks.replay(id, replayOfFailures(attempts))}
+        options={{ toast: "Sending again", refreshes: [["webhook", id]] }}
+      />
+      {guide}
+    </>
+  );
+}
+
+interface TestButtonProps {
+  readonly webhookId: string;
+  readonly variant?: "primary" | "plain";
+}
+
+function TestButton({ webhookId: id, variant = "primary" }: TestButtonProps) {
+  const test = useAction(({ webhooks }) => webhooks.test(id), {
+    toast: ({ status, error }) =>
+      status === "success" ? "Test delivered" : `Test failed${error ? `: ${error}` : ""}`,
+    isFailure: ({ status }) => status !== "success",
+    refreshes: [["webhook", id]],
+    notifiesErrors: true,
+  });
+  return (
+    <Button
+      variant={variant}
+      icon="run"
+      data-shortcut="new"
+      isBusy={test.isPending}
+      onClick={() => test.mutate()}
+    >
+      {test.isPending ? "Sending…" : "Send test event"}
+    </Button>
+  );
+}
+
 const REFRESH_MS = 2000;
 
 /** The latest replay, followed while it runs. */
@@ -90,6 +152,7 @@ function LatestReplay({ webhookId }: { readonly webhookId: string }) {
     ({ webhooks }) => webhooks.getReplay(webhookId),
     { refetchInterval: ({ state }) => (state.data?.state === "running" ? REFRESH_MS : false) },
   );
+  useAgreement({ kind: "webhooks", id: webhookId }, replay?.state);
   if (!replay) return null;
   return (
     <p role="status" className="soft">
@@ -101,16 +164,14 @@ function LatestReplay({ webhookId }: { readonly webhookId: string }) {
   );
 }
 
-function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
+interface WebhookActionsProps {
+  readonly webhook: Webhook;
+  readonly state: Story["state"] | undefined;
+}
+
+function WebhookActions({ webhook, state }: WebhookActionsProps) {
   const { id, enabled } = webhook;
   const [, go] = useLocation();
-  const test = useAction(({ webhooks }) => webhooks.test(id), {
-    toast: ({ status, error }) =>
-      status === "success" ? "Test delivered" : `Test failed${error ? `: ${error}` : ""}`,
-    isFailure: ({ status }) => status !== "success",
-    refreshes: [["webhook", id, "deliveries"]],
-    notifiesErrors: true,
-  });
   const rotate = useAction(({ webhooks }) => webhooks.rotateSecret(id), { refreshes: [["webhook", id]] });
   const remove = useAction(({ webhooks }) => webhooks.delete(id), {
     toast: "Webhook deleted",
@@ -122,15 +183,9 @@ function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const close = () => setOpenDialog(null);
   return (
     <>
-      <Button
-        variant="primary"
-        icon="run"
-        data-shortcut="new"
-        isBusy={test.isPending}
-        onClick={() => test.mutate()}
-      >
-        {test.isPending ? "Sending…" : "Send test event"}
-      </Button>
+      {(state === "going" || state === "quiet" || state === "failing") && (
+        <TestButton webhookId={id} variant={state === "failing" ? "plain" : "primary"} />
+      )}
       <MoreMenu>
         <MenuItem onSelect={enabling.toggle}>{enabling.label}</MenuItem>
         {enabled && <MenuItem onSelect={() => setOpenDialog("replay")}>Send again…</MenuItem>}

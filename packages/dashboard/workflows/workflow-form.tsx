@@ -7,8 +7,9 @@ import { readCompileError } from "../data/messages.ts";
 import { useCurrent } from "../data/organization.tsx";
 import { RoomChoice } from "../rooms/rooms.tsx";
 import { Button } from "../ui/button.tsx";
+import { EventChoice } from "../ui/event-field.tsx";
 import { Loading } from "../ui/feedback.tsx";
-import { Choice, EventChoice, NameField, TextField } from "../ui/fields.tsx";
+import { Choice, NameField, TextField } from "../ui/fields.tsx";
 import { Form, type FormProps } from "../ui/form.tsx";
 import { newDraft, useDraft, type WorkflowInput } from "./draft.ts";
 

@@ -3,13 +3,14 @@ import type { Workflow } from "atrium/server";
 import { useState } from "react";
 import { Link, Redirect, Route, Switch, useLocation, useParams } from "wouter";
 import { useAction, useApiQuery, useCurrent } from "../data/organization.tsx";
-import { Identifier } from "../ui/button.tsx";
+import { Button, Identifier } from "../ui/button.tsx";
 import { Confirm } from "../ui/dialog.tsx";
 import { Loaded } from "../ui/feedback.tsx";
 import { useUndone } from "../ui/form.tsx";
 import { MenuItem, MoreMenu } from "../ui/menu.tsx";
 import { Page, Tabs } from "../ui/page.tsx";
-import { DeliveryStats, EnabledBadge, useEnabling } from "../ui/subscribers.tsx";
+import { guideOf } from "../ui/story.ts";
+import { Activity, StatusLine, useEnabling, useStory } from "../ui/subscribers.tsx";
 import { Time } from "../ui/time.tsx";
 import { forgetDraft, newDraft, type WorkflowInput } from "./draft.ts";
 import { Runs, SampleRun } from "./runs.tsx";
@@ -42,7 +43,9 @@ const TABS = [
 ];
 
 function Frame({ workflow }: { readonly workflow: Workflow }) {
-  const { id, name, enabled, next_run_at, disabled_reason, http_trigger } = workflow;
+  const { id, name, next_run_at, http_trigger } = workflow;
+  const known = useStory("workflows", workflow);
+  const enabling = useEnabling("workflows", workflow);
   const [latest, setLatest] = useState<string | null>(null);
   const undone = useUndone(workflow.updated_at);
   const update = useAction(({ workflows }, changes: WorkflowInput) => workflows.update(id, changes), {
@@ -56,7 +59,6 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
       above={ABOVE}
       beside={
         <>
-          <EnabledBadge enabled={enabled} />
           {next_run_at !== null && (
             <span className="soft">
               Next run <Time at={next_run_at} />
@@ -67,11 +69,30 @@ function Frame({ workflow }: { readonly workflow: Workflow }) {
       }
       actions={<WorkflowActions workflow={workflow} onRun={setLatest} />}
     >
-      {disabled_reason && <p role="note">{disabled_reason}</p>}
-      <DeliveryStats of={{ kind: "workflows", id }} counted="Runs" />
+      <StatusLine known={known}>
+        {known?.story.state === "disabled" && (
+          <Button variant="primary" onClick={enabling.toggle}>
+            Enable
+          </Button>
+        )}
+        {known?.story.state === "failing" && (
+          <Link className="button" href={`/workflows/${id}/code`}>
+            Open the code
+          </Link>
+        )}
+        {(known?.story.state === "failing" || workflow.disabled_reason) && (
+          <a
+            className="button"
+            href={guideOf("workflows", workflow.disabled_reason ?? known?.attempts.failing?.error ?? null)}
+          >
+            Open the guide
+          </a>
+        )}
+      </StatusLine>
       <Tabs label="Workflow" base={`/workflows/${id}`} tabs={TABS} />
       <Switch>
         <Route path="/workflows/:workflowId">
+          {known?.story.state !== "new" && <Activity kind="workflows" id={id} />}
           <Runs workflowId={id} latest={latest} />
         </Route>
         <Route path="/workflows/:workflowId/code">

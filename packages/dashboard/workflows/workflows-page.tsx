@@ -5,10 +5,10 @@ import { chosen, useFilters } from "../data/filters.ts";
 import { useApiQuery } from "../data/organization.tsx";
 import { Icon } from "../ui/button.tsx";
 import { Empty } from "../ui/feedback.tsx";
-import { ListFilters } from "../ui/fields.tsx";
+import { ListFilters } from "../ui/list-filters.tsx";
 import { Page } from "../ui/page.tsx";
 import { NAMED, SelectablePage } from "../ui/selectable.tsx";
-import { EnabledBadge, useSubscriberActions } from "../ui/subscribers.tsx";
+import { StateBadge, useSubscriberActions } from "../ui/subscribers.tsx";
 import type { Column } from "../ui/table.tsx";
 import { Time } from "../ui/time.tsx";
 
@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Workflow>[] = [
   { label: "Name", sort: "name", cell: ({ id, name }) => <Link href={`/workflows/${id}`}>{name}</Link> },
   { label: "Runs on", cell: (workflow) => startsOf(workflow).join(", ") },
   { label: "Rooms", cell: ({ room_id }) => (room_id === null ? "all" : <code>{room_id.slice(0, 8)}</code>) },
-  { label: "State", cell: ({ enabled }) => <EnabledBadge enabled={enabled} /> },
+  { label: "State", cell: ({ enabled }) => <StateBadge enabled={enabled} /> },
   { label: "Updated", sort: "updated_at", cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
@@ -57,17 +57,21 @@ export default function WorkflowsPage() {
   );
   return (
     <Page title="Workflows" actions={create}>
-      <ListFilters label="Search workflows by name" filters={filters} />
-      <SelectablePage
-        label="Workflows"
-        noun={{ one: "workflow", many: "workflows" }}
-        query={workflows}
-        itemsOf={(data) => data.workflows}
-        {...NAMED}
-        columns={COLUMNS}
-        {...{ filters, empty, actions }}
-        refreshes={[["workflows"], ["workflow"]]}
-      />
+      {(filters.isNarrowed || workflows.data?.total !== 0) && (
+        <ListFilters label="Search workflows by name" filters={filters} />
+      )}
+      <div className="plain-list">
+        <SelectablePage
+          label="Workflows"
+          noun={{ one: "workflow", many: "workflows" }}
+          query={workflows}
+          itemsOf={(data) => data.workflows}
+          {...NAMED}
+          columns={COLUMNS}
+          {...{ filters, empty, actions }}
+          refreshes={[["workflows"], ["workflow"]]}
+        />
+      </div>
     </Page>
   );
 }

@@ -68,7 +68,7 @@ interface Stop {
 }
 
 const STOPS: Readonly<Record<string, Stop>> = {
-  overview: { path: "", shows: "workflow runs" },
+  overview: { path: "", shows: "Usage" },
   rooms: { path: "/rooms", shows: "1 online" },
   "several rooms, selected": {
     path: "/rooms",
@@ -159,12 +159,13 @@ const STOPS: Readonly<Record<string, Stop>> = {
       await button("Done").waitFor();
     },
   },
-  "the request log": { path: "/logs", shows: "Member" },
+  "the request log": { path: "/logs?show=all", shows: "Member" },
   "the audit log": { path: "/logs/audit", shows: "Create API key" },
   members: { path: "/settings/members", shows: "Withdraw" },
   quotas: { path: "/settings/quotas", shows: "Stored files" },
   organization: { path: "/settings/organization", shows: "Delete the organization" },
   profile: { path: "/settings/profile", shows: "Your data" },
+  "sign-in": { path: "/settings/sign-in", shows: "Change password" },
   shortcuts: {
     path: "/rooms",
     shows: "1 online",
@@ -185,11 +186,13 @@ let hasActed = false;
 async function visit({ path, shows, act }: Stop): Promise<void> {
   const { pathname } = new URL(desk.page.url());
   const next = `/dashboard/${desk.accountId}${path}`;
+  const shown = desk.page.locator("#main").getByText(shows).first();
+  const isAmbiguous = pathname === next || (await shown.count()) > 0;
   // Another page is shown without loading the dashboard again, unless something is open on the present one.
-  if (pathname === next || hasActed || !pathname.includes(desk.accountId)) await desk.enter(path);
+  if (isAmbiguous || hasActed || !pathname.includes(desk.accountId)) await desk.enter(path);
   else await desk.page.evaluate((address) => history.pushState(null, "", address), next);
   hasActed = act !== undefined;
-  await desk.page.locator("#main").getByText(shows).first().waitFor();
+  await shown.waitFor();
   await act?.(desk);
 }
 
@@ -229,7 +232,8 @@ const cutOff = () =>
   desk.page.evaluate(() =>
     [...document.querySelectorAll("#main *")].flatMap((one) => {
       const { overflowX, textOverflow } = getComputedStyle(one);
-      if (textOverflow === "ellipsis" || one.closest(".hidden, .input, .code-block, .cm-editor")) return [];
+      if (textOverflow === "ellipsis" || one.closest(".hidden, .input, .code-block, .cm-editor, .tabs"))
+        return [];
       const isClipped = overflowX !== "visible" && one.scrollWidth > one.clientWidth + 1;
       const isOutside = one.getBoundingClientRect().right > innerWidth + 1;
       return isClipped || isOutside ? [`${one.tagName}.${one.className}: ${one.textContent}`] : [];

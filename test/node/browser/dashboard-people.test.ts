@@ -63,6 +63,17 @@ it("who forgot their password is sent a link, and does not learn whether the add
   }
 });
 
+it.each([
+  [(id: string) => `?next=/dashboard/${id}/rooms`, "Rooms"],
+  [() => "?next=https://example.com/", "Overview"],
+  [() => "", "Overview"],
+])("who is signed in goes on at once where the sign-in would lead", async (search, title) => {
+  await owner.go(`/sign-in${search(owner.accountId)}`);
+  await owner.heading(title).waitFor();
+  await owner.page.goBack();
+  expect(new URL(owner.page.url()).pathname).not.toContain("/sign-in");
+});
+
 it("no browser logs errors or warnings", () => {
   expect([...guest.complaints, ...owner.complaints]).toEqual([]);
 });

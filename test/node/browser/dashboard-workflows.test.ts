@@ -1,6 +1,7 @@
 /** Workflows in the dashboard: the editor, test runs and the run history. */
 import { Webhook } from "standardwebhooks";
 import { expect, it } from "vitest";
+import { expectAccessible } from "./axe.ts";
 import { openDesk } from "./browser.ts";
 
 const { desk } = await openDesk();
@@ -9,6 +10,8 @@ await desk.ask("POST", "/users", { name: "Bo", roomId });
 await desk.enter("/workflows");
 
 const code = () => desk.page.getByRole("textbox", { name: "Code of the workflow" });
+
+const status = () => desk.page.getByRole("region", { name: "Status" });
 
 /** Replaces all of the code. */
 async function write(text: string): Promise<void> {
@@ -75,6 +78,30 @@ it("keeps code, name and events that are not saved when one leaves the page, unt
   await desk.button("Discard it").waitFor({ state: "detached" });
 });
 
+it("offers to run once a room is chosen, with a user where the event is about one", async () => {
+  const emptyId = await desk.createRoom({ name: "Empty" });
+  await desk.page.reload();
+  await desk.button("Run…").click();
+  const run = desk.button("Run workflow");
+  await desk.dialog().getByText("Choose the room of the sample event.").waitFor();
+  expect(await run.isDisabled()).toBe(true);
+  await desk.field("Event").selectOption("user.created");
+  await desk.dialog().getByLabel("Room").selectOption(emptyId);
+  await desk.dialog().getByText("The room has no users yet.").waitFor();
+  await run.click();
+  await desk.dialog().locator(".field-error").getByText("Choose a user.").waitFor();
+  await desk.dialog().getByLabel("Room").selectOption("Board");
+  const user = () => desk.field("User").locator("option:checked").textContent();
+  await expect.poll(user).toBe("Bo");
+  await desk.field("Event").selectOption("session.started");
+  await desk.field("User").selectOption("None");
+  await desk.field("Event").selectOption("user.created");
+  expect(await user()).toBe("Bo");
+  await expectAccessible(desk.page);
+  await desk.page.setViewportSize({ width: 1280, height: 800 });
+  await desk.button("Cancel").click();
+});
+
 it("runs the workflow and shows its result and logs", async () => {
   await desk.button("Run…").click();
   await desk.dialog().getByLabel("Room").selectOption("Board");
@@ -101,13 +128,43 @@ it("shows runs live, with the errors of those that failed", async () => {
   const latest = desk.page.locator(".records > li").first();
   await latest.getByText("failed").waitFor();
   await latest.getByRole("region", { name: "Error" }).getByText("line 2").waitFor();
+  const excerpt = latest.getByRole("region", { name: "Version 2 around line 2" });
+  await excerpt
+    .locator('[data-line="2"]', { hasText: 'throw new Error("No tea");' })
+    .getByText("Error: No tea", { exact: true })
+    .waitFor();
+  await status()
+    .getByText(/^Failing since \d\d:\d\d: Error: No tea at line 2\.$/)
+    .waitFor();
+  await expectAccessible(desk.page);
+  await desk.page.setViewportSize({ width: 1280, height: 800 });
+});
+
+it("shows equal errors together, which open to the single ones", async () => {
+  await desk.button("Run…").click();
+  await desk.field("User").selectOption("Bo");
+  await desk.button("Run workflow").click();
+  await desk.dialog().waitFor({ state: "detached" });
+  const group = desk.page.locator(".group");
+  await group.getByText("3 × Error: No tea at line 2").waitFor();
+  expect(await group.locator(".records > li").count()).toBe(3);
+});
+
+it("is named in the overview while its runs fail", async () => {
+  await desk.enter();
+  const attention = desk.page.getByRole("region", { name: "Needs attention" });
+  await attention.getByText("3 of 4 runs failed.").waitFor();
+  await attention.getByRole("link", { name: "Who is here" }).click();
+  await desk.heading("Who is here").waitFor();
 });
 
 it("shows the metrics of an hour, a day, 7 and 30 days", async () => {
-  const metrics = desk.page.getByRole("region", { name: "Metrics" });
+  const metrics = desk.page.getByRole("region", { name: "Activity" });
   await desk.chooseEachRange(metrics, async (range, { stats }) => {
     expect(stats).toMatchObject({ range });
-    await metrics.locator("dd.bad-text", { hasText: /^\d+(\.\d)? %$/ }).waitFor();
+    await metrics.getByText("1 succeeded", { exact: true }).waitFor();
+    await metrics.getByText("3 failed", { exact: true }).waitFor();
+    await metrics.getByRole("img", { name: /: 1 succeeded, 3 failed$/ }).waitFor();
   });
 });
 
@@ -176,6 +233,7 @@ it("disables the workflow, and deletes it after a confirmation", async () => {
   await desk.choose("Disable");
   await desk.toast("Workflow disabled").waitFor();
   await desk.button("Run…").click();
+  await desk.dialog().getByLabel("Room").selectOption("Board");
   await desk.field("User").selectOption("Bo");
   await desk.button("Run workflow").click();
   await desk.page.getByRole("alert").getByText("disabled").waitFor();
@@ -195,9 +253,11 @@ it("says why the service has disabled one", async () => {
   const run = { event: "session.started", data: { roomId } };
   for (let count = 0; count < 2; count += 1) await desk.ask("POST", `/workflows/${workflow.id}/run`, run);
   await desk.enter(`/workflows/${workflow.id}`);
-  await desk.page.getByRole("note").getByText("had to be killed").waitFor();
-  await desk.choose("Enable");
-  await desk.page.getByRole("note").waitFor({ state: "detached" });
+  await status()
+    .getByText(/^Disabled by the service\. .*had to be killed/)
+    .waitFor();
+  await status().getByRole("button", { name: "Enable" }).click();
+  await status().getByText("Disabled").waitFor({ state: "detached" });
   await desk.link("Code and configuration").click();
   // The events of a draft have another order than those that were saved.
   const joined = desk.page.getByRole("checkbox", { name: /^participant\.joined/ });

@@ -1,8 +1,9 @@
 /** Markdown as the documentation's pages show it: headings with ids, samples as figures, links within the service. */
 import { marked, type Token, type Tokens } from "marked";
+import { highlighted, type Language } from "./browser/highlighted.ts";
 
 /** The title of a sample in a language, and the language's name where samples are colored. */
-const LANGUAGES: Readonly<Record<string, readonly [title: string, colored?: string]>> = {
+const LANGUAGES: Readonly<Record<string, readonly [title: string, colored?: Language]>> = {
   sh: ["Shell", "bash"],
   ts: ["TypeScript", "typescript"],
   tsx: ["React", "typescript"],
@@ -31,6 +32,9 @@ export interface RenderedPage {
   readonly headings: readonly Heading[];
   readonly html: string;
 }
+
+/** A paragraph of nothing but links, and of the choice that holds in bold: `**React** · [Plain JavaScript](…)`. */
+const CHOICES = /<p>((?:<(strong|a)\b[^>]*>[^<]*<\/\2>(?: · (?=<))?){2,})<\/p>/g;
 
 /** The id of a heading, as GitHub makes it. */
 export const headingId = (title: string): string =>
@@ -84,7 +88,8 @@ export function renderMarkdown(text: string, addressOf: (target: string) => stri
     .replaceAll("<th", '<th scope="col"')
     .replaceAll('<th scope="col"ead', "<thead")
     .replaceAll("<table>", '<div class="scroll" role="group" aria-label="Table" tabindex="0"><table>')
-    .replaceAll("</table>", "</table></div>");
+    .replaceAll("</table>", "</table></div>")
+    .replaceAll(CHOICES, (_, choices: string) => `<p class="choices">${choices.replaceAll(" · ", " ")}</p>`);
   return { title: headings[0]?.title ?? "", headings, html };
 }
 
@@ -143,17 +148,20 @@ function figure(code: Tokens.Code): string {
   const [lang = "text", file] = infoOf(code);
   const [title, colored] = LANGUAGES[lang] ?? [lang];
   const name = file ?? (lang === "sh" && /\bcurl /.test(text) ? "curl" : title);
-  const language = colored === undefined ? "" : ` class="language-${colored}"`;
-  return `<figure><figcaption>${name}</figcaption><pre tabindex="0"><code${language}>${escapeHtml(text)}</code></pre></figure>\n`;
+  const content = colored === undefined ? escapeHtml(text) : highlighted(text, colored);
+  return `<figure><figcaption>${name}</figcaption><pre tabindex="0"><code>${content}</code></pre></figure>\n`;
 }
 
-/** Samples in several languages that follow each other become one group, files excepted; comments go. */
+const isFile = (code: Tokens.Code): boolean => infoOf(code).length > 1;
+
+/** Samples in several languages that follow each other become one group, and so do files; comments go. */
 function groupSamples(tokens: readonly Token[]): Token[] {
   const result: Token[] = [];
   let group: Tokens.Code[] = [];
   const end = () => {
     const figures = group.map(figure).join("");
-    const html = group.length > 1 ? `<div class="languages">${figures}</div>\n` : figures;
+    const kind = group.every(isFile) ? "files" : "languages";
+    const html = group.length > 1 ? `<div class="${kind}">${figures}</div>\n` : figures;
     if (group.length > 0) result.push({ type: "html", raw: html, text: html, pre: false, block: true });
     group = [];
   };
@@ -162,11 +170,8 @@ function groupSamples(tokens: readonly Token[]): Token[] {
     if (isComment || isOf(token, "space")) continue;
     if (isOf(token, "code")) {
       const code = token as Tokens.Code;
-      if (group.some(({ lang }) => lang === code.lang)) end();
-      const isFile = infoOf(code).length > 1;
-      if (isFile) end();
+      if (group.some((one) => one.lang === code.lang || isFile(one) !== isFile(code))) end();
       group.push(code);
-      if (isFile) end();
     } else {
       end();
       result.push(token);

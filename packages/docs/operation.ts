@@ -4,6 +4,7 @@ import { exampleOf } from "./examples.ts";
 import { type Field, fieldOfParameter, fieldsOf, fieldTable, typeOf } from "./fields.ts";
 import {
   credentialAddress,
+  ERRORS_ADDRESS,
   type Html,
   html,
   inline,
@@ -70,18 +71,53 @@ function errorRow(status: string, paragraph: string): Html {
   return html`<tr><th scope="row"><span class="status">${status}</span></th><td><code>${name}</code></td><td>${inline(cause)}</td><td>${inline(remedy)}</td></tr>`;
 }
 
-function errors(operation: api.Operation): Html {
-  const failures = Object.entries(operation.responses).filter(([status]) => !api.isSuccess(status));
-  const rows = failures.flatMap(([status, answer]) =>
-    paragraphs(answer.description).map((paragraph) => errorRow(status, paragraph)),
-  );
-  return html`<h2>Errors</h2>${scrollBox(
-    `Errors of ${operation.summary}`,
-    html`<table class="records">
+/** An error that one or more operations answer with. */
+interface Failure {
+  readonly status: string;
+  readonly paragraph: string;
+}
+
+const failuresOf = (operation: api.Operation): Failure[] =>
+  Object.entries(operation.responses)
+    .filter(([status]) => !api.isSuccess(status))
+    .flatMap(([status, answer]) =>
+      paragraphs(answer.description).map((paragraph) => ({ status, paragraph })),
+    );
+
+/** An error with the same words in this share of all operations is explained once for all of them. */
+const COMMON_SHARE = 1 / 8;
+
+/** The errors that many operations share, by their statuses. */
+export function commonFailures(entries: readonly api.Entry[]): Failure[] {
+  const all = entries.flatMap(({ operation }) => failuresOf(operation));
+  const same = [...Map.groupBy(all, ({ status, paragraph }) => `${status} ${paragraph}`).values()];
+  return same
+    .filter(({ length }) => length > 1 && length >= entries.length * COMMON_SHARE)
+    .flatMap(([first]) => first ?? [])
+    .sort((a, b) => a.status.localeCompare(b.status));
+}
+
+export const failureTable = (label: string, failures: readonly Failure[]): Html =>
+  scrollBox(
+    label,
+    html`<table class="records errors">
       <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">Cause</th><th scope="col">What to do</th></tr></thead>
-      <tbody>${rows}</tbody>
+      <tbody>${failures.map(({ status, paragraph }) => errorRow(status, paragraph))}</tbody>
     </table>`,
-  )}`;
+  );
+
+/** The operation's own errors, and a link to those that it shares with others. */
+function errors(operation: api.Operation, common: readonly Failure[]): Html {
+  const isCommon = (failure: Failure) =>
+    common.some(({ status, paragraph }) => status === failure.status && paragraph === failure.paragraph);
+  const [shared = [], own = []] = [true, false].map((wanted) =>
+    failuresOf(operation).filter((failure) => isCommon(failure) === wanted),
+  );
+  const codes = [...new Set(shared.map(({ paragraph }) => /^`([A-Z_]+)`/.exec(paragraph)?.[1] ?? ""))];
+  const links = codes.map((code, index) => html`${index === 0 ? "" : ", "}<code>${code}</code>`);
+  return html`<h2>Errors</h2>
+    ${own.length === 0 ? "" : failureTable(`Errors of ${operation.summary}`, own)}
+    ${codes.length === 0 ? "" : html`<p class="soft">${own.length === 0 ? "Only those" : "Also those"} that <a href="${ERRORS_ADDRESS}">many operations share</a>: ${links}</p>`}`;
 }
 
 /** A sentence for operations without a call of the SDK; undefined for the others. */
@@ -100,7 +136,7 @@ function calls(entry: api.Entry, schemas: api.Schemas): Html {
     ${instead === undefined ? "" : html`<p class="soft">${inline(instead)}</p>`}`;
 }
 
-export function operationPage(entry: api.Entry, schemas: api.Schemas): Html {
+export function operationPage(entry: api.Entry, schemas: api.Schemas, common: readonly Failure[]): Html {
   const { method, path, operation } = entry;
   const successes = Object.entries(operation.responses).filter(([status]) => api.isSuccess(status));
   const requestBody = api.jsonOf(operation.requestBody);
@@ -113,7 +149,7 @@ export function operationPage(entry: api.Entry, schemas: api.Schemas): Html {
         ${parameters(operation)}
         ${body(operation, schemas)}
         ${successes.map(([status, answer]) => success(status, answer, operation, schemas))}
-        ${errors(operation)}
+        ${errors(operation, common)}
       </div>
       <div class="samples">
         ${calls(entry, schemas)}
@@ -173,7 +209,7 @@ function tryForm(entry: api.Entry, schemas: api.Schemas): Html {
         field(name, place, schema, required),
       )}
       ${bodyFields(operation, schemas)}
-      <p><button type="submit">Send ${method.toUpperCase()}</button></p>
+      <p><button type="submit" class="button primary">Send ${method.toUpperCase()}</button></p>
     </form>
     <div class="answer" aria-live="polite"></div>
   </details>`;

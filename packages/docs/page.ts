@@ -31,7 +31,7 @@ export const prose = (text: string | undefined): Html[] =>
 export const scrollBox = (label: string, content: Html): Html =>
   html`<div class="scroll" role="group" aria-label="${label}" tabindex="0">${content}</div>`;
 
-/** A sample; the page's script colors it by its language. */
+/** A sample; the browser colors it by its language. */
 export const sample = (title: string, language: "bash" | "json" | "typescript", text: string): Html =>
   html`<figure><figcaption>${title}</figcaption><pre tabindex="0"><code class="language-${language}">${text}</code></pre></figure>`;
 
@@ -56,7 +56,30 @@ const REFERENCE = "/docs/reference";
 export const operationAddress = (operationId: string): string => `${REFERENCE}/${operationId}`;
 export const SCHEMAS_ADDRESS = `${REFERENCE}/schemas`;
 export const schemaAddress = (name: string): string => `${SCHEMAS_ADDRESS}/${name}`;
+export const ERRORS_ADDRESS = `${REFERENCE}#errors`;
 export const credentialAddress = (name: string): string => `${REFERENCE}#credential-${name}`;
+
+/** The parts of the documentation, above the navigation of each. */
+const PLACES = [
+  ["/docs", "Overview"],
+  [REFERENCE, "API reference"],
+] as const;
+
+/** The other products, which the top bar of a phone has no room for. */
+const PRODUCTS = html`<li class="product"><a href="/demo">Demo</a></li><li class="product"><a href="/dashboard">Dashboard</a></li>`;
+
+const icon = (path: string, name = ""): Html =>
+  html`<svg${markup(name === "" ? "" : ` class="${name}"`)} viewBox="0 0 20 20" width="16" height="16" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" aria-hidden="true"><path d="${path}"/></svg>`;
+
+/** One for each theme; the style sheet shows that of the present one. */
+const THEME_ICONS = [
+  icon("M10 2.5a7.5 7.5 0 1 0 0 15ZM10 2.5a7.5 7.5 0 0 1 0 15", "system"),
+  icon(
+    "M10 6.5a3.5 3.5 0 1 0 0 7 3.5 3.5 0 0 0 0-7ZM10 1.5v1.6m0 13.8v1.6M1.5 10h1.6m13.8 0h1.6M4 4l1.1 1.1m9.8 9.8L16 16M4 16l1.1-1.1m9.8-9.8L16 4",
+    "light",
+  ),
+  icon("M16.5 12.2A7 7 0 0 1 7.8 3.5a7 7 0 1 0 8.7 8.7Z", "dark"),
+];
 
 interface Layout {
   readonly title: string;
@@ -73,29 +96,29 @@ export const layout = ({ title, address, side, content }: Layout): Html => html`
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<link rel="icon" href="/docs/assets/icon.svg">
-<link rel="stylesheet" href="/docs/assets/docs.css">
-<script src="/docs/assets/theme.js"></script>
-<script type="module" src="/docs/assets/docs.js"></script>
+<link rel="icon" href="/assets/style/mark.svg">
+<link rel="preload" href="/assets/style/figtree.woff2" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="/assets/docs/docs.css">
+<script src="/assets/docs/theme.js"></script>
+<script type="module" src="/assets/docs/docs.js"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="bar">
-<a class="brand" href="/docs">Atrium docs</a>
-<div class="search" role="search" hidden>
-<input type="search" aria-label="Search the documentation" placeholder="Search: task, method, error code" autocomplete="off" spellcheck="false">
-<ul class="results" aria-label="Results" hidden></ul>
-</div>
-${barLink("/docs/tasks", "Tasks", address)}
-${barLink(REFERENCE, "API reference", address)}
+<a class="brand" href="/">Atrium</a>
+<nav class="products" aria-label="Products"><a href="/docs" aria-current="true">Docs</a><a href="/demo">Demo</a><a href="/dashboard">Dashboard</a></nav>
+<div class="search" role="search" hidden><button type="button" aria-keyshortcuts="Control+K Meta+K /">${icon("m13 13 5 5M2.5 8.5a6 6 0 1 1 12 0 6 6 0 0 1-12 0Z")}<span>Search</span> <kbd aria-hidden="true">Ctrl K</kbd></button></div>
+<button type="button" class="theme" hidden>${THEME_ICONS}</button>
 <button type="button" class="menu-button" popovertarget="contents">Menu</button>
 </header>
 <div class="layout">
-<div class="side" id="contents" popover><nav aria-label="Contents">${side}<label class="theme">Theme </label></nav></div>
+<div class="side" id="contents" popover><nav aria-label="Contents"><ul class="places">${PLACES.map(([place, text]) => placeLink(place, text, address))}${PRODUCTS}</ul>${side}</nav></div>
 ${content}
 </div>
 </body>
 </html>`;
 
-const barLink = (target: string, text: string, address: string): Html =>
-  html`<a href="${target}"${markup(address.startsWith(target) ? ' aria-current="true"' : "")}>${text}</a>`;
+const placeLink = (place: string, text: string, address: string): Html => {
+  const isHere = place === address || (place === REFERENCE && address.startsWith(place));
+  return html`<li><a href="${place}"${markup(isHere ? ' aria-current="true"' : "")}>${text}</a></li>`;
+};

@@ -2,7 +2,7 @@
 import * as api from "@atrium/contract/openapi/described.ts";
 import type { SearchEntry } from "./browser/search-index.ts";
 import { credentialSections, schemaListPage, schemaPage } from "./fields.ts";
-import { badge, operationPage } from "./operation.ts";
+import { badge, commonFailures, failureTable, operationPage } from "./operation.ts";
 import {
   type Html,
   html,
@@ -78,6 +78,9 @@ const overviewPage = (described: api.Described): Html =>
     <p class="soft">API version ${described.info.version} · <a href="/v1/openapi.json">OpenAPI</a></p>
     ${prose(described.info.description)}
     ${credentialSections(described)}
+    <h2 id="errors">Errors that operations share</h2>
+    <p>The page of an operation lists its own errors, and names these.</p>
+    ${failureTable("Errors that operations share", commonFailures(api.entriesOf(described)))}
     ${groupsOf(described).map(groupSection)}`;
 
 function pageAt(
@@ -95,9 +98,13 @@ function pageAt(
     return content && { title: `${name} · ${title}`, content };
   }
   const isHere = ({ operation }: api.Entry): boolean => operationAddress(operation.operationId) === path;
-  const entry = api.entriesOf(described).find(isHere);
+  const entries = api.entriesOf(described);
+  const entry = entries.find(isHere);
   if (entry === undefined) return null;
-  return { title: `${entry.operation.summary} · ${title}`, content: operationPage(entry, schemas) };
+  return {
+    title: `${entry.operation.summary} · ${title}`,
+    content: operationPage(entry, schemas, commonFailures(entries)),
+  };
 }
 
 function render(described: api.Described, path: string): string | null {

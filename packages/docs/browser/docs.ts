@@ -1,43 +1,31 @@
-/** The script of the documentation's pages: search, sections, colored samples in one language, and requests to try. */
-import { addCopyButton, button, element } from "./elements.ts";
-import { highlightSamples } from "./highlight.ts";
+/** The script of the documentation's pages: copy buttons, tabs and sections; search, colors and requests load when they are used. */
+import { addCopyButton } from "./elements.ts";
 import { enableSearch } from "./search.ts";
 import { enableSections } from "./sections.ts";
-import { enableTrying } from "./try-it.ts";
+import { enableTabs } from "./tabs.ts";
 
-const LANGUAGE_KEY = "atrium-docs-language";
+/** The service whose address samples show, unless another one serves the page. */
+const LOCAL = "http://localhost:8787";
 
-/** Groups of samples in several languages, which stand below each other without this script. */
-const groups = [...document.querySelectorAll<HTMLElement>(".languages")];
-
-const figuresOf = (group: HTMLElement): HTMLElement[] => [...group.querySelectorAll("figure")];
-
-const languageOf = (figure: HTMLElement): string => figure.querySelector("figcaption")?.textContent ?? "";
-
-/** Shows one language of a group: the first, where the group lacks the chosen one. */
-function showLanguage(group: HTMLElement, language: string): void {
-  const figures = figuresOf(group);
-  const shown = figures.find((figure) => languageOf(figure) === language) ?? figures[0];
-  for (const figure of figures) figure.hidden = figure !== shown;
-  for (const tab of group.querySelectorAll(".tabs button"))
-    tab.ariaPressed = String(shown !== undefined && tab.textContent === languageOf(shown));
+/** Writes this service's address into the samples, so that they work as they are copied. */
+function nameService(code: Node): void {
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+    text.nodeValue = (text.nodeValue ?? "").replaceAll(LOCAL, location.origin);
 }
 
-/** One choice counts for all groups and pages. */
-function chooseLanguage(language: string): void {
-  localStorage.setItem(LANGUAGE_KEY, language);
-  for (const group of groups) showLanguage(group, language);
-}
-
-for (const group of groups) {
-  const languages = figuresOf(group).map(languageOf);
-  const tabs = element("div", ...languages.map((one) => button(one, () => chooseLanguage(one))));
-  tabs.className = "tabs";
-  group.insertBefore(tabs, group.firstChild);
-  showLanguage(group, localStorage.getItem(LANGUAGE_KEY) ?? "");
-}
+enableTabs();
+for (const code of document.querySelectorAll("code")) nameService(code);
 for (const pre of document.querySelectorAll<HTMLElement>("figure pre")) addCopyButton(pre);
-highlightSamples();
+if (document.querySelector("code[class]"))
+  void import("./highlight.ts").then(({ highlightSamples }) => highlightSamples());
 enableSearch();
 enableSections();
-enableTrying();
+const result = document.querySelector<HTMLElement>("[data-live]");
+if (result) void import("./live.ts").then(({ showLive }) => showLive(result));
+for (const box of document.querySelectorAll<HTMLElement>("details.try")) {
+  box.hidden = false;
+  // Reading the documentation asks nothing about the reader.
+  const prepare = async () => (await import("./try-it.ts")).enableTrying(box);
+  box.addEventListener("toggle", () => void prepare(), { once: true });
+}

@@ -16,9 +16,15 @@ const STOP_WORDS = new Set(
 );
 const MIN_FUZZY_LENGTH = 5;
 
+/** How far behind an entry stands: decisions behind what readers use, replaced ones behind those that hold. */
+const distanceOf = ({ page, url }: SearchEntry): number => {
+  if (!url.startsWith("/docs/decisions/")) return 0;
+  return page.includes("(replaced by ") ? 2 : 1;
+};
+
 type SearchIndex = (query: string, limit: number) => SearchEntry[];
 
-/** Entries with all words come first; without one, entries with any of them. Words may be unfinished or misspelled. */
+/** Entries with all words come first; without one, entries with any of them. Words may be unfinished or misspelled. Decisions come last. */
 export function searchIndexOf(entries: readonly SearchEntry[]): SearchIndex {
   const index = new MiniSearch<SearchEntry & { readonly id: number }>({
     fields: ["title", "page", "text"],
@@ -33,6 +39,9 @@ export function searchIndexOf(entries: readonly SearchEntry[]): SearchIndex {
   return (query, limit) => {
     const all = index.search(query, { combineWith: "AND" });
     const found = all.length > 0 ? all : index.search(query);
-    return found.slice(0, limit).flatMap(({ id }) => entries[Number(id)] ?? []);
+    return found
+      .flatMap(({ id }) => entries[Number(id)] ?? [])
+      .sort((a, b) => distanceOf(a) - distanceOf(b))
+      .slice(0, limit);
   };
 }

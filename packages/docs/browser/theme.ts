@@ -1,6 +1,4 @@
 /** The reader's choice of a theme, kept with the dashboard's. Loaded before the page is painted. */
-import { element } from "./elements.ts";
-
 const KEY = "theme";
 const THEMES = ["system", "light", "dark"];
 
@@ -8,12 +6,18 @@ const root = document.documentElement;
 root.dataset.theme = localStorage.getItem(KEY) ?? "system";
 
 addEventListener("DOMContentLoaded", () => {
-  const options = THEMES.map((theme) => new Option(theme.charAt(0).toUpperCase() + theme.slice(1), theme));
-  const select = element("select", ...options);
-  select.value = root.dataset.theme ?? "system";
-  select.addEventListener("change", () => {
-    localStorage.setItem(KEY, select.value);
-    root.dataset.theme = select.value;
+  const button = document.querySelector<HTMLButtonElement>(".theme");
+  if (!button) return;
+  const show = (theme: string) => {
+    root.dataset.theme = theme;
+    button.ariaLabel = `Theme: ${theme}`;
+    button.title = button.ariaLabel;
+  };
+  show(root.dataset.theme ?? "system");
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const next = THEMES[(THEMES.indexOf(root.dataset.theme ?? "") + 1) % THEMES.length] ?? "system";
+    localStorage.setItem(KEY, next);
+    show(next);
   });
-  document.querySelector(".theme")?.appendChild(select);
 });

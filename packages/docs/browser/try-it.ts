@@ -14,15 +14,8 @@ import {
 /** The page shows the beginning of a longer answer. */
 const MAX_SHOWN = 100_000;
 
-export function enableTrying(): void {
-  for (const box of document.querySelectorAll<HTMLElement>("details.try")) {
-    box.hidden = false;
-    // Reading the documentation asks nothing about the reader.
-    box.addEventListener("toggle", () => void prepare(box), { once: true });
-  }
-}
-
-async function prepare(box: HTMLElement): Promise<void> {
+/** Makes the form of an operation send its request. */
+export async function enableTrying(box: HTMLElement): Promise<void> {
   const form = box.querySelector("form");
   const credentialBox = box.querySelector<HTMLElement>(".credential");
   const answer = box.querySelector<HTMLElement>(".answer");
@@ -137,6 +130,7 @@ function askBefore(request: TryRequest, proceed: () => void): void {
     sample("Request", describeRequest(request)),
     element("p", send, " ", cancel),
   );
+  dialog.className = "confirmation";
   dialog.ariaLabel = title;
   dialog.addEventListener("close", () => dialog.remove());
   document.body.appendChild(dialog);

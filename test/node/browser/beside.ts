@@ -6,7 +6,7 @@ const STYLE = `
   figure { flex: none; overflow: hidden; width: 500px; margin: 0; border-radius: 10px; background: #fff; }
   figcaption { padding: 5px 14px; background: #f5f7fa; border-bottom: 1px solid #dfe4ec; color: #566075; }
   img { display: block; width: 100%; }
-  pre { min-height: 150px; margin: 0; padding: 12px 14px; background: #10141b; color: #e3e8f0; font: 13px/1.7 monospace; white-space: pre-wrap; }
+  pre { min-height: 346px; margin: 0; padding: 12px 14px; background: #10141b; color: #e3e8f0; font: 20px/1.7 monospace; white-space: pre-wrap; }
   b { color: #7fdcb9; font-weight: 400; }`;
 
 export interface Window {

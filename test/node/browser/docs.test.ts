@@ -1,5 +1,6 @@
 /** The documentation in a real browser: it loads only from the service, and works on any screen and by keyboard. */
-import type { Page } from "playwright-core";
+import { gzipSync } from "node:zlib";
+import type { Locator, Page } from "playwright-core";
 import { afterEach, describe, expect, it } from "vitest";
 import { sharedService } from "../cli/shared-service.ts";
 import { expectAccessible, findingsOf } from "./axe.ts";
@@ -31,11 +32,27 @@ async function open(path: string, { width, height, colorScheme }: Screen = WIDE)
   // The console also reports violations of the Content-Security-Policy.
   page.on("console", (message) => complaints.push(message.text()));
   page.on("pageerror", (error) => complaints.push(String(error)));
-  page.on("request", (request) => requested.push(request.url()));
+  page.on("request", (request) => {
+    if (request.frame() === page.mainFrame()) requested.push(request.url());
+  });
   await page.goto(`${service.url}${path}`);
 }
 
-const paths = ["/docs", "/docs/guides/workflows", "/docs/reference", "/docs/reference/setEntry"];
+/** Opens the palette, and types into it; returns the results. */
+async function search(words: string): Promise<Locator> {
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("searchbox").fill(words);
+  return page.getByRole("region", { name: "Results" });
+}
+
+const paths = [
+  "/docs",
+  "/docs/guides/workflows",
+  "/docs/quickstarts/cursors",
+  "/docs/quickstarts/cursors-javascript",
+  "/docs/reference",
+  "/docs/reference/createRoom",
+];
 
 describe.each(paths)("%s", (path) => {
   it("loads without errors and only from the service, fits each screen, and can be read by everyone", async () => {
@@ -47,9 +64,18 @@ describe.each(paths)("%s", (path) => {
         .locator(".scroll:has(.records)")
         .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
       expect(await scrolling).toBe(0);
+      const broken = page
+        .locator(":is(th, td) > code")
+        .evaluateAll((all) =>
+          all
+            .filter((one) => one.getClientRects().length > 1 && !/[ -]/.test(one.textContent))
+            .map((one) => one.textContent),
+        );
+      expect([width, await broken]).toEqual([width, []]);
     });
     expect(complaints).toEqual([]);
-    expect(requested.filter((url) => !url.startsWith(`${service.url}/docs`))).toEqual([]);
+    const own = ["/docs", "/assets/docs/", "/assets/style/"].map((start) => service.url + start);
+    expect(requested.filter((url) => !own.some((start) => url.startsWith(start)))).toEqual([]);
     for (const landmark of ["main", "search"] as const) {
       expect([landmark, await page.getByRole(landmark).count()]).toEqual([landmark, 1]);
     }
@@ -161,11 +187,16 @@ describe("a reader of the guides", () => {
   it("finds a section through the search, by keyboard", async () => {
     await open("/docs");
     await page.keyboard.press("/");
+    await page.getByRole("dialog", { name: "Search" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("searchbox").waitFor({ state: "hidden" });
+    await page.keyboard.press("Control+k");
+    await page.locator("[type=search]:focus").waitFor();
     await page.keyboard.type("zeppelin");
     await page.getByText("Nothing found").waitFor();
     await page.getByRole("searchbox").fill("overwrites");
     await page.getByRole("link", { name: "Avoiding overwrites" }).waitFor();
-    for (const key of ["Enter", "Escape"]) await pressInComposition(page.getByRole("searchbox"), key);
+    await pressInComposition(page.getByRole("searchbox"), "Enter");
     await page.getByRole("link", { name: "Avoiding overwrites" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/docs");
     await page.keyboard.press("ArrowDown");
@@ -174,10 +205,66 @@ describe("a reader of the guides", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("sees what the search found by its kind, in a palette that everyone can use", async () => {
+    await open("/docs/guides/stores", PHONE);
+    const results = await search("rate limited");
+    await results
+      .getByRole("list", { name: "Errors and settings" })
+      .getByRole("link", { name: "RATE_LIMITED" })
+      .waitFor();
+    await results.getByRole("list", { name: "Guides" }).getByRole("link").first().waitFor();
+    await results.getByRole("list", { name: "Decisions" }).getByRole("link").first().waitFor();
+    await expectAccessible(page);
+  });
+
+  it.each(["/docs", "/docs/guides/stores"])("loads 37 KiB for %s, pictures excepted", async (path) => {
+    await open("/docs/reference/createRoom");
+    await page.locator("pre .hljs-attr:visible").first().waitFor();
+    expect(requested.filter((url) => /highlight-/.test(url))).toHaveLength(1);
+    await page.close();
+    await open(path);
+    await page.waitForLoadState("networkidle");
+    const files = requested.filter((url) => !/\.(png|webp)$/.test(url));
+    const sizes = files.map(async (url) => {
+      const content = Buffer.from(await (await fetch(url)).arrayBuffer());
+      return url.endsWith(".woff2") ? content.length : gzipSync(content).length;
+    });
+    const bytes = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect([bytes < 37 * 1024, files]).toEqual([true, files]);
+  });
+
+  it("chooses a quickstart on the home by its picture, and its framework on its page", async () => {
+    await open("/docs");
+    const cards = page.getByRole("main").getByRole("list").first();
+    expect(await cards.getByRole("listitem").count()).toBe(6);
+    expect(await page.locator("main li:not(:has(> a:first-child))").count()).toBe(0);
+    const pictures = cards.locator("img");
+    for (const picture of await pictures.all()) {
+      await picture.scrollIntoViewIfNeeded();
+      await expect.poll(() => picture.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1060);
+    }
+    await cards.getByRole("link", { name: "Cursors in a React 18 app" }).click();
+    await page.getByRole("main").getByRole("link", { name: "Plain JavaScript" }).click();
+    await page.waitForURL("**/docs/quickstarts/cursors-javascript");
+    const result = page.getByRole("complementary", { name: "Result" });
+    await page.mouse.wheel(0, 1500);
+    await expect.poll(() => page.evaluate(() => scrollY)).toBeGreaterThan(1000);
+    expect((await result.locator(".result").boundingBox())?.y).toBeGreaterThan(0);
+    const files = page.getByRole("group", { name: "Files" });
+    await files.getByRole("button", { name: "cursors.css" }).click();
+    await page.locator("pre", { hasText: "pointer-events: none" }).waitFor();
+    await page.locator("pre", { hasText: '"private": true' }).waitFor({ state: "hidden" });
+    await page.locator("pre", { hasText: `ATRIUM_URL=${service.url}` }).waitFor();
+    const download = page.waitForEvent("download");
+    await result.getByRole("link", { name: "Download the finished folder" }).click();
+    expect((await download).suggestedFilename()).toBe("cursors-javascript.tgz");
+    expect(complaints).toEqual([]);
+  });
+
   it("finds an operation of the API by its path", async () => {
     await open("/docs/guides/files", PHONE);
-    await page.getByRole("searchbox").fill("delete /upload");
-    await page.getByRole("list", { name: "Results" }).getByRole("link", { name: "Delete a file" }).click();
+    const results = await search("delete /upload");
+    await results.getByRole("list", { name: "API" }).getByRole("link", { name: "Delete a file" }).click();
     await page.waitForURL("**/docs/reference/deleteFile");
   });
 
@@ -196,8 +283,9 @@ describe("a reader of the guides", () => {
 
   it("finds a section by the task that it does, and colors its samples", async () => {
     await open("/docs");
-    await page.getByRole("searchbox").fill("kick a user");
-    await page.getByRole("list", { name: "Results" }).getByRole("link").first().click();
+    const results = await search("kick a user");
+    await results.getByRole("link", { name: "Remove" }).first().waitFor();
+    await results.getByRole("link").first().click();
     await page.waitForURL("**/docs/guides/rooms-and-users#remove-a-user");
     await page.locator("pre .hljs-keyword:visible").first().waitFor();
   });
@@ -211,11 +299,56 @@ describe("a reader of the guides", () => {
     await page.waitForURL("**/docs/guides/documents");
   });
 
+  it("reads code, files and tables that end at one edge, up to their last line", async () => {
+    for (const path of ["/docs/quickstarts/cursors", "/docs/guides/webhooks"]) {
+      await open(path);
+      const rights = await page
+        .locator("main :is(.choices, .files, .scroll), main figure:visible:not(.files *)")
+        .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().right)));
+      expect([path, new Set(rights).size]).toEqual([path, 1]);
+      const cut = page
+        .locator("main pre:visible")
+        .evaluateAll((all) => all.filter((one) => one.scrollHeight > one.clientHeight).length);
+      expect(await cut).toBe(0);
+    }
+  });
+
+  it("finds the other products in the menu of a phone", async () => {
+    await open("/docs/reference", PHONE);
+    await page.getByRole("button", { name: "Menu" }).click();
+    const contents = page.getByRole("navigation", { name: "Contents" });
+    await contents.getByRole("link", { name: "Demo", exact: true }).waitFor();
+    await contents.getByRole("link", { name: "Dashboard", exact: true }).click();
+    await page.waitForURL("**/dashboard/**");
+  });
+
+  it("compares numbers that stand at the right of their column", async () => {
+    await open("/docs/guides/stores");
+    for (const role of ["columnheader", "cell"] as const) {
+      const aligned = page
+        .getByRole("row", { name: role === "cell" ? "192 KiB" : "Limit" })
+        .getByRole(role)
+        .evaluateAll((all) => all.map((one) => getComputedStyle(one).textAlign));
+      expect([role, await aligned]).toEqual([role, ["start", "start", "end"]]);
+    }
+  });
+
+  it("shows the page of a missing address, where the search works", async () => {
+    await open("/docs/guides/nothing");
+    await page.getByRole("heading", { name: "Page not found" }).waitFor();
+    await expectAccessible(page);
+    await (await search("overwrites")).getByRole("link", { name: "Avoiding overwrites" }).click();
+    await page.waitForURL("**/docs/guides/stores#avoiding-overwrites");
+    expect(complaints.filter((one) => !one.includes("404"))).toEqual([]);
+  });
+
   it("chooses a theme for all pages", async () => {
     await open("/docs/guides/stores");
     const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     const light = await background();
-    await page.getByLabel("Theme").selectOption("Dark");
+    await page.getByRole("button", { name: "Theme: system" }).click();
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    await page.getByRole("button", { name: "Theme: dark" }).waitFor();
     expect(await background()).not.toBe(light);
     await page.goto(`${service.url}/docs/reference`);
     expect(await background()).not.toBe(light);
@@ -225,7 +358,7 @@ describe("a reader of the guides", () => {
     await open("/docs/guides/stores?v=0.9.0#limits");
     await page.getByText("This link was made for Atrium 0.9.0.").waitFor();
     await page.getByRole("heading", { name: "Limits" }).getByRole("link").click();
-    expect(new URL(page.url()).search).toBe("?v=1.0.0");
+    await page.waitForURL(({ search }) => search === "?v=1.0.0");
   });
 
   it("copies a sample", async () => {

@@ -85,8 +85,8 @@ async function play(recording: Recording, ada: Visitor, bo: Visitor): Promise<vo
   await ada.page.locator("textarea:focus").blur();
   const note = bo.note("Launch on Friday?");
   await note.waitFor();
-  const grip = await note.locator(".grip").boundingBox();
-  const grasp: Point = [(grip?.x ?? 0) + (grip?.width ?? 0) / 2, (grip?.y ?? 0) + (grip?.height ?? 0) / 2];
+  const paper = await note.boundingBox();
+  const grasp: Point = [(paper?.x ?? 0) + (paper?.width ?? 0) / 2, (paper?.y ?? 0) + 90];
   await recording.glide(bo.page, boRests, grasp);
   await recording.drag(bo.page, grasp, [985, 440], 8);
   await ada.page.getByRole("button", { name: "Arrow", exact: true }).click();
@@ -96,7 +96,7 @@ async function play(recording: Recording, ada: Visitor, bo: Visitor): Promise<vo
   ];
   await recording.glide(ada.page, written, from);
   await recording.drag(ada.page, from, to, 5);
-  await bo.page.getByRole("button", { name: "❤️" }).first().click();
+  await bo.react("❤️");
   for (let frame = 0; frame < 5; frame++) await recording.frame();
 }
 
@@ -113,7 +113,7 @@ async function encode(browser: Browser, frames: readonly Window[][], file: strin
     }
     await page.close();
     const timed = pictures.flatMap((picture, index) => [
-      ...["-lossy", "-q", "88", "-m", "6"],
+      ...["-lossy", "-q", "75", "-m", "6"],
       ...["-d", String(index === pictures.length - 1 ? LAST_FRAME_MS : FRAME_MS), picture],
     ]);
     await promisify(execFile)("img2webp", ["-loop", "0", "-mixed", ...timed, "-o", file]);

@@ -245,6 +245,7 @@ it("is taken offline, where it shows its own writes, and online again", async ()
     cdp.send("Network.emulateNetworkConditions", {
       ...{ offline, latency: 0, downloadThroughput: -1, uploadThroughput: -1 },
     });
+  await waitUntil(page, () => "first" in window.look().notes);
   await network(true);
   await waitUntil(page, () => window.client.socket.state === "reconnecting");
   await write(page, "alone");

@@ -7,7 +7,7 @@ import { sharedService } from "../cli/shared-service.ts";
 import { readDocument } from "../docs/markdown.ts";
 import { openBrowser } from "./browser.ts";
 import { ask, openTwo, PAGES, type Terminal, visit } from "./quickstarts.ts";
-import { buildPackage, manifestOf, Starter } from "./starter.ts";
+import { buildPackage, Starter } from "./starter.ts";
 
 const service = await sharedService();
 const browser = await openBrowser();
@@ -68,12 +68,22 @@ it("agent: it sees who comes and types, and answers", () =>
     expect(asker).toEqual(['Agent: You asked "Who brings tea?" in a room with Agent, Ada.']);
   }));
 
-it("the pages have the commands that were run, and install the package in its version", async () => {
-  const { version } = await manifestOf(".");
-  for (const name of [...Object.keys(PAGES), "server", "agent"]) {
+it("the finished folder has the reader's keys, installs the package from the service, and runs", async () => {
+  const starter = await Starter.download("server", service);
+  try {
+    const port = await findFreePort();
+    const [, visitor] = printed(await visit(starter, await starter.start(undefined, port)));
+    expect(visitor).toEqual(["Ada was here"]);
+  } finally {
+    await starter.remove();
+  }
+});
+
+it("the pages have the commands that were run", async () => {
+  for (const name of [...Object.keys(PAGES), "cursors-next", "server", "agent"]) {
     const page = await readDocument(`docs/quickstarts/${name}.md`);
-    expect([name, page]).toEqual([name, expect.stringContaining("\nnpm start\n")]);
-    const tarballs = new Set(page.match(/atrium-\d[\w.]*\.tgz/g));
-    expect([name, [...tarballs]]).toEqual([name, [`atrium-${version}.tgz`]]);
+    expect([name, page]).toEqual([name, expect.stringContaining("\nnpm install\nnpm start\n")]);
+    expect([name, page]).toEqual([name, expect.stringContaining(`/docs/quickstarts/${name}.tgz`)]);
+    expect([name, page]).toEqual([name, expect.stringContaining('"http://localhost:8787/atrium.tgz"')]);
   }
 });

@@ -1,10 +1,13 @@
 /** The quickstarts as their readers follow them, up to what their pictures show. */
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Frame, Page } from "playwright-core";
 import { complaintsOf } from "./chromium.ts";
 import type { Starter } from "./starter.ts";
 
 /** What two people do in two windows with the page of a quickstart: each sees what the other does. */
-type Play = (ada: Page, bo: Page) => Promise<void>;
+type Play<Window> = (ada: Window, bo: Window) => Promise<void>;
+
+/** A window, or a frame beside the code. */
+type View = Page | Frame;
 
 export const SIZE = { width: 500, height: 340 };
 
@@ -25,8 +28,8 @@ export async function openTwo(
 }
 
 /** Moves a pointer to a place, until the other window shows it there. */
-const point = async (from: Page, to: Page, name: string, x: number, y: number): Promise<void> => {
-  await from.mouse.move(x, y);
+const point = async (from: View, to: View, name: string, x: number, y: number): Promise<void> => {
+  await from.locator("html").hover({ position: { x, y } });
   const cursor = to.locator(".cursor", { hasText: name });
   await cursor.waitFor();
   await to.waitForFunction(
@@ -39,12 +42,17 @@ const point = async (from: Page, to: Page, name: string, x: number, y: number): 
   );
 };
 
-async function moveCursors(ada: Page, bo: Page): Promise<void> {
+async function moveCursors(ada: View, bo: View): Promise<void> {
   await point(ada, bo, "Ada", 300, 190);
   await point(bo, ada, "Bo", 190, 255);
 }
 
-async function shareList(ada: Page, bo: Page): Promise<void> {
+async function moveInFrames(ada: View, bo: View): Promise<void> {
+  await point(ada, bo, "Ada", 200, 90);
+  await point(bo, ada, "Bo", 120, 140);
+}
+
+async function shareList(ada: View, bo: View): Promise<void> {
   for (const title of ["Tea", "Apples", "Bread"]) {
     await ada.getByLabel("New item").fill(title);
     await ada.getByRole("button", { name: "Add" }).click();
@@ -64,8 +72,8 @@ async function shareList(ada: Page, bo: Page): Promise<void> {
     await page.getByText(`With ${other}`).waitFor();
 }
 
-async function comment(ada: Page, bo: Page): Promise<void> {
-  const send = async (page: Page, text: string) => {
+async function comment(ada: View, bo: View): Promise<void> {
+  const send = async (page: View, text: string) => {
     const field = page.getByLabel("Comment on title");
     await field.fill(text);
     await field.press("Enter");
@@ -101,12 +109,36 @@ async function write(ada: Page, bo: Page): Promise<void> {
   for (const page of [ada, bo]) await page.getByText("Saved", { exact: true }).waitFor();
 }
 
+/** Of the frames of one page, one has the focus, and so the caret. */
+async function writeInTurns(ada: View, bo: View): Promise<void> {
+  for (const [from, to, name] of [
+    [ada, bo, "Ada"],
+    [bo, ada, "Bo"],
+  ] as const) {
+    const [own, other] = [from, to].map((view) => view.getByLabel("Minutes"));
+    await own?.click();
+    await own?.pressSequentially(`${name} writes here`);
+    await other?.getByText(`${name} writes here`).waitFor();
+    await other?.locator(".collaboration-carets__label", { hasText: name }).waitFor();
+  }
+}
+
 /** Quickstarts that are pages, by their names. */
-export const PAGES: Readonly<Record<string, Play>> = {
+export const PAGES: Readonly<Record<string, Play<Page>>> = {
   cursors: moveCursors,
+  "cursors-javascript": moveCursors,
   list: shareList,
   comments: comment,
   editor: write,
+};
+
+/** The same in the two frames beside their code. */
+export const FRAMES: Readonly<Record<string, Play<Frame>>> = {
+  cursors: moveInFrames,
+  "cursors-javascript": moveInFrames,
+  list: shareList,
+  comments: comment,
+  editor: writeInTurns,
 };
 
 /** A terminal with a command and what it has printed. */

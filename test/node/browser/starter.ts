@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { eventually, ROOT, run, runCli } from "../cli/processes.ts";
 import type { SharedService } from "../cli/shared-service.ts";
-import { readBlocks, readDocument } from "../docs/markdown.ts";
+import { type Block, readBlocks, readDocument } from "../docs/markdown.ts";
 
 /** Finds `vite` and this Node.js, as npm's scripts find what is installed. */
 const PATH = [path.join(ROOT, "node_modules/.bin"), process.env.PATH].join(path.delimiter);
@@ -37,12 +37,19 @@ export async function expectTestedVersions(name: string): Promise<void> {
 export async function buildPackage(): Promise<string> {
   await mkdir(path.join(ROOT, ".wrangler"), { recursive: true });
   const dist = await mkdtemp(path.join(ROOT, ".wrangler/package-"));
-  assert.deepEqual(await runCli("build.ts", ["--out", dist]), { exitCode: 0, stdout: "", stderr: "" });
+  const { exitCode, stderr } = await runCli("build.ts", ["--out", dist]);
+  assert.deepEqual({ exitCode, stderr }, { exitCode: 0, stderr: "" });
   return dist;
 }
 
 /** Where a starter's packages come from: this repository, which has them in the same versions, or its own lock. */
 export type Packages = "linked" | "locked";
+
+/** The commands of a page, each in one line. */
+const commandsIn = (blocks: readonly Block[]): string[] =>
+  blocks
+    .filter(({ language, file }) => language === "sh" && file === undefined)
+    .flatMap(({ code }) => code.replaceAll(/\\\n\s*/g, "").split("\n"));
 
 export class Starter {
   readonly #parent: string;
@@ -92,11 +99,26 @@ export class Starter {
         .replace("ACCOUNT_ID=...", `ACCOUNT_ID=${service.accountId}`)
         .replace("API_KEY=...", `API_KEY=${service.apiKey}`),
     );
-    starter.commands = blocks
-      .filter(({ language, file }) => language === "sh" && file === undefined)
-      .flatMap(({ code }) => code.split("\n"));
-    const tarball = /^npm install (\.\/\S+\.tgz)$/m.exec(starter.commands.join("\n"))?.[1];
-    await starter.#link(dist, tarball === undefined ? {} : { atrium: `file:${tarball}` });
+    starter.commands = commandsIn(blocks);
+    await starter.#link(dist);
+    return starter;
+  }
+
+  /** Downloads a quickstart's finished folder by the page's own command, and installs `atrium` from the service. */
+  static async download(name: string, { url, accountId, apiKey }: Environment): Promise<Starter> {
+    const parent = await mkdtemp(path.join(tmpdir(), `atrium-${name}-`));
+    const starter = new Starter(parent, name, {});
+    starter.commands = commandsIn(readBlocks(await readDocument(`docs/quickstarts/${name}.md`)));
+    const command = starter.commands[0]
+      ?.replace("http://localhost:8787", url)
+      .replace("ACCOUNT_ID:API_KEY", `${accountId}:${apiKey}`);
+    const { exitCode, stderr } = await run("bash", ["-o", "pipefail", "-c", command ?? ""], { cwd: parent });
+    assert.deepEqual({ exitCode, stderr }, { exitCode: 0, stderr: "" });
+    // Types are for the reader's editor alone.
+    await starter.rewrite("package.json", (text) =>
+      JSON.stringify({ ...JSON.parse(text), devDependencies: undefined }),
+    );
+    await starter.shell("npm install --no-audit --no-fund");
     return starter;
   }
 
@@ -106,10 +128,10 @@ export class Starter {
     await writeFile(file, textOf(await readFile(file, "utf8")));
   }
 
-  async #link(dist: string, others: Manifest["dependencies"] = {}): Promise<void> {
+  async #link(dist: string): Promise<void> {
     const { dependencies, devDependencies } = await manifestOf(this.#directory);
     const modules = path.join(this.#directory, "node_modules");
-    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies, ...others })) {
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
       const place = path.join(modules, name);
       await mkdir(path.dirname(place), { recursive: true });
       // A tarball is unpacked, and so finds the packages of the folder. A folder is linked.

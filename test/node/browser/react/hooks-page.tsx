@@ -145,6 +145,7 @@ export type Provided =
 export interface Stage {
   /** The version of React. */
   readonly version: string;
+  /** Those of the latest render; none once all providers are unmounted. */
   hooks: Hooks;
   /** The results of the hooks below the provider of `mountRooms`. */
   inbox: ReturnType<typeof useInbox>;
@@ -316,6 +317,7 @@ window.stage = {
   unmount() {
     root?.unmount();
     root = null;
+    Object.assign(window.stage, { hooks: undefined });
   },
   errorOutside: () =>
     new Promise((resolve) => {

@@ -28,9 +28,9 @@ async function begin(): Promise<void> {
 const mount = (...providers: Provided[]): Promise<void> =>
   page.evaluate((all) => window.stage.mount(all), providers);
 
-/** Waits until the results of the hooks match. */
+/** Waits until the results of the hooks match: there are none before the first render. */
 const gives = async (isSo: (hooks: Stage["hooks"]) => boolean): Promise<void> => {
-  await page.waitForFunction(`(${isSo})(window.stage.hooks)`);
+  await page.waitForFunction(`window.stage.hooks && (${isSo})(window.stage.hooks)`);
 };
 
 const connected = (): Promise<void> => gives(({ connection }) => connection.state === "connected");
@@ -158,6 +158,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await beginConnected();
       await page.evaluate(() => window.stage.hooks.tasks[1].set("a", { title: "Kept" }));
       await gives(({ canUndo, isUnsynced }) => canUndo && !isUnsynced);
+      await eventually("Bo sees Ada", () => bo.users.online.has(ada.id));
       const told: string[] = [];
       for (const event of ["userJoined", "userLeft"] as const)
         bo.users.on(event, ({ name }) => told.push(name));
@@ -259,6 +260,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await eventually("Ada has left", () => !bo.users.online.has(ada.id));
       await mount(options);
       await eventually("Ada has come back", () => bo.users.online.has(ada.id));
+      await connected();
       expect(sockets()).toBe(2);
       expect(complaints).toEqual([]);
     });
@@ -417,6 +419,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
     it("shows its initial presence at once, and keeps what was shown before", async () => {
       await begin();
       await mount({ token: ada.token, initial: { x: 1, y: 2 } });
+      await gives(() => true);
       expect(await page.evaluate(() => window.stage.hooks.presence[0])).toEqual({ x: 1, y: 2 });
       await gives(({ connection }) => connection.status === "connected");
       bo.presence.sync("*", () => {});
@@ -548,7 +551,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
           ...{ identityId: data.identity.id, kind, subjectId },
         });
       const shows = (isSo: (inbox: Stage["inbox"]) => boolean) =>
-        page.waitForFunction(`(${isSo})(window.stage.inbox)`);
+        page.waitForFunction(`window.stage.inbox && (${isSo})(window.stage.inbox)`);
       await page.evaluate((token) => window.stage.mountRooms(token, []), data.token);
       await shows(({ unread, all: [{ hasMore }] }) => unread === 0 && !hasMore);
       await page.waitForFunction("window.stage.waited.length > 0");

@@ -2,10 +2,12 @@
 
 import { AppError } from "@atrium/contract/errors.ts";
 import { type Context, Hono } from "hono";
+import { accepts } from "hono/accepts";
 import { compose, healthChecks, healthWarnings } from "./composition.ts";
 import { dashboardPage } from "./dashboard/routes.ts";
 import { loadEndpoints, partsAt } from "./endpoints.ts";
 import type { Env } from "./env.ts";
+import { setupCode } from "./features/people/links.ts";
 import { ACCOUNT_PATH, pathOf } from "./http/endpoint.ts";
 import { description, failure } from "./http/envelope.ts";
 import { healthResponse, metricsResponse } from "./http/monitoring.ts";
@@ -13,6 +15,7 @@ import type { ApiDocument } from "./http/openapi/openapi.ts";
 import { createPipeline } from "./http/pipeline.ts";
 import { isOfApi, preflight, withoutCors } from "./http/security.ts";
 import { isUpgrade } from "./http/upgrades.ts";
+import { lazily } from "./platform/lazily.ts";
 
 type ServiceContext = Context<{ Bindings: Env }>;
 type Routes = Hono<{ Bindings: Env }>;
@@ -28,17 +31,34 @@ const callOf = ({ req, env, executionCtx }: ServiceContext) => ({
 
 const noSuchEndpoint = () =>
   failure(
-    new AppError("Server", "NOT_FOUND", "This endpoint does not exist; see /docs for all endpoints"),
+    new AppError("Server", "NOT_FOUND", "Nothing is at this address; /docs lists all pages and endpoints"),
     crypto.randomUUID(),
   );
 
+const loadDocs = lazily(() => import("./docs/routes.ts"));
+const loadFront = lazily(() => import("./front/routes.ts"));
+
+const JSON_FIRST = {
+  header: "Accept" as const,
+  supports: ["application/json", "text/html"],
+  default: "application/json",
+};
+
+const prefersPages = (c: ServiceContext): boolean => accepts(c, JSON_FIRST) === "text/html";
+
+/** Answers a browser outside of the API with a page, and everyone else with an error. */
+async function notFound(c: ServiceContext): Promise<Response> {
+  if (isOfApi(c.req.path)) return noSuchEndpoint();
+  const isRead = c.req.method === "GET" || c.req.method === "HEAD";
+  if (!isRead || !prefersPages(c)) return withoutCors(noSuchEndpoint());
+  return (await loadDocs()).missingPage(new URL(c.req.url));
+}
+
 /** Errors reach the Worker, which logs them and answers. */
 const newRoutes = (): Routes =>
-  new Hono<{ Bindings: Env }>()
-    .notFound((c) => (isOfApi(c.req.path) ? noSuchEndpoint() : withoutCors(noSuchEndpoint())))
-    .onError((error) => {
-      throw error;
-    });
+  new Hono<{ Bindings: Env }>().notFound(notFound).onError((error) => {
+    throw error;
+  });
 
 const loaded = new Map<string, Routes>();
 
@@ -75,13 +95,22 @@ async function mcpRoutes(): Promise<Routes> {
 }
 
 async function docsRoutes(): Promise<Routes> {
-  const { guidePage, referencePage, searchIndex } = await import("./docs/routes.ts");
+  const { guidePage, packageFile, quickstartArchive, referencePage, searchIndex } = await loadDocs();
   return newRoutes()
-    .on("GET", ["/docs/reference", "/docs/reference/*"], async (c) =>
-      referencePage(new URL(c.req.url), await apiDocument()),
+    .on(
+      "GET",
+      ["/docs/reference", "/docs/reference/*"],
+      async (c) => referencePage(new URL(c.req.url), await apiDocument()) ?? c.notFound(),
     )
     .get("/docs/search.json", async (c) => searchIndex(c.req.raw, c.env, await apiDocument()))
-    .on("GET", ["/docs/*", "/llms.txt"], (c) => guidePage(c.req.raw, c.env));
+    .get("/atrium.tgz", async (c) => (await packageFile(c.req.raw, c.env)) ?? c.notFound())
+    .get(
+      "/docs/quickstarts/:file{[a-z-]+\\.tgz}",
+      async (c) =>
+        (await quickstartArchive(c.req.raw, c.env, c.req.param("file").slice(0, -".tgz".length))) ??
+        c.notFound(),
+    )
+    .on("GET", ["/docs/*", "/llms.txt"], async (c) => (await guidePage(c.req.raw, c.env)) ?? c.notFound());
 }
 
 async function demoRoutes(): Promise<Routes> {
@@ -89,7 +118,7 @@ async function demoRoutes(): Promise<Routes> {
   const routes = newRoutes();
   for (const endpoint of DEMO_ENDPOINTS)
     routes.on(endpoint.method, endpoint.path, (c) => handleVisitor(endpoint, callOf(c), handleRequest));
-  return routes.get("/demo/:file?", (c) => demoPage(c.req.raw, c.env));
+  return routes.get("/demo", (c) => demoPage(c.req.raw, c.env));
 }
 
 async function dashboardRoutes(): Promise<Routes> {
@@ -122,7 +151,7 @@ app.on(["GET", "DELETE"], "/mcp", () => new Response(null, { status: 405, header
 app.options("/mcp", () => preflight(crypto.randomUUID()));
 
 app.get("/v1/openapi.json", async () => description(await apiDocument(), crypto.randomUUID()));
-app.on("GET", ["/docs/*", "/llms.txt"], (c) => respondBy("docs", docsRoutes, c));
+app.on("GET", ["/docs/*", "/llms.txt", "/atrium.tgz"], (c) => respondBy("docs", docsRoutes, c));
 app.all("/demo/*", (c) => respondBy("demo", demoRoutes, c));
 app.post("/operator/:purpose/:accountId/:operation", async (c) => {
   const { operatorResponse } = await import("./features/backup/routes.ts");
@@ -136,7 +165,11 @@ app.get("/health", (c) =>
   healthResponse(healthChecks(c.env), () => healthWarnings(c.env), crypto.randomUUID()),
 );
 app.get("/metrics", (c) => metricsResponse(c.req.raw, c.env));
-app.get("/", (c) => c.redirect("/docs"));
+app.get("/", async (c) => {
+  c.header("Vary", "Accept");
+  return prefersPages(c) ? (await loadFront()).frontPage(c.req.raw, c.env) : c.redirect("/docs");
+});
 
 app.all("/dashboard/api/*", (c) => respondBy("dashboard", dashboardRoutes, c));
+app.get(setupCode.path, (c) => c.redirect("/dashboard/setup"));
 app.get("/dashboard/*", (c) => dashboardPage(c.req.raw, c.env));

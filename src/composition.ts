@@ -7,7 +7,8 @@ import { openDelivery } from "./delivery/subscribers.ts";
 import type { AppContext } from "./endpoints.ts";
 import type { Env } from "./env.ts";
 import { apiKeyScheme, keyInRoom } from "./features/accounts/verify-key.ts";
-import { openBlobs } from "./features/files/storage/blobs.ts";
+import { findCopyProblem } from "./features/copies/queries.ts";
+import { NO_STORAGE, openBlobs } from "./features/files/storage/blobs.ts";
 import { findPushKey, findPushProblem } from "./features/inbox/channels/push.ts";
 import type { InboxObjectBase } from "./features/inbox/shard/inbox-object.ts";
 import { mailOutbox } from "./features/mail/outbox.ts";
@@ -16,17 +17,25 @@ import { authenticateMember } from "./features/people/sessions.ts";
 import { openRequestRates, RequestCounters } from "./features/quotas/request-counters.ts";
 import { type RecorderPorts, RequestRecorder } from "./features/request-log/recorder.ts";
 import { openRequestLogs, type RequestLogs } from "./features/request-log/request-log-object.ts";
-import { isTokenCurrent } from "./features/users/queries.ts";
+import { isTokenCurrent } from "./features/users/bearers.ts";
 import { actorInRoom, authenticateUser } from "./features/users/token-scheme.ts";
 import { tokensFor } from "./features/users/tokens.ts";
 import { secretSealer } from "./features/workflows/sealed-secrets.ts";
 import { limitGuesses, limitNewGuests, limitTrigger } from "./http/authenticate.ts";
 import type { Authentication, Composition, ServedRequest } from "./http/pipeline.ts";
 import { originOf } from "./http/security.ts";
-import { hasRequestLog, hasRequestQuota, jwtSecrets, ownHosts, quotaDefaults } from "./platform/config.ts";
+import {
+  hasPasswords,
+  hasRequestLog,
+  hasRequestQuota,
+  jwtSecrets,
+  oidcSettings,
+  ownHosts,
+  quotaDefaults,
+} from "./platform/config.ts";
 import type { RequestContext } from "./platform/d1/context.ts";
 import { PING } from "./platform/d1/d1.ts";
-import { openAll, openTenant } from "./platform/d1/databases.ts";
+import { openAll, openDirectory, openTenant } from "./platform/d1/databases.ts";
 import { sleep } from "./platform/flow/concurrency.ts";
 import { readSetting } from "./platform/settings.ts";
 import { RequestMetrics } from "./platform/telemetry/metrics.ts";
@@ -40,10 +49,14 @@ export const healthChecks = (env: Env) => ({
   rooms: async () => roomGateway(env).read("health", "health", []),
 });
 
-/** Warnings of failures to come: the disk of `npm start` runs low. */
-export async function healthWarnings({ DISK }: Env): Promise<readonly string[]> {
-  const problem = DISK === undefined ? "" : await (await DISK.fetch("http://disk/")).text();
-  return problem === "" ? [] : [problem];
+/** Warnings: the disk of `npm start` runs low, copies of the databases are overdue, or nothing stores files. */
+export async function healthWarnings(env: Env): Promise<readonly string[]> {
+  const problems = await Promise.all([
+    env.DISK?.fetch("http://disk/").then((response) => response.text()),
+    env.COPY_TO ? findCopyProblem(openDirectory(env), Date.now()) : null,
+    env.FILES === undefined ? NO_STORAGE : null,
+  ]);
+  return problems.flatMap((problem) => problem || []);
 }
 
 /** Empty where the settings turn the quota off. */
@@ -107,6 +120,8 @@ export function compose(env: Env): Composition<Omit<AppContext, keyof RequestCon
       blobs: openBlobs(env.FILES),
       quotaDefaults: quotaDefaults(env),
       mail: () => mailOutbox(env),
+      oidc: () => oidcSettings(env),
+      hasPasswords: hasPasswords(env),
       webhookDevTargets: readSetting(env, "WEBHOOK_DEV_TARGETS"),
       ownHosts: ownHosts(env),
       findPushKey: () => findPushKey(env),

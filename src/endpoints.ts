@@ -81,6 +81,7 @@ const PARTS: readonly Part[] = [
     () => import("./features/room-content/documents/routes-document-sockets.ts"),
     () => import("./features/room-content/documents/routes-documents.ts"),
     () => import("./features/room-content/documents/routes-document-history.ts"),
+    () => import("./features/room-content/documents/routes-document-edits.ts"),
   ),
   part(["/rooms/*/stores", "/rooms/*/downloads"], () => import("./features/room-content/routes-stores.ts")),
   part(

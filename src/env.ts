@@ -13,7 +13,8 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly REQUEST_RATES: DurableObjectNamespace;
   readonly GUESS_LIMITS: DurableObjectNamespace;
   readonly INBOXES: DurableObjectNamespace;
-  readonly FILES: R2Bucket;
+  /** Absent where R2 is off: uploads and downloads are then refused. */
+  readonly FILES?: R2Bucket;
   readonly METRICS?: AnalyticsEngineDataset;
   readonly ACCOUNT_RATE_LIMIT: RateLimit;
   readonly CREDENTIAL_RATE_LIMIT: RateLimit;
@@ -31,6 +32,8 @@ export interface Env extends Partial<Record<SettingName, string>> {
   readonly MAIL_TRAY?: Fetcher;
   /** Under `npm start`: says when the disk of the state runs low. */
   readonly DISK?: Fetcher;
+  /** Under `npm start`: `atrium.tgz`, built when it is first asked for. A deployment has it among its files. */
+  readonly PACKAGE?: Fetcher;
   readonly LOADER?: WorkerLoader;
   /** The scripts of workflows in a dispatch namespace (Workers for Platforms); replaces LOADER. */
   readonly DISPATCHER?: DispatchNamespace;

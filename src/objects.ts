@@ -10,21 +10,26 @@ import { webhookSender } from "./features/inbox/channels/webhook.ts";
 import { readInboxAccess, readRecipient } from "./features/inbox/recipients/access.ts";
 import { InboxObjectBase } from "./features/inbox/shard/inbox-object.ts";
 import { reportBacklogSize } from "./features/quotas/queries.ts";
-import { roomService } from "./features/room-content/room-service.ts";
-import { isTokenCurrent } from "./features/users/queries.ts";
+import { isTokenCurrent } from "./features/users/bearers.ts";
 import { tokensFor } from "./features/users/tokens.ts";
 import { attempt } from "./features/webhooks/attempt.ts";
 import { WebhookHandler } from "./features/webhooks/webhook-handler.ts";
 import { WorkflowHandler } from "./features/workflows/workflow-handler.ts";
 import { backlogLimits, jwtSecrets, quotaDefaults } from "./platform/config.ts";
 import { openTenant } from "./platform/d1/databases.ts";
+import { lazily } from "./platform/lazily.ts";
 import { targetFetch } from "./platform/network.ts";
 import { RoomObjectBase } from "./room/host/room-object.ts";
+
+const loadRoomService = lazily(() => import("./features/room-content/room-service.ts"));
 
 /** The object of a room. */
 export class RoomObject extends RoomObjectBase {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, roomService(env));
+    super(ctx, env, async () => {
+      const { roomService } = await loadRoomService();
+      return () => roomService(env);
+    });
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Tasks of the cron trigger, every minute: relay outbox rows that a crash left, send mails, and delete expired
- * rows.
+ * Tasks of the cron trigger, every minute: relay outbox rows that a crash left, send mails, copy the databases, and delete
+ * expired rows.
  */
 import type { Inboxes } from "./delivery/inboxes.ts";
 import { type RelayPorts, relayEvents, relayPending } from "./delivery/outbox-relay.ts";
@@ -9,6 +9,8 @@ import { openDelivery, type Subscribers } from "./delivery/subscribers.ts";
 import { expireBoards } from "./demo/expiry.ts";
 import type { Env } from "./env.ts";
 import { operatorTokens } from "./features/backup/table.ts";
+import { openBucket } from "./features/copies/bucket.ts";
+import { type CopyPorts, continueCopies } from "./features/copies/copying.ts";
 import { openBlobs } from "./features/files/storage/blobs.ts";
 import { collectGarbage } from "./features/files/storage/garbage-collection.ts";
 import { removeEndedLinks } from "./features/identities/links.ts";
@@ -21,12 +23,13 @@ import { openRequestLogs } from "./features/request-log/request-log-object.ts";
 import { purgeDeletedRooms } from "./features/rooms/commands.ts";
 import { expireRooms, type RemovalPorts } from "./features/rooms/expiry.ts";
 import { continueIndexes } from "./features/search/index-builder.ts";
+import { factorSealer, resealFactors } from "./features/second-factor/sealed-secret.ts";
 import { sweepRetiredScripts } from "./features/workflows/commands.ts";
 import { resealSecrets, secretSealer } from "./features/workflows/sealed-secrets.ts";
 import { AUDIT_ENTRIES } from "./http/audit/store.ts";
 import { RECEIPT_LIFETIME_MS } from "./http/idempotency/receipt.ts";
 import { RECEIPTS } from "./http/idempotency/store.ts";
-import { auditLogKeptMs, jwtSecrets } from "./platform/config.ts";
+import { auditLogKeptMs, copiesKeptMs, copySettings, jwtSecrets } from "./platform/config.ts";
 import type { Database } from "./platform/d1/d1.ts";
 import { countingQueries, openAll, openDirectory, openTenant } from "./platform/d1/databases.ts";
 import { type Expiring, expire } from "./platform/d1/expiry.ts";
@@ -42,6 +45,13 @@ const movePorts = (env: Env): Omit<MovePorts, "log"> => ({
   databases: openAll(env),
   now: Date.now,
   wait: sleep,
+});
+
+const copyPorts = (env: Env): Omit<CopyPorts, "log"> => ({
+  directory: openDirectory(env),
+  databases: openAll(env),
+  openBucket: () => openBucket(copySettings(env)),
+  keptMs: copiesKeptMs(env),
 });
 
 type Tasks = Readonly<Record<string, () => Promise<unknown>>>;
@@ -93,6 +103,7 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     expire(directory, { table, column: table.expiresAt }, now, budget.queries);
   return {
     ...Object.fromEntries(named),
+    secondFactors: () => resealFactors(directory, factorSealer(jwtSecrets(env)), ports.log, budget.queries),
     operatorTokens: () => expireOf(operatorTokens),
     signIns: () => expireOf(signInSessions),
     invitations: () => expireOf(invitations),
@@ -111,6 +122,9 @@ function tasksOf(env: Env, now: number, budget: CallBudget): Tasks {
     },
     boards: () => expireBoards(env, removalPorts, now, budget),
     moves: () => continueMoves({ ...movePorts(env), log: ports.log }, budget.queries),
+    ...(env.COPY_TO && {
+      copies: () => continueCopies({ ...copyPorts(env), log: ports.log }, now, budget),
+    }),
   };
 }
 

@@ -91,7 +91,7 @@ export default defineConfig({
           isolate: false,
           sequence: FIRST,
           setupFiles: ["test/support/setup.ts"],
-          globalSetup: ["test/support/receiver.ts"],
+          globalSetup: ["test/support/receiver.ts", "test/support/provider.ts"],
           // Against hanging, not against being slow: the machine may have other things to do.
           testTimeout: 120_000,
           hookTimeout: 120_000,
@@ -107,7 +107,8 @@ export default defineConfig({
             "test/node/cli/shared-service.setup.ts",
             "test/node/endurance/killable-service.setup.ts",
           ],
-          testTimeout: 120_000,
+          // Longer than any wait within a test, so that the wait that fails is named.
+          testTimeout: 240_000,
           hookTimeout: 240_000,
           // Pages wait for the service, and for animations.
           maxWorkers: 3,

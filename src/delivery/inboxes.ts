@@ -12,7 +12,8 @@ import type { Env } from "../env.ts";
 import type { RequestContext } from "../platform/d1/context.ts";
 import { forEachConcurrently } from "../platform/flow/concurrency.ts";
 import { clientOf } from "../platform/network.ts";
-import { openStub, type Stub } from "../platform/objects/rpc.ts";
+import { openObject, openStub, type Stub } from "../platform/objects/rpc.ts";
+import type { Settings } from "../platform/settings.ts";
 import { selectInboxShards } from "./inbox-store.ts";
 
 /**
@@ -107,9 +108,9 @@ export const IDENTITY_HEADER = "X-Inbox-Identity";
 
 /** Upgrades a request to a WebSocket that has yet to join. */
 export const connectInbox =
-  (env: Pick<Env, "INBOXES">) =>
+  (env: Pick<Env, "INBOXES"> & Settings) =>
   (accountId: string, identityId: string, request: Request): Promise<Response> =>
-    env.INBOXES.getByName(shardName(accountId, identityId)).fetch("https://inbox/socket", {
+    openObject(env, env.INBOXES, shardName(accountId, identityId)).fetch("https://inbox/socket", {
       headers: {
         Upgrade: request.headers.get("Upgrade") ?? "",
         [ADDRESS_HEADER]: clientOf(request),
@@ -119,6 +120,6 @@ export const connectInbox =
 
 /** Callers have checked that the identity is the organization's. */
 export const openInbox =
-  <Inbox = InboxDelivery>(env: Pick<Env, "INBOXES">): Inboxes<Inbox> =>
+  <Inbox = InboxDelivery>(env: Pick<Env, "INBOXES"> & Settings): Inboxes<Inbox> =>
   (accountId, identityId) =>
-    openStub(env.INBOXES, shardName(accountId, identityId));
+    openStub(env, env.INBOXES, shardName(accountId, identityId));

@@ -31,7 +31,7 @@ export const openDelivery = (
 ): DeliveryObjects => ({
   plan: readSetting(env, "PLAN"),
   subscribers: ({ kind, id }, sender) =>
-    openStub(env.SUBSCRIBERS, sender === undefined ? `${kind}:${id}` : `${kind}:${id}:sender:${sender}`),
+    openStub(env, env.SUBSCRIBERS, sender === undefined ? `${kind}:${id}` : `${kind}:${id}:sender:${sender}`),
   eventLogs: openEventLogs(env),
   inboxes: openInbox(env),
 });

@@ -4,7 +4,7 @@ import type { SubscriberKey } from "../../src/delivery/outbox/subscription.ts";
 import type { DeliveryHandler, DeliveryOutcome } from "../../src/delivery/subscriber/handler.ts";
 import type { SubscriberObjectBase } from "../../src/delivery/subscriber/subscriber-object.ts";
 import { expectLogged } from "../support/log-guard.ts";
-import { StubbedSubscriber } from "./stubbed-subscriber.ts";
+import { ATTEMPT, StubbedSubscriber } from "./stubbed-subscriber.ts";
 import { outgoingEvent, START } from "./test-queue.ts";
 
 const EVENT = outgoingEvent(0);
@@ -87,3 +87,43 @@ it("a subscriber that is removed frees what its handler keeps", async () => {
   });
   expect(freed).toBe(1);
 });
+
+const UNREPEATED = { interruption: "It was cut off" };
+
+it("an attempt that a crash cut off fails, and the subscriber with it, until one succeeds", () =>
+  StubbedSubscriber.run(
+    async (subject) => {
+      const failing = () => subject.object.stats("1h").failing;
+      subject.outcome = () => new Promise(() => {});
+      subject.enqueue([EVENT]);
+      await expect.poll(() => subject.attempted).toEqual([0]);
+      expect([failing(), subject.total("pending")]).toEqual([null, 1]);
+      subject.open();
+      expect(failing()).toMatchObject({ since: expect.any(Number), error: "It was cut off", nextAt: null });
+      expect(subject.total("failed")).toBe(1);
+      subject.outcome = () => ({ type: "delivered", attempt: ATTEMPT });
+      subject.enqueue([outgoingEvent(1)]);
+      await expect.poll(() => subject.total("success")).toBe(1);
+      expect(failing()).toBeNull();
+    },
+    { handler: UNREPEATED },
+  ));
+
+it("the latest of several outcomes says whether the subscriber fails, although an earlier one is written later", () =>
+  StubbedSubscriber.run(
+    async (subject) => {
+      const { promise: tried, resolve: end } = Promise.withResolvers<DeliveryOutcome>();
+      subject.outcome = (number) => {
+        if (number === 1) return tried;
+        setTimeout(end, 0, { type: "failed", attempt: ATTEMPT, error: "It fails" }); // right after this one has ended
+        return { type: "delivered", attempt: ATTEMPT };
+      };
+      const attempted = subject.object.deliverNow(subject.key, outgoingEvent(1));
+      await expect.poll(() => subject.attempted).toEqual([1]);
+      subject.enqueue([EVENT]);
+      await attempted;
+      expect(subject.attempted).toEqual([1, 0]);
+      expect(subject.object.stats("1h").failing).toMatchObject({ error: "It fails" });
+    },
+    { handler: { ...UNREPEATED, mayRepeat: async () => true } },
+  ));

@@ -158,6 +158,7 @@ it("every statement of a queue finds its rows by an index", () =>
     store.lanesAfter("", 7);
     store.firstOf("room", 0);
     store.retries(7);
+    store.bringForward(START, [START, 0]);
     store.hasFirsts(9);
     store.lastSeq();
     store.countAll();

@@ -83,7 +83,11 @@ describe("the deletion of a room", () => {
     const fault = await failStorage(room, /./);
     expect((await sendDuring({}, "DELETE", `/rooms/${room.id}`)).status).toBe(200);
     expect((await socket.closed).code).toBe(4404);
-    expectLogged(NOT_RELAYED, "The sessions of closed sockets could not be ended yet: fault: storage");
+    expectLogged(
+      NOT_RELAYED,
+      "The sessions of closed sockets could not be ended yet: fault: storage",
+      "The alarm of a room could not be planned: fault: storage",
+    );
     expect(await countRows("outbox")).toBe(1);
     fault.heal();
     await sweep();

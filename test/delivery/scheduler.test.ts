@@ -203,7 +203,7 @@ describe("the scheduler", () => {
 type Step =
   | { readonly type: "add"; readonly lane: number; readonly lanes: number }
   | { readonly type: "deliver" | "fail" | "postpone"; readonly pick: number; readonly afterMs: number }
-  | { readonly type: "crash" | "record" | "lose" }
+  | { readonly type: "crash" | "record" | "lose" | "bring forward" }
   | { readonly type: "advance"; readonly ms: number };
 
 const MAX_ATTEMPTS = 4;
@@ -251,6 +251,11 @@ class SchedulerSimulation {
           this.#repeating.add(this.#pending.jobs.get(seq)?.lane ?? "");
         this.#unrecorded.clear();
         this.#scheduler.forgetSettled();
+        return;
+      case "bring forward":
+        for (const each of this.#pending.jobs.values())
+          if (each.attempts > 0)
+            this.#pending.replace(each, { ...each, dueAt: Math.min(each.dueAt, this.#now) });
         return;
       case "crash":
         this.#scheduler = this.#newScheduler();
@@ -335,7 +340,7 @@ it("everything is delivered through failures and crashes, and the first attempts
     ofType(4, ["deliver", "fail", "fail", "postpone"], ending),
     ofType(1, ["crash"]),
     ofType(2, ["record"]),
-    ofType(1, ["lose"]),
+    ofType(1, ["lose", "bring forward"]),
     ofType(2, ["advance"], { ms: fc.nat(300) }),
   );
   const seed = (Math.random() * 2 ** 31) | 0;

@@ -6,7 +6,8 @@ import type { ListedWebhook } from "@atrium/contract/rest/webhooks.ts";
 import { describe, expect, it } from "vitest";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import type { FinalOutcome } from "../../src/delivery/subscriber/handler.ts";
-import { readStats, recordAttempts } from "../../src/delivery/subscriber/stats-store.ts";
+import { readStats, recordAttempts, recordStreak } from "../../src/delivery/subscriber/stats-store.ts";
+import { DeliveryRetention } from "../../src/delivery/subscriber/subscriber-maintenance.ts";
 import { account } from "../support/api.ts";
 import { RecordingSubscriber } from "./recording-subscriber.ts";
 
@@ -19,7 +20,11 @@ const delivered = (ms: number): FinalOutcome => ({
   type: "delivered",
   attempt: { attempted_at: "2100-01-31T12:30:00.000Z", duration_ms: ms },
 });
-const failed = (ms: number): FinalOutcome => ({ ...delivered(ms), type: "failed", error: "It failed" });
+const failed = (ms: number, error = "It failed"): FinalOutcome => ({
+  ...delivered(ms),
+  type: "failed",
+  error,
+});
 
 const withStore = <T>(work: (store: DeliveryStore) => T): Promise<T> =>
   runInDurableObject(env.SUBSCRIBERS.getByName(`webhook:${crypto.randomUUID()}`), (_, { storage }) => {
@@ -109,6 +114,65 @@ describe("the metrics of a subscriber", () => {
       expect(readStats(store, "1h", NOW + HOUR_MS + MINUTE_MS).total.p50).toBe(1);
     }));
 
+  it("say since when all attempts fail, why, and when the next may start, until one succeeds", () =>
+    withStore((store) => {
+      const failing = (pausedUntil = NOW) => readStats(store, "1h", NOW, pausedUntil).failing;
+      let writes = 0;
+      const write = store.writeFact.bind(store);
+      store.writeFact = (...fact) => {
+        writes += 1;
+        write(...fact);
+      };
+      recordStreak(store, [delivered(1)], NOW);
+      expect([failing(), writes]).toEqual([null, 0]);
+      recordStreak(store, [failed(1, "Refused\n    at line 4")], NOW);
+      for (let count = 0; count < 5; count += 1) recordStreak(store, [failed(1, "Refused")], NOW + count);
+      const since = Date.parse("2100-01-31T12:30:00.000Z");
+      expect(failing()).toEqual({ since, error: "Refused", nextAt: null });
+      recordStreak(store, [delivered(1), { type: "failed", attempt: null, error: "x".repeat(600) }], NOW);
+      expect(failing()).toEqual({ since: NOW, error: "x".repeat(500), nextAt: null });
+      expect(writes).toBe(2);
+      const event = { event: "user.created", roomId: "r", body: "{}", occurredAt: NOW } as const;
+      const seq = store.insert({ ...event, eventId: "1" }, "r", NOW);
+      expect(failing()?.nextAt).toBe(NOW);
+      const attempt = { attempted_at: "2100-01-31T12:30:00.000Z", duration_ms: 1 };
+      store.recordOutcome(seq, { type: "retry", attempt, at: NOW + 7, error: "Refused" });
+      expect([failing()?.nextAt, failing(NOW + 9)?.nextAt]).toEqual([NOW + 7, NOW + 9]);
+      expect(store.bringForward(NOW, [NOW, 0])).toEqual({ brought: 1, next: null });
+      expect([failing()?.nextAt, readStats(store, "1h", NOW).lastSuccessAt]).toEqual([NOW, null]);
+      store.recordOutcome(seq, delivered(1));
+      recordStreak(store, [delivered(1)], NOW);
+      expect([failing(), readStats(store, "1h", NOW).lastSuccessAt]).toEqual([null, since]);
+    }));
+
+  it("have no error any more once no delivery is kept that could have it", () =>
+    withStore((store) => {
+      const errorAt = (now: number) => readStats(store, "1h", now).failing?.error;
+      const event = { event: "user.created", roomId: "r", body: "{}", occurredAt: NOW } as const;
+      const fail = (eventId: string, at: number) => {
+        const seq = store.insert({ ...event, eventId }, "r", at);
+        store.recordOutcome(seq, failed(1, `No tea for Ada in ${eventId}`));
+        recordStreak(store, [failed(1, `No tea for Ada in ${eventId}`)], at);
+      };
+      fail("1", NOW);
+      fail("2", NOW + DAY_MS);
+      const since = readStats(store, "1h", NOW).failing?.since;
+      const retention = new DeliveryRetention(store);
+      retention.prune(NOW + 7 * DAY_MS + 1);
+      expect([store.total("failed").deliveries, errorAt(NOW)]).toEqual([1, "No tea for Ada in 2"]);
+      retention.prune(NOW + 8 * DAY_MS + 1);
+      expect(store.total("failed").deliveries).toBe(0);
+      expect(errorAt(NOW)).toBe("The delivery with its error is no longer kept");
+      expect(store.readFact("failing")).not.toContain("Ada");
+      expect(readStats(store, "1h", NOW).failing?.since).toBe(since);
+      fail("3", NOW + 9 * DAY_MS);
+      const seq = store.insert({ ...event, eventId: "4" }, "r", NOW + 9 * DAY_MS);
+      retention.prune(NOW + 16 * DAY_MS + 1);
+      expect([store.total("failed").deliveries, errorAt(NOW)]).toEqual([0, "No tea for Ada in 3"]);
+      retention.endWaiting(seq, null, NOW + 16 * DAY_MS);
+      expect(store.readFact("failing")).not.toContain("Ada");
+    }));
+
   it("are read over REST, for webhooks and for workflows", async () => {
     const { api } = await account();
     const room = await api.createRoom();
@@ -125,6 +189,8 @@ describe("the metrics of a subscriber", () => {
       latency_ms: { p50: expect.any(Number) },
       waiting: 0,
       oldest_waiting_since: null,
+      failing: null,
+      last_success_at: (await subscriber.deliveries())[0]?.last_attempt_at,
     });
     const { points: _, ...totals } = data.stats;
     const listed = await api.get<{ webhooks: ListedWebhook[] }>("/webhooks?stats=1h");
@@ -135,5 +201,6 @@ describe("the metrics of a subscriber", () => {
     const made = await api.post<{ workflow: { id: string } }>("/workflows", workflow);
     const idle = await api.get<{ stats: DeliveryStats }>(`/workflows/${made.data.workflow.id}/stats`);
     expect(idle.data.stats).toMatchObject({ succeeded: 0, success_rate: null, latency_ms: { p50: null } });
+    expect(idle.data.stats).toMatchObject({ failing: null, last_success_at: null });
   });
 });

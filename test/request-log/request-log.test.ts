@@ -74,6 +74,17 @@ describe("the request log", () => {
       expect((await logOf(owner, `?${query}`)).requests.map(({ id }) => id)).toEqual(["d"]);
   });
 
+  it("is read with or without the requests of members, which the dashboard makes", async () => {
+    const owner = await account();
+    await append(owner, logged("key"), logged("member", { credential: "member" }));
+    for (const [query, ids] of [
+      ["", ["member", "key"]],
+      ["?byMember=true", ["member"]],
+      ["?byMember=false", ["key"]],
+    ] as const)
+      expect((await logOf(owner, query)).requests.map(({ id }) => id)).toEqual(ids);
+  });
+
   it("keeps each request once, and so many of the latest", async () => {
     const stub = env.REQUEST_LOGS.getByName(crypto.randomUUID());
     await runInDurableObject(stub, (_, { storage }) => {
@@ -84,6 +95,7 @@ describe("the request log", () => {
         limit: 10,
         before: null,
         failedOnly: false,
+        isByMember: undefined,
         operation: null,
         credentialId: null,
         roomId: null,

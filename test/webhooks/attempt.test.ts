@@ -86,6 +86,7 @@ describe("an attempt", () => {
       const result = await send(`/status/${statusCode}`);
       expect(result).toMatchObject({ outcome, errorClass, statusCode, retryAfterMs: null });
       expect(result.answer).toBe(statusCode === 204 ? "" : `answer ${statusCode}`);
+      if (statusCode === 521) expect(result.error).toBe("The receiver refused the connection");
       if (errorClass === null || errorClass === "status")
         expect(result.error).toBe(errorClass && `The receiver answered ${statusCode}`);
     },
@@ -145,7 +146,8 @@ describe("a receiver that cannot be reached", () => {
     ["does not listen", `http://127.0.0.1:${closedPort}/`],
     ["speaks no TLS", `https://127.0.0.1:${port}/ok/tls`],
   ])("fails when it %s", async (_, target) => {
-    expect(await send(target)).toMatchObject({ ...UNANSWERED, errorClass: "connect" });
+    const error = "The receiver refused the connection, or ended it without a response";
+    expect(await send(target)).toMatchObject({ ...UNANSWERED, errorClass: "connect", error });
   });
 
   it.each([

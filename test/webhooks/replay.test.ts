@@ -1,10 +1,12 @@
 /** Replays: events of a span are sent again, from the log or from earlier deliveries, in order and in slices. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
+import type { DeliveryStats } from "@atrium/contract/rest/deliveries.ts";
 import type { EventPage } from "@atrium/contract/rest/event-log.ts";
 import type { Replay } from "@atrium/contract/rest/webhook-deliveries.ts";
 import { describe, expect, it } from "vitest";
 import type { LoggedEvent, LogQuery, LogSlice } from "../../src/delivery/event-log/log-page.ts";
+import type { OutgoingEvent } from "../../src/delivery/outbox/subscription.ts";
 import type { ReplayRequest } from "../../src/delivery/subscriber/delivery.ts";
 import { DeliveryStore } from "../../src/delivery/subscriber/delivery-store.ts";
 import { Replay as Replayer } from "../../src/delivery/subscriber/replay.ts";
@@ -66,6 +68,30 @@ describe("a replay of a webhook", () => {
     expect(received.filter(({ id }) => first?.payload.includes(id))).toHaveLength(2);
     const marks = (await subscriber.received()).map(({ headers }) => "atrium-replay" in headers);
     expect(marks.filter(Boolean)).toHaveLength(1);
+  });
+
+  it("of failures also tries what waits for a retry at once, although the receiver is left in peace", async () => {
+    const { api } = await account();
+    const { id: roomId } = await api.createRoom();
+    const subscriber = await RecordingSubscriber.create(api, { behaviour: "fragile" });
+    const { id, url } = subscriber.webhook;
+    const control = (what: string) => fetch(`${url.replace("/fragile/", `/${what}/`)}/now`);
+    await control("break");
+    for (let count = 0; count < 12; count += 1) await api.createUser(roomId);
+    const stats = async () => (await api.get<{ stats: DeliveryStats }>(`/webhooks/${id}/stats`)).data.stats;
+    await expect.poll(async () => (await stats()).failed).toBeGreaterThanOrEqual(10);
+    const { failing, waiting } = await stats();
+    expect(failing).toMatchObject({
+      error: "The receiver answered 503",
+      next_attempt_at: expect.any(String),
+    });
+    expect(waiting).toBe(12);
+    await control("repair");
+    const { data } = await start(api, id, { ...SPAN, to: "2020-01-02", status: "failed" });
+    expect(data.replay.deliveries).toBeGreaterThanOrEqual(10);
+    const deliveries = await subscriber.settled(12);
+    expect(deliveries.map(({ status }) => status)).toEqual(Array(12).fill("success"));
+    expect(await stats()).toMatchObject({ failing: null, waiting: 0, last_success_at: expect.any(String) });
   });
 
   it("is refused for a disabled webhook, for a span that ends before it begins, and for no time", async () => {
@@ -169,6 +195,74 @@ class ReplayFixture {
     while (await this.replayer.step());
   }
 }
+
+describe("a replay of failures", () => {
+  const FAILURES: ReplayRequest = { ...REQUEST, status: "failed", from: NOW - 1_000 };
+  const ATTEMPT = { attempted_at: new Date(NOW - 10).toISOString(), duration_ms: 1 };
+  /** An event that occurred long before the span. */
+  const old = (number: number): OutgoingEvent => ({
+    ...{ eventId: `${number}`, event: "user.created", roomId: "room", body: "{}", occurredAt: 0 },
+  });
+  const tried = ({ store }: ReplayFixture, seq: number, at: number, attempted_at = ATTEMPT.attempted_at) =>
+    store.recordOutcome(seq, {
+      ...{ type: "retry", at, error: "It failed", attempt: { ...ATTEMPT, attempted_at } },
+    });
+
+  it("makes each waiting retry due once, in slices that a crash does not repeat, however much waits for a first attempt", () =>
+    ReplayFixture.run(readFrom([]), async (fixture) => {
+      const { store } = fixture;
+      const waiting = 1_200;
+      const later = (count: number) =>
+        store.read("SELECT seq FROM deliveries WHERE attempts > 0 AND due_at > ?", NOW).length === count;
+      store.transaction(() => {
+        for (let number = 0; number < waiting; number += 1) {
+          const seq = store.insert(old(number), "room", NOW - 20);
+          tried(fixture, seq, NOW + 1 + (number % 300));
+        }
+        for (let number = 0; number < 2_000; number += 1) store.insert(old(waiting + number), "room", NOW);
+      });
+      expect(fixture.replayer.start(FAILURES)).toMatchObject({ deliveries: 500, endedAt: null });
+      expect(later(waiting - 500)).toBe(true);
+      // One fails again meanwhile: its next retry keeps its time.
+      fixture.now = NOW + 5;
+      const [first] = store.retries(1);
+      tried(fixture, first?.seq ?? 0, NOW + 9_000, new Date(NOW + 1).toISOString());
+      for (const deliveries of [1_000, 1_200]) {
+        fixture.crash();
+        expect(await fixture.replayer.step()).toBe(true);
+        expect(fixture.replayer.find()).toMatchObject({ deliveries, endedAt: null });
+      }
+      expect(later(1)).toBe(true);
+      expect(await fixture.replayer.step()).toBe(false); // many first attempts wait
+      store.write("DELETE FROM deliveries WHERE attempts = 0");
+      fixture.now = fixture.replayer.dueAt() ?? 0;
+      await fixture.advance();
+      expect(fixture.replayer.find()).toMatchObject({ deliveries: 1_200, endedAt: fixture.now });
+    }));
+
+  it("makes no further retry due once its webhook is disabled", () =>
+    ReplayFixture.run(readFrom([]), async (fixture) => {
+      fixture.store.transaction(() => {
+        for (let number = 0; number < 501; number += 1)
+          tried(fixture, fixture.store.insert(old(number), "room", NOW), NOW + 1);
+      });
+      fixture.replayer.start(FAILURES);
+      fixture.replayer.end("The webhook was disabled");
+      expect([await fixture.replayer.step(), fixture.replayer.find()?.deliveries]).toEqual([false, 500]);
+    }));
+
+  it("sends older events again whose last attempt failed in the span", () =>
+    ReplayFixture.run(readFrom([]), async (fixture) => {
+      for (const [number, age] of [5_000, 500].entries())
+        fixture.store.recordOutcome(fixture.store.insert(old(number), "room", NOW), {
+          ...{ type: "failed", error: "It failed" },
+          attempt: { ...ATTEMPT, attempted_at: new Date(NOW - age).toISOString() },
+        });
+      fixture.replayer.start(FAILURES);
+      await fixture.advance();
+      expect(fixture.sent).toEqual(["1"]);
+    }));
+});
 
 describe("a replay of many events", () => {
   it("goes in slices, pauses while much waits, and continues after a crash without a gap or a repetition", () =>

@@ -51,6 +51,15 @@ describe("a run", () => {
       { text: "Hello", resolved: true },
       { text: "A reply", thread_id: thread?.id },
     ]);
+    const edits = [{ at: "end", insert: "By the run." }];
+    expect(await ask("documents.edit", { name: "notes", edits: { edits } })).toMatchObject({ applied: true });
+    expect(await run.call("documents.blocks", { name: "notes", blocks: {} })).toMatchObject({
+      value: { blocks: [{ text: "By the run." }] },
+    });
+    expect(await run.call("documents.blocks", { name: "others", blocks: {} })).toEqual({ value: null });
+    const { trail } = (await at.api.get<{ trail: object[] }>(`/rooms/${at.roomId}/documents/notes/trail`))
+      .data;
+    expect(trail).toMatchObject([{ author: { type: "workflow" } }]);
     expect(await ask("broadcasts.send", { event: "done", data: { by: "run" } })).toEqual({ delivered: 0 });
   });
 
@@ -61,6 +70,7 @@ describe("a run", () => {
     ["comments.create", { text: "Hello" }, "actions.comments.create: userId is required"],
     ["comments.create", { userId: "no one", text: "Hello" }, "actions.comments.create: User not found"],
     ["comments.resolve", { commentId: "none" }, "actions.comments.resolve: Comment not found"],
+    ["documents.edit", { name: "notes", edits: { edits: [] } }, /^actions\.documents\.edit: edits\.edits: /],
     ["rooms.delete", {}, /^bindings: there is no such method/],
     ["toString", {}, /^bindings: there is no such method/],
     ["stores.set", 7, /^actions\.stores\.set: arguments/],
@@ -145,6 +155,23 @@ describe("a run that is made again", () => {
     expect((await comments()).map(({ text }) => text).toSorted()).toEqual(["a", "a", "b"]);
     await once(["a", "c"]);
     expect(await comments()).toHaveLength(4);
+  });
+
+  it("edits a document once, although it reads other places then", async () => {
+    const options = { workflowId: crypto.randomUUID(), eventId: crypto.randomUUID() };
+    await at.api.post(`/rooms/${at.roomId}/documents/notes/edits`, {
+      edits: [{ at: "end", insert: "Costs" }],
+    });
+    const once = async () => {
+      const run = bindingsFor(at, options);
+      const read = await run.call("documents.blocks", { name: "notes", blocks: {} });
+      const { base, blocks } = (read as { value: { base: number; blocks: { end: string }[] } }).value;
+      const edits = [{ at: { anchor: blocks[0]?.end }, insert: " doubled." }];
+      return run.call("actions.documents.edit", JSON.stringify({ name: "notes", edits: { edits, base } }));
+    };
+    expect(await once()).toEqual(await once());
+    const path = `/rooms/${at.roomId}/documents/notes/content`;
+    expect((await at.api.get<{ content: string }>(path)).data.content).toBe("Costs doubled.");
   });
 
   it("neither deletes nor broadcasts again what has happened in between", async () => {

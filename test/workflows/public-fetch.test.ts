@@ -161,7 +161,7 @@ describe("fetch", () => {
   it("rejects when the connection fails", async () => {
     const { closedPort } = inject("receiver");
     expect(await refusal(`fetch("http://127.0.0.1:${closedPort}/")`)).toBe(
-      "fetch: The connection to the server failed or was lost",
+      "fetch: The server could not be reached, or ended the connection",
     );
   });
 

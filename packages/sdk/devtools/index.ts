@@ -6,7 +6,7 @@ import { applyStyles } from "./styles.ts";
 import type { InspectedClient } from "./traffic.ts";
 
 export { ConnectionMonitor } from "./monitor.ts";
-export type { InspectedClient } from "./traffic.ts";
+export type { InspectedClient, Message, Traffic } from "./traffic.ts";
 
 const SHOW_INTERVAL_MS = 250;
 const PANEL_ID = "panel";

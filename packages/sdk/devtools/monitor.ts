@@ -20,6 +20,7 @@ export class ConnectionMonitor {
   #counted: WebSocket | null = null;
   #stopCounting = () => {};
   #cancelPing = () => {};
+  #traffic: Traffic | null = null;
 
   /** Pings the service every 2 s until {@link stop} is called. Throws for a client of another copy of the SDK. */
   constructor(client: InspectedClient) {
@@ -33,6 +34,13 @@ export class ConnectionMonitor {
     clearInterval(this.#pinging);
     this.#cancelPing();
     this.#stopCounting();
+    this.#traffic?.stop();
+  }
+
+  /** The messages of the connection, recorded since this was first read. */
+  get traffic(): Traffic {
+    this.#traffic ??= new Traffic(this.client);
+    return this.#traffic;
   }
 
   /** The time of the latest round trip to the service; null until there was one over this connection. */
@@ -158,14 +166,12 @@ export class Monitor extends ConnectionMonitor {
   readonly #inspection: Inspection;
   readonly #changes = new Map<string, RecentChange[]>();
   readonly #stops: (() => void)[] = [];
-  readonly traffic: Traffic;
   #latest = 0;
 
   constructor(client: InspectedClient) {
     super(client);
     this.#inspection = inspectionOf(client);
-    this.traffic = new Traffic(client);
-    this.#stops.push(() => this.traffic.stop());
+    this.traffic.messages();
     // The service sends no presence to a client that reads none.
     this.#stops.push(client.presence.sync("*", () => {}));
   }

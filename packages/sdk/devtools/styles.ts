@@ -6,7 +6,7 @@ const CSS = `
   --accent: #2450c4; --good: #0f7a4a; --warn: #8a5300; --bad: #b42318; --lit: rgb(36 80 196 / 30%);
   all: initial;
   position: fixed; z-index: 2147483000; inset: auto 12px 12px auto;
-  max-width: calc(100vw - 24px);
+  display: flex; flex-direction: column; max-width: calc(100vw - 24px); max-height: calc(100vh - 24px);
   font: 13px/1.45 system-ui, sans-serif; color: var(--text); color-scheme: light;
 }
 @media (prefers-color-scheme: dark) {
@@ -23,12 +23,12 @@ button {
 }
 button:hover { border-color: var(--quiet); }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 1px; }
-.toggle { display: flex; gap: 8px; align-items: center; margin-left: auto; border-radius: 16px; background: var(--page); box-shadow: 0 2px 8px rgb(0 0 0 / 25%); }
+.toggle { display: flex; flex: none; gap: 8px; align-items: center; margin-left: auto; border-radius: 16px; background: var(--page); box-shadow: 0 2px 8px rgb(0 0 0 / 25%); }
 .dot { width: 8px; height: 8px; border-radius: 50%; background: var(--warn); }
 [data-state="connected"] .dot { background: var(--good); }
 [data-state="closed"] .dot, [data-state="cut"] .dot { background: var(--bad); }
 .panel {
-  display: flex; flex-direction: column; width: 420px; max-width: 100%; max-height: min(560px, calc(100vh - 72px));
+  display: flex; flex-direction: column; width: 420px; max-width: 100%; min-height: 0; max-height: 560px;
   margin-bottom: 8px; overflow: hidden; background: var(--page); border: 1px solid var(--line); border-radius: 10px;
   box-shadow: 0 8px 28px rgb(0 0 0 / 28%);
 }

@@ -8,7 +8,8 @@ import { byteLength, isRecord } from "../core/json.ts";
 /** A client with any declared stores. */
 export type InspectedClient = Omit<AtriumClient, "stores">;
 
-interface Message {
+/** A message of the connection, or one of a batch. */
+export interface Message {
   readonly number: number;
   readonly isSent: boolean;
   /** The type of a request, the name of an event, or the type of the request that is answered. */
@@ -58,6 +59,24 @@ function parse(text: string): unknown {
   } catch {
     return null; // the client ignores it as well
   }
+}
+
+type Reader = (data: unknown) => void;
+const watched = new WeakMap<WebSocket, Set<Reader>>();
+
+/** Those who read what a socket sends. It is wrapped once and for all, so that each of them can come and go. */
+function readersOf(socket: WebSocket): Set<Reader> {
+  const known = watched.get(socket);
+  if (known !== undefined) return known;
+  const readers = new Set<Reader>();
+  socket.send = new Proxy(socket.send, {
+    apply(send, self, [data]) {
+      send.call(self, data);
+      for (const read of readers) read(data);
+    },
+  });
+  watched.set(socket, readers);
+  return readers;
 }
 
 /** Records the client's messages from its creation until {@link stop}. */
@@ -113,18 +132,11 @@ export class Traffic {
     const { signal } = this.#ignore;
     this.#socket = socket;
     if (socket === null) return;
-    const { send } = socket;
-    const record = (data: unknown, isSent: boolean) => this.#record(data, isSent);
-    socket.send = new Proxy(send, {
-      apply(target, self, [data]) {
-        target.call(self, data);
-        record(data, true);
-      },
-    });
-    signal.addEventListener("abort", () => {
-      socket.send = send;
-    });
-    socket.addEventListener("message", ({ data }) => record(data, false), { signal });
+    const readers = readersOf(socket);
+    const read = (data: unknown) => this.#record(data, true);
+    readers.add(read);
+    signal.addEventListener("abort", () => readers.delete(read));
+    socket.addEventListener("message", ({ data }) => this.#record(data, false), { signal });
   }
 
   #record(data: unknown, isSent: boolean): void {

@@ -15,13 +15,13 @@ interface AvatarStackProps {
   readonly onAvatarClick?: ((user: User) => void) | undefined;
   /** The IDs of the users whose buttons are pressed. */
   readonly pressed?: readonly string[] | undefined;
-  /** The effect of a click, by the user's name, such as "Follow Ada"; the name alone by default. */
-  readonly label?: ((name: string) => string) | undefined;
+  /** The effect of a click, by the user's name and ID, such as "Follow Ada"; the name alone by default. */
+  readonly label?: ((name: string, id: string) => string) | undefined;
 }
 
 /** Renders when a user joins, leaves, or looks different, and not when one moves. */
 export function AvatarStack(props: AvatarStackProps): ReactNode {
-  const { max = 4, includeSelf = true, onAvatarClick, pressed, label = String } = props;
+  const { max = 4, includeSelf = true, onAvatarClick, pressed, label = (name) => name } = props;
   const texts = useTexts();
   const { users } = useRoom().client;
   const self = useSelf(personOf);
@@ -39,7 +39,7 @@ export function AvatarStack(props: AvatarStackProps): ReactNode {
         const shown = (
           <>
             <Avatar {...person} />
-            <span className="atrium-tip">{label(name)}</span>
+            <span className="atrium-tip">{label(name, id)}</span>
           </>
         );
         return (

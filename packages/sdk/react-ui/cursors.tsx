@@ -8,7 +8,7 @@ import {
   useRef,
   useState,
 } from "react";
-import { type Member, useRoom, useSelf } from "../react/index.ts";
+import { type Member, useOthers, useRoom, useSelf } from "../react/index.ts";
 import { CursorMotion, type CursorPosition, type CursorView, rounded } from "./cursor-motion.ts";
 import { styleOf, useOtherPeople } from "./people.ts";
 import { useTexts } from "./texts.ts";
@@ -27,6 +27,8 @@ interface CursorsProps {
    * moves.
    */
   readonly onFollowedMove?: ((position: CursorPosition) => void) | undefined;
+  /** Whether a user's name stands at the pointer: false where your content names them already. True by default. */
+  readonly isNamed?: ((userId: string) => boolean) | undefined;
 }
 
 const WHOLE: CursorView = { x: 0, y: 0, zoom: 1 };
@@ -38,10 +40,13 @@ const followedBy = ({ user }: Member): readonly string[] => user.following;
 
 /** Moves are drawn without React: components render when a user joins, leaves or is renamed. */
 export function Cursors(props: CursorsProps): ReactNode {
-  const { children, field = "cursor", view, onFollowedMove } = props;
+  const { children, field = "cursor", view, onFollowedMove, isNamed } = props;
   const { presence } = useRoom().client;
   const people = useOtherPeople();
   const followed = useSelf(followedBy);
+  const isInChain = useOthers((others) =>
+    others.some(({ user }) => followed?.includes(user.id) === true && user.following.length > 0),
+  );
   const layer = useRef<HTMLDivElement>(null);
   const [motion] = useState(() => new CursorMotion());
   const pointer = useRef<CursorPosition>(null);
@@ -68,8 +73,8 @@ export function Cursors(props: CursorsProps): ReactNode {
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: content that moves below a resting pointer moves its position
   useEffect(() => {
-    // Two users who follow each other would chase each other.
-    if (pointer.current !== null && !followed?.length) show();
+    // Users who follow each other would chase each other.
+    if (pointer.current !== null && !isInChain) show();
   }, [x, y, zoom]);
   useEffect(() => {
     const unsync = presence.sync("*", ({ userId, state }) => motion.receive(userId, state?.[field]));
@@ -87,7 +92,8 @@ export function Cursors(props: CursorsProps): ReactNode {
         <div style={view && planeOf(view)}>
           {people.map(({ id, name, color }) => {
             const isFollowed = followed?.includes(id) === true;
-            return <Cursor key={id} {...{ id, name, color, field, motion, isFollowed }} />;
+            const isNameless = isNamed?.(id) === false;
+            return <Cursor key={id} {...{ id, name, color, field, motion, isFollowed, isNameless }} />;
           })}
         </div>
       </div>
@@ -102,10 +108,11 @@ interface CursorProps {
   readonly field: string;
   readonly motion: CursorMotion;
   readonly isFollowed: boolean;
+  readonly isNameless: boolean;
 }
 
 const Cursor = /* @__PURE__ */ memo(function Cursor(props: CursorProps) {
-  const { id, name, color, field, motion, isFollowed } = props;
+  const { id, name, color, field, motion, isFollowed, isNameless } = props;
   const texts = useTexts();
   const { presence } = useRoom().client;
   const element = useRef<HTMLDivElement>(null);
@@ -120,7 +127,7 @@ const Cursor = /* @__PURE__ */ memo(function Cursor(props: CursorProps) {
       <svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
         <path d="M1 1l5.5 15 2.6-6.4L15.5 7z" />
       </svg>
-      <span>{isFollowed ? texts.following(name) : name}</span>
+      <span hidden={isNameless}>{isFollowed ? texts.following(name) : name}</span>
     </div>
   );
 });

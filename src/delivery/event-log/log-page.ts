@@ -1,7 +1,7 @@
 /** Pages of an event log: reads of its shards, merged in order, and the cursors behind them. Pure. */
 
+import { fnv1a } from "@atrium/contract/fnv1a.ts";
 import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
-import { fnv1a } from "../../platform/crypto/encoding.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 
 /** An event in a shard of the log. Times are epoch milliseconds. */

@@ -1,7 +1,9 @@
 /** The shards of an organization's event log, and operations on all of them. */
+
+import { fnv1a } from "@atrium/contract/fnv1a.ts";
 import type { Env } from "../../env.ts";
-import { fnv1a } from "../../platform/crypto/encoding.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
+import type { Settings } from "../../platform/settings.ts";
 import type { EventLogObject } from "./event-log-object.ts";
 import type { HourlyCounts, Span } from "./event-log-store.ts";
 
@@ -17,9 +19,9 @@ export const shardOf = (roomId: string): number => fnv1a(roomId) % SHARDS;
 export type EventLogs = (accountId: string, shard: number) => Stub<EventLogObject>;
 
 export const openEventLogs =
-  (env: Pick<Env, "EVENT_LOGS">): EventLogs =>
+  (env: Pick<Env, "EVENT_LOGS"> & Settings): EventLogs =>
   (accountId, shard) =>
-    openStub(env.EVENT_LOGS, `${accountId}:${shard}`);
+    openStub(env, env.EVENT_LOGS, `${accountId}:${shard}`);
 
 const allShards = (logs: EventLogs, accountId: string): Stub<EventLogObject>[] =>
   Array.from({ length: SHARDS }, (_, shard) => logs(accountId, shard));

@@ -163,12 +163,17 @@ export interface Unfinished {
 
 const IS_UNFINISHED = sql`json_extract(change, '$.behind') IS NOT NULL`;
 
-/** The rooms that receive a command: rooms online; for an erased identity, all rooms in which it has no user. */
-function concernedBy(command: string): SQL {
+/**
+ * The rooms that receive a command, by conditions that each have an index: rooms online and rooms that are watched; for
+ * an erased identity, all rooms in which it has no user.
+ */
+function concernedBy(command: string, at: number): readonly SQL[] {
   const parsed = JSON.parse(command) as RoomCommand;
-  if (parsed.type !== "identity.erased") return sql`active_participants > 0`;
-  return sql`deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM users
+  if (parsed.type !== "identity.erased")
+    return [sql`active_participants > 0`, sql`watched_until > 0 AND watched_until > ${at}`];
+  const isElsewhere = sql`deleted_at IS NULL AND NOT EXISTS (SELECT 1 FROM users
       WHERE account_id = rooms.account_id AND identity_id = ${parsed.identityId} AND room_id = rooms.id)`;
+  return [isElsewhere];
 }
 
 /**
@@ -186,9 +191,11 @@ export function insertForOnlineRooms(
       ? sql`TRUE`
       : sql`created_at <= ${from.behind} AND (created_at, id) < (${from.behind}, ${from.roomId})
           AND EXISTS (SELECT 1 FROM outbox WHERE id = ${from.id} AND ${IS_UNFINISHED})`;
-  return statement`WITH slice AS (
-        SELECT account_id, id, created_at FROM rooms
-        WHERE account_id = ${accountId} AND ${concernedBy(command)} AND ${isBehind}
+  const concerned = concernedBy(command, at).map(
+    (condition) => sql`SELECT account_id, id, created_at FROM rooms
+        WHERE account_id = ${accountId} AND ${condition} AND ${isBehind}`,
+  );
+  return statement`WITH slice AS (${sql.join(concerned, sql` UNION `)}
         ORDER BY created_at DESC, id DESC LIMIT ${limit})
       INSERT INTO outbox (id, account_id, room_id, change, created_at)
       SELECT lower(hex(randomblob(16))), account_id, id, iif(row_number() OVER (ORDER BY created_at DESC,

@@ -5,7 +5,7 @@ import type { DeliveryRecord } from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { DeliveryHandler, DeliveryOutcome, FinalOutcome, HandledEvent } from "./handler.ts";
 import { type Job, replayOfLane, Scheduler } from "./scheduler.ts";
-import { countDeliveries, recordAttempts } from "./stats-store.ts";
+import { countDeliveries, forgetError, recordAttempts, recordStreak } from "./stats-store.ts";
 
 /** The pause after a failure of the service itself. */
 const PAUSE_MS = 5_000;
@@ -43,6 +43,8 @@ interface AttemptPorts {
 interface Ended {
   readonly job: Job;
   readonly outcome: FinalOutcome;
+  /** True when an attempt has started, false when the delivery ends without one. */
+  readonly isHandled: boolean;
 }
 
 const failure = (error: string): FinalOutcome => ({ type: "failed", attempt: null, error });
@@ -169,7 +171,7 @@ export class Attempts {
       if (!this.#ports.isCurrent(handler)) return;
       // No outcome is recorded: the attempt is repeated, unless that is forbidden.
       for (const job of jobs) {
-        if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"));
+        if (hasStarted) this.#recordNow(job, failure("The outcome could not be recorded"), true);
         else this.#scheduler.postpone(job, this.#ports.now() + PAUSE_MS);
       }
     }
@@ -242,7 +244,7 @@ export class Attempts {
         else this.#postpone(job, outcome.until);
         return;
       default:
-        if (isOnce) this.#recordNow(job, outcome);
+        if (isOnce) this.#recordNow(job, outcome, true);
         else this.#recordSoon(job, outcome);
     }
   }
@@ -256,18 +258,21 @@ export class Attempts {
   #end(job: Job, error: string | null): void {
     if (error === null) {
       this.#store.remove(job.seq);
+      forgetError(this.#store);
       this.#scheduler.settle(job);
     } else this.#recordNow(job, failure(error));
   }
 
-  #recordNow(job: Job, outcome: FinalOutcome): void {
-    this.#record([{ job, outcome }]);
+  /** Earlier outcomes go first: the latest one says whether the subscriber fails. */
+  #recordNow(job: Job, outcome: FinalOutcome, isHandled = false): void {
+    this.#writeOutcomes();
+    this.#record([{ job, outcome, isHandled }]);
     this.#scheduler.settle(job);
   }
 
   #recordSoon(job: Job, outcome: FinalOutcome): void {
     if ((outcome.attempt?.duration_ms ?? HELD_MS) < HELD_MS) this.#isQuick = true;
-    this.#unrecorded.push({ job, outcome });
+    this.#unrecorded.push({ job, outcome, isHandled: true });
     this.#scheduler.settle(job);
     if (this.#unrecorded.length >= MAX_UNRECORDED) this.flush();
     else
@@ -317,6 +322,8 @@ export class Attempts {
       for (const { job, outcome } of ended) this.#store.recordOutcome(job.seq, outcome);
       const counted = ended.filter(({ job }) => job.seq <= countedSeq).map(({ outcome }) => outcome);
       recordAttempts(this.#store, counted, this.#ports.now());
+      const handled = ended.filter(({ isHandled }) => isHandled).map(({ outcome }) => outcome);
+      recordStreak(this.#store, handled, this.#ports.now());
       countDeliveries(this.#store, this.#ports.now());
     });
     this.#store.release(ended.map(({ job }) => job.seq));

@@ -51,6 +51,10 @@ function recount(...terms: readonly (readonly [sign: "+" | "-", row: "OLD" | "NE
 const FIRSTS = "INDEXED BY deliveries_first WHERE status = 'pending' AND attempts = 0";
 const RETRIES = "INDEXED BY deliveries_retry WHERE status = 'pending' AND attempts > 0";
 
+/** The place of a retry among all, which are in the order of their times. */
+export type RetryPlace = readonly [dueAt: number, seq: number];
+const BROUGHT_TOGETHER = 500;
+
 export class DeliveryStore extends ObjectTables implements WaitingJobs {
   readonly #storage: DurableObjectStorage;
   #key: SubscriberKey | null = null;
@@ -279,6 +283,38 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
     return this.first<{ at: number }>(query, status)?.at ?? null;
   }
 
+  /** When the attempt began that delivered the newest of the delivered events (epoch ms); null when none is kept. */
+  lastSuccessAt(): number | null {
+    const query =
+      "SELECT last_attempt_at AS at FROM deliveries WHERE status = 'success' ORDER BY seq DESC LIMIT 1";
+    return this.first<{ at: number | null }>(query)?.at ?? null;
+  }
+
+  /**
+   * Makes a slice of the retries behind a place due at `at` (epoch ms), except those that were tried since then.
+   * Returns their number, and the place of the next slice; null when this was the last one.
+   */
+  bringForward(
+    at: number,
+    after: RetryPlace,
+  ): { readonly brought: number; readonly next: RetryPlace | null } {
+    const slice = `FROM deliveries ${RETRIES} AND (due_at, seq) > (?, ?) ORDER BY due_at, seq LIMIT`;
+    const last = `SELECT due_at AS dueAt, seq ${slice} 1 OFFSET ${BROUGHT_TOGETHER - 1}`;
+    const next = this.first<Pick<Job, "dueAt" | "seq">>(last, ...after);
+    const some = `SELECT seq ${slice} ${BROUGHT_TOGETHER}`;
+    this.write(
+      `UPDATE deliveries SET due_at = ? WHERE last_attempt_at < ? AND seq IN (${some})`,
+      ...[at, at],
+      ...after,
+    );
+    return { brought: this.#changes, next: next && [next.dueAt, next.seq] };
+  }
+
+  /** The rows that the latest statement has written. */
+  get #changes(): number {
+    return this.first<{ rows: number }>("SELECT changes() AS rows")?.rows ?? 0;
+  }
+
   /** Marks a first attempt that must not be repeated as started; on disk when this resolves. */
   async markStarted(seq: number, now: number): Promise<void> {
     this.write("UPDATE deliveries SET last_attempt_at = ? WHERE seq = ?", now, seq);
@@ -290,13 +326,14 @@ export class DeliveryStore extends ObjectTables implements WaitingJobs {
     this.write("UPDATE deliveries SET last_attempt_at = NULL WHERE seq = ? AND attempts = 0", seq);
   }
 
-  /** Fails the deliveries whose first attempt started and has no recorded outcome. */
-  failStarted(error: string): void {
+  /** Fails the deliveries whose first attempt started and has no recorded outcome. Returns their number. */
+  failStarted(error: string): number {
     this.write(
       `UPDATE deliveries SET status = 'failed', due_at = NULL, error = ?
        WHERE status = 'pending' AND attempts = 0 AND last_attempt_at IS NOT NULL`,
       error,
     );
+    return this.#changes;
   }
 
   /** Within a transaction, after which a held delivery is to be released. */

@@ -69,6 +69,16 @@ export interface SubscriberStats {
   readonly total: AttemptMetrics;
   readonly points: StatsPoint[];
   readonly waiting: { readonly deliveries: number; readonly bytes: number; readonly oldestAt: number | null };
+  readonly failing: (FailingStreak & { readonly nextAt: number | null }) | null;
+  readonly lastSuccessAt: number | null;
+}
+
+/** The attempts since the latest success, all of which failed. */
+export interface FailingStreak {
+  /** Epoch milliseconds. */
+  readonly since: number;
+  /** Why the latest one failed: one line, for the customer. */
+  readonly error: string;
 }
 
 export interface ReplayRequest {

@@ -54,6 +54,8 @@ export interface DeliveryHandler {
   deliver(event: HandledEvent, attempts: number, others?: readonly HandledEvent[]): Promise<DeliveryOutcome>;
   /** Makes the handler refuse cached rows of a lower version from now on. */
   requireVersion(version: number): void;
+  /** A person asks for attempts: the receiver gets another chance at once. */
+  giveChance?(): void;
   release(): void;
   /** Disables the subscriber, because its backlog is too large. Rejects when the database fails. */
   suspend(): Promise<void>;

@@ -4,7 +4,7 @@ import { type LogQuery, type LogSlice, PrunedError, readPage } from "../event-lo
 import { SHARDS, shardOf } from "../event-log/shards.ts";
 import type { OutgoingEvent } from "../outbox/subscription.ts";
 import type { DeliveryRecord, ReplayRecord, ReplayRequest } from "./delivery.ts";
-import { type DeliveryStore, SELECT_DELIVERIES } from "./delivery-store.ts";
+import { type DeliveryStore, type RetryPlace, SELECT_DELIVERIES } from "./delivery-store.ts";
 import { replayLane } from "./scheduler.ts";
 
 /** The most first attempts that wait when another chunk is enqueued. Retries may have days to wait. */
@@ -21,6 +21,8 @@ interface StoredReplay extends ReplayRecord {
   readonly positions: readonly (number | null)[];
   /** Deliveries above this number are skipped: they are the replay's own, or newer. */
   readonly untilSeq: number;
+  /** The place behind which retries are still to be made due; null when none is. That comes first. */
+  readonly retriesAfter: RetryPlace | null;
 }
 
 interface Chunk {
@@ -52,9 +54,14 @@ function nextOfDeliveries({ positions, status, untilSeq }: StoredReplay, store: 
   return { events, positions: [events.at(-1)?.seq ?? untilSeq], isLast: events.length < CHUNK };
 }
 
-const isWanted = ({ from, to, roomId, names }: StoredReplay, event: OutgoingEvent): boolean =>
-  event.occurredAt >= from &&
-  event.occurredAt <= to &&
+/** What failed counts by its latest attempt too: the event may be older, if it was retried or sent again. */
+const timesOf = (status: StoredReplay["status"], event: OutgoingEvent & Partial<DeliveryRecord>) =>
+  status === "failed" && event.lastAttemptAt != null
+    ? [event.occurredAt, event.lastAttemptAt]
+    : [event.occurredAt];
+
+const isWanted = ({ from, to, status, roomId, names }: StoredReplay, event: OutgoingEvent): boolean =>
+  timesOf(status, event).some((time) => time >= from && time <= to) &&
   (roomId === null || event.roomId === roomId) &&
   names.some((name) => name === event.event);
 
@@ -88,26 +95,33 @@ export class Replay {
   find(): ReplayRecord | null {
     const stored = this.#stored;
     if (stored === null) return null;
-    const { positions: _, untilSeq: __, ...record } = stored;
+    const { positions: _, untilSeq: __, retriesAfter: ___, ...record } = stored;
     return record;
   }
 
-  /** Starts a replay; null while another one is running. */
+  /**
+   * Starts a replay; null while another one is running. One of failures first makes all waiting retries due, whenever
+   * their events occurred: some of them now, the rest by {@link step}. Within a transaction.
+   */
   start(request: ReplayRequest): ReplayRecord | null {
     const latest = this.#stored;
     if (latest !== null && latest.endedAt === null) return null;
     const { status, roomId } = request;
+    const now = this.#ports.now();
     const ofLog = roomId === null ? new Array<null>(SHARDS).fill(null) : [null];
-    this.#write({
+    const replay: StoredReplay = {
       ...request,
       id: this.#ports.newId(),
       deliveries: 0,
-      startedAt: this.#ports.now(),
+      startedAt: now,
       endedAt: null,
       error: null,
       positions: status === null ? ofLog : [0],
       untilSeq: this.#store.lastSeq(),
-    });
+      retriesAfter: status === "failed" ? [now, Number.MAX_SAFE_INTEGER] : null,
+    };
+    if (replay.retriesAfter === null) this.#write(replay);
+    else this.#bringForward(replay, replay.retriesAfter);
     return this.find();
   }
 
@@ -118,18 +132,23 @@ export class Replay {
       this.#write({ ...stored, endedAt: this.#ports.now(), error });
   }
 
-  /** When the next chunk may be enqueued (epoch ms); null when no replay is running. */
+  /** When the next step may be taken (epoch ms); null when no replay is running. */
   dueAt(): number | null {
     const stored = this.#stored;
     if (stored === null || stored.endedAt !== null || this.#isStepping) return null;
     return Math.max(this.#ports.now(), this.#notBefore);
   }
 
-  /** Enqueues the next chunk if it is due; true if it did. Rejects when the log cannot be read: it is tried again. */
+  /** Takes the next step if it is due; true if it did. Rejects when the log cannot be read: it is tried again. */
   async step(): Promise<boolean> {
     const replay = this.#stored;
     const dueAt = this.dueAt();
     if (replay === null || dueAt === null || dueAt > this.#ports.now()) return false;
+    const { retriesAfter } = replay;
+    if (retriesAfter !== null) {
+      this.#store.transaction(() => this.#bringForward(replay, retriesAfter));
+      return true;
+    }
     if (this.#store.hasFirsts(MAX_WAITING)) {
       this.#notBefore = this.#ports.now() + PAUSE_MS;
       return false;
@@ -151,6 +170,11 @@ export class Replay {
     }
   }
 
+  #bringForward(replay: StoredReplay, after: RetryPlace): void {
+    const { brought, next } = this.#store.bringForward(replay.startedAt, after);
+    this.#write({ ...replay, deliveries: replay.deliveries + brought, retriesAfter: next });
+  }
+
   /** Writes the events and how far the replay is in one transaction, so that a crash repeats and skips none. */
   #enqueue(replay: StoredReplay, { events, positions, isLast }: Chunk): void {
     const now = this.#ports.now();
@@ -163,5 +187,5 @@ export class Replay {
   }
 }
 
-const parseReplay = (json: string) =>
-  parseStored<StoredReplay>(json, { status: null, roomId: null, endedAt: null, error: null });
+const PARSED_AS_NULL = { status: null, roomId: null, endedAt: null, error: null, retriesAfter: null };
+const parseReplay = (json: string) => parseStored<StoredReplay>(json, PARSED_AS_NULL);

@@ -1,6 +1,13 @@
 /** Counts a subscriber's attempts in its own database: by the minute for a day, and by the hour for a month. */
+import { parseStored } from "@atrium/contract/stored.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "@atrium/contract/time.ts";
-import type { AttemptMetrics, LoggedAttempt, StatsRange, SubscriberStats } from "./delivery.ts";
+import type {
+  AttemptMetrics,
+  FailingStreak,
+  LoggedAttempt,
+  StatsRange,
+  SubscriberStats,
+} from "./delivery.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { FinalOutcome } from "./handler.ts";
 
@@ -41,6 +48,39 @@ export function recordAttempts(store: DeliveryStore, outcomes: readonly FinalOut
     attempt === null ? [] : [{ hasSucceeded: type === "delivered", durationMs: attempt.duration_ms }],
   );
   if (attempts.length > 0) addAttempts(store, attempts, now, now);
+}
+
+const STREAK = "failing";
+const MAX_ERROR_LENGTH = 500;
+
+const readStreak = (store: DeliveryStore): FailingStreak | null => parseStreak(store.readFact(STREAK));
+
+const parseStreak = (json: string | null): FailingStreak | null =>
+  json === null ? null : parseStored<FailingStreak>(json, {});
+
+/** Keeps since when all attempts fail, and the latest error. Writes only what has changed. */
+export function recordStreak(store: DeliveryStore, outcomes: readonly FinalOutcome[], now: number): void {
+  const before = readStreak(store);
+  const after = outcomes.reduce((streak, outcome) => continueStreak(streak, outcome, now), before);
+  if (after?.since !== before?.since || after?.error !== before?.error)
+    store.writeFact(STREAK, after && JSON.stringify(after));
+}
+
+function continueStreak(streak: FailingStreak | null, outcome: FinalOutcome, now: number) {
+  if (outcome.type === "delivered") return null;
+  const at = outcome.attempt === null ? now : Date.parse(outcome.attempt.attempted_at);
+  const error = (outcome.error ?? "").split("\n", 1)[0] ?? "";
+  return { since: streak?.since ?? at, error: error.slice(0, MAX_ERROR_LENGTH) };
+}
+
+const FORGOTTEN = "The delivery with its error is no longer kept";
+
+/** Removes the latest error, which may quote an event, once no delivery is kept that could have it. */
+export function forgetError(store: DeliveryStore): void {
+  if (store.oldestAt("failed") !== null || store.oldestAt("pending") !== null) return;
+  const streak = readStreak(store);
+  if (streak !== null && streak.error !== FORGOTTEN)
+    store.writeFact(STREAK, JSON.stringify({ ...streak, error: FORGOTTEN }));
 }
 
 /** Counts the deliveries so far, with their attempts, once they are `many`; within a transaction. */
@@ -99,7 +139,13 @@ function uncountedAttempts(
 
 const parseAttempts = (log: string) => JSON.parse(log) as readonly LoggedAttempt[];
 
-export function readStats(store: DeliveryStore, range: StatsRange, now: number): SubscriberStats {
+/** `pausedUntil` (epoch ms): no attempt starts before. */
+export function readStats(
+  store: DeliveryStore,
+  range: StatsRange,
+  now: number,
+  pausedUntil = now,
+): SubscriberStats {
   const { row, width, points } = LAYOUTS[range];
   const last = now - (now % width);
   const first = last - (points - 1) * width;
@@ -120,7 +166,17 @@ export function readStats(store: DeliveryStore, range: StatsRange, now: number):
       return { at, ...metricsOf(ofPoint), waiting: Math.max(0, ...ofPoint.map(({ waiting }) => waiting)) };
     }),
     waiting: { ...waiting, oldestAt: store.oldestAt("pending") },
+    failing: readFailing(store, Math.max(now, pausedUntil)),
+    lastSuccessAt: store.lastSuccessAt(),
   };
+}
+
+function readFailing(store: DeliveryStore, earliest: number): SubscriberStats["failing"] {
+  const streak = readStreak(store);
+  if (streak === null) return null;
+  const [retry] = store.retries(1);
+  const dueAt = store.hasFirsts(1) ? earliest : (retry?.dueAt ?? null);
+  return { ...streak, nextAt: dueAt === null ? null : Math.max(dueAt, earliest) };
 }
 
 function metricsOf(rows: readonly Row[]): AttemptMetrics {

@@ -3,7 +3,7 @@ import { parseStored } from "@atrium/contract/stored.ts";
 import { DAY_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import type { DeliveryStore } from "./delivery-store.ts";
 import type { Timetable } from "./handler.ts";
-import { countDeliveries } from "./stats-store.ts";
+import { countDeliveries, forgetError } from "./stats-store.ts";
 
 /** Deliveries that are over are kept for this long… */
 const KEPT_MS = 7 * DAY_MS;
@@ -53,6 +53,7 @@ export class DeliveryRetention {
     // The service stood still where deliveries are overdue: outboxes may have their events.
     store.rememberEvents(`${those} < ?`, now, ...params, now - KEPT_MS - EVENT_ID_KEPT_MS);
     store.write(`DELETE FROM deliveries WHERE seq IN (${some})`, ...params);
+    forgetError(store);
   }
 
   #bytesOver(): number {
@@ -98,6 +99,7 @@ export class DeliveryRetention {
             error,
             untilSeq,
           );
+    forgetError(this.#store);
     if (rows.length < SLICE) this.#store.writeFact("ending", null);
   }
 

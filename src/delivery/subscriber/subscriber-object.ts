@@ -26,7 +26,7 @@ import type {
   WebhookMessage,
 } from "./handler.ts";
 import { Replay } from "./replay.ts";
-import { countDeliveries, readStats } from "./stats-store.ts";
+import { countDeliveries, readStats, recordStreak } from "./stats-store.ts";
 import { DeliveryRetention, TimedDeliveries } from "./subscriber-maintenance.ts";
 
 /** Delay of an alarm that is set while attempts are in flight: after a crash it starts them again. */
@@ -105,7 +105,8 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
     });
     this.#handler = null;
     const interruption = this.#handlerOf(store)?.interruption ?? null;
-    if (interruption !== null) store.failStarted(interruption);
+    if (interruption !== null && store.failStarted(interruption) > 0)
+      recordStreak(store, [{ type: "failed", attempt: null, error: interruption }], now());
     const [backlog, timed] = [new BacklogGuard(store, ports), new TimedDeliveries(store)];
     return { store, attempts, replay, retention, backlog, timed };
   }
@@ -260,7 +261,8 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
   }
 
   stats(range: StatsRange): SubscriberStats {
-    return readStats(this.#recorded.store, range, this.clock());
+    const { store } = this.#recorded;
+    return readStats(store, range, this.clock(), this.#handlerOf(store)?.pace.pausedUntil);
   }
 
   /** Enqueues the event of an earlier delivery as a new one, ahead of the queue; null when that one is not kept. */
@@ -290,11 +292,15 @@ export class SubscriberObjectBase extends ArchivedDurableObject<object> {
 
   /** Starts to send a span of events again, in order within each room; null while another replay is running. */
   startReplay(key: SubscriberKey, request: ReplayRequest): ReplayRecord | null {
-    const { store, replay } = this.#parts;
+    const { store, replay, attempts } = this.#recorded;
     const started = store.transaction(() => {
       store.open(key);
       return replay.start(request);
     });
+    if (started !== null) {
+      this.#handlerFor(key, store).giveChance?.();
+      attempts.resume();
+    }
     this.#continueReplay();
     return started;
   }

@@ -23,13 +23,19 @@ const presentMetrics = ({ succeeded, failed, p50, p95, p99 }: AttemptMetrics) =>
 
 export const presentTotals = (
   range: DeliveryTotals["range"],
-  { total, waiting }: SubscriberStats,
+  { total, waiting, failing, lastSuccessAt }: SubscriberStats,
 ): DeliveryTotals => ({
   range,
   ...presentMetrics(total),
   waiting: waiting.deliveries,
   waiting_bytes: waiting.bytes,
   oldest_waiting_since: presentNullableTime(waiting.oldestAt),
+  failing: failing && {
+    since: presentTime(failing.since),
+    error: failing.error,
+    next_attempt_at: presentNullableTime(failing.nextAt),
+  },
+  last_success_at: presentNullableTime(lastSuccessAt),
 });
 
 export const presentStats = (range: DeliveryStats["range"], stats: SubscriberStats): DeliveryStats => ({

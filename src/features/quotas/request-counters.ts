@@ -5,6 +5,7 @@ import { describeExceeded } from "@atrium/contract/resources/quota.ts";
 import type { Env } from "../../env.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import { openStub } from "../../platform/objects/rpc.ts";
+import type { Settings } from "../../platform/settings.ts";
 import { type RateShare, type RequestRates, WINDOW_MS } from "./organization-rate.ts";
 import type { RequestRateObject } from "./request-rate-object.ts";
 
@@ -20,9 +21,9 @@ interface Window {
   refused: number;
 }
 
-export const openRequestRates = (env: Pick<Env, "REQUEST_RATES">): RequestRates => ({
+export const openRequestRates = (env: Pick<Env, "REQUEST_RATES"> & Settings): RequestRates => ({
   report: (accountId, report) =>
-    openStub<RequestRateObject>(env.REQUEST_RATES, accountId).report(accountId, report),
+    openStub<RequestRateObject>(env, env.REQUEST_RATES, accountId).report(accountId, report),
 });
 
 interface CounterPorts {

@@ -7,6 +7,7 @@ import { requestLogKeptMs } from "../../platform/config.ts";
 import { logError } from "../../platform/log.ts";
 import { DurableAlarm } from "../../platform/objects/durable-alarm.ts";
 import { openStub, type Stub } from "../../platform/objects/rpc.ts";
+import type { Settings } from "../../platform/settings.ts";
 import { RequestLogStore } from "./store.ts";
 
 /** The interval of deletions. Expired requests are not shown in the meantime. */
@@ -68,6 +69,6 @@ export class RequestLogObject extends DurableObject<Env> {
 export type RequestLogs = (accountId: string) => Stub<RequestLogObject>;
 
 export const openRequestLogs =
-  (env: Pick<Env, "REQUEST_LOGS">): RequestLogs =>
+  (env: Pick<Env, "REQUEST_LOGS"> & Settings): RequestLogs =>
   (accountId) =>
-    openStub(env.REQUEST_LOGS, accountId);
+    openStub(env, env.REQUEST_LOGS, accountId);

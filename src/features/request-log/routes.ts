@@ -1,6 +1,6 @@
 /** The endpoints that read the request log. */
 
-import { exactly, paging } from "@atrium/contract/rest/lists.ts";
+import { exactly, flag, paging } from "@atrium/contract/rest/lists.ts";
 import { ApiRequest } from "@atrium/contract/rest/request-log.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
@@ -38,6 +38,7 @@ export const endpoints = [
         .enum(["true", "false"])
         .default("false")
         .meta({ description: "`true`: only requests with a status of 400 or more." }),
+      byMember: flag("Only requests by members, as the dashboard makes them, or only the others."),
       operation: exactly(MAX_FILTER_CHARS, "Only requests to this operation."),
       credentialId: exactly(MAX_FILTER_CHARS, "Only requests with this API key, or by this member or user."),
       roomId: exactly(MAX_FILTER_CHARS, "Only requests about this room."),
@@ -55,6 +56,7 @@ export const endpoints = [
         limit: query.limit,
         before: query.after ?? null,
         failedOnly: query.failed === "true",
+        isByMember: query.byMember,
         operation: query.operation ?? null,
         credentialId: query.credentialId ?? null,
         roomId: query.roomId ?? null,

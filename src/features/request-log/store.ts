@@ -78,8 +78,10 @@ export class RequestLogStore extends ObjectTables {
 
   /** The requests from `from` (epoch ms) on, the newest first. */
   list(query: RequestLogQuery, from: number): RequestLogPage {
+    const { isByMember } = query;
     const rows = this.read<Row>(
       `SELECT ${COLUMNS} FROM requests WHERE seq < ?1 AND at >= ?2 ${query.failedOnly ? "AND status >= 400" : ""}
+         ${isByMember === undefined ? "" : `AND credential ${isByMember ? "=" : "<>"} 'member'`}
          AND (?3 IS NULL OR operation = ?3) AND (?4 IS NULL OR credential_id = ?4)
          AND (?5 IS NULL OR room_id = ?5)
        ORDER BY seq DESC LIMIT ?6`,

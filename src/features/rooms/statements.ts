@@ -128,13 +128,18 @@ export const requireWithinLimit = (
 
 export const roomLimitViolated = (limit: CountedLimit): string => `required:rooms.${counterOf(limit)}`;
 
+/** Marks the room as watched until a time (epoch ms): the end of all tokens then reaches it, also with no user online. */
+export const markWatched = ({ accountId }: Tenant, roomId: string, until: number): Statement<never> =>
+  statement`UPDATE rooms SET watched_until = ${until}
+    WHERE account_id = ${accountId} AND id = ${roomId} AND ${IS_LIVE}`;
+
 /** Hides the room. Triggers stop counting its content, and its custom ID is free. */
 export const markDeleted = (
   { accountId }: Tenant,
   roomId: string,
   now: number,
 ): Statement<{ id: string }> => statement`UPDATE rooms
-    SET deleted_at = ${now}, custom_id = NULL, active_participants = 0, store_bytes = 0
+    SET deleted_at = ${now}, custom_id = NULL, active_participants = 0, watched_until = 0, store_bytes = 0
     WHERE account_id = ${accountId} AND id = ${roomId} AND ${IS_LIVE} RETURNING id`;
 
 /** The rooms with these IDs, in no order. */

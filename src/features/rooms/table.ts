@@ -56,6 +56,8 @@ export const rooms = sqliteTable(
     statsVersion: integer("stats_version").notNull().default(0),
     /** Epoch ms: until then a join may go on that `activeParticipants` does not show yet. Joins of identities renew it. */
     joiningUntil: integer("joining_until").notNull().default(0),
+    /** The end of the latest token that watches the room, epoch ms; 0 before the first. Watchers are not counted anywhere. */
+    watchedUntil: integer("watched_until").notNull().default(0),
   },
   (table) => [
     primaryKey({ columns: [table.accountId, table.id] }),
@@ -72,6 +74,7 @@ export const rooms = sqliteTable(
     index("rooms_expiring").on(table.expiresAt).where(sql`ends_at IS NOT NULL AND deleted_at IS NULL`),
     index("rooms_deleted").on(table.deletedAt).where(sql`deleted_at IS NOT NULL`),
     index("rooms_joined").on(table.accountId, table.firstJoinAt).where(sql`first_join_at IS NOT NULL`),
+    index("rooms_watched").on(table.accountId, table.watchedUntil).where(sql`watched_until > 0`),
   ],
 );
 

@@ -54,10 +54,13 @@ const PROXY_ERRORS: Readonly<Record<number, keyof typeof MESSAGES>> = {
 
 const MESSAGES = {
   dns: "The receiver's host name could not be resolved",
-  connect: "The connection to the receiver failed or was lost",
+  // Workers say no more of a connection that was refused than of one that was lost.
+  connect: "The receiver refused the connection, or ended it without a response",
   tls: "A secure connection to the receiver could not be established",
   timeout: "The receiver did not respond in time",
 } as const;
+
+const REFUSED = "The receiver refused the connection";
 
 /** Why a request failed, by the error messages of Workers, local workerd and Node. */
 function judgeError(error: unknown, hasTimedOut: boolean): Verdict {
@@ -65,7 +68,7 @@ function judgeError(error: unknown, hasTimedOut: boolean): Verdict {
   const text = errorText(error);
   if (/\bdns\b|lookup|resolve|ENOTFOUND|EAI_/i.test(text)) return failed("dns", MESSAGES.dns);
   if (/\b(tls|ssl|cert|certificate)\b|ERR_SSL/i.test(text)) return failed("tls", MESSAGES.tls);
-  return failed("connect", MESSAGES.connect);
+  return failed("connect", /refused/i.test(text) ? REFUSED : MESSAGES.connect);
 }
 
 const errorText = (error: unknown): string =>
@@ -99,7 +102,7 @@ const DELIVERED: Verdict = { outcome: "delivered", errorClass: null, error: null
 function judgeStatus(status: number): Verdict {
   if (status >= 200 && status < 300) return DELIVERED;
   const proxyError = PROXY_ERRORS[status];
-  if (proxyError !== undefined) return failed(proxyError, MESSAGES[proxyError]);
+  if (proxyError !== undefined) return failed(proxyError, status === 521 ? REFUSED : MESSAGES[proxyError]);
   if (status >= 300 && status < 400)
     return failed("redirect", `The receiver answered with a redirect (${status}), which is not followed`);
   const verdict = failed("status", `The receiver answered ${status}`);

@@ -106,9 +106,11 @@ export class WebhookHandler implements DeliveryHandler {
   /** A change of the row gives its receiver another chance at once. */
   requireVersion(version: number): void {
     this.#row.requireVersion(version);
-    const health = this.#readHealth();
-    if (Number.isFinite(version) && version > health.version)
-      this.#writeHealth({ ...health, circuit: CLOSED });
+    if (Number.isFinite(version) && version > this.#readHealth().version) this.giveChance();
+  }
+
+  giveChance(): void {
+    this.#writeHealth({ ...this.#readHealth(), circuit: CLOSED });
   }
 
   release(): void {}

@@ -4,7 +4,7 @@ import { presentRoom } from "@atrium/contract/resources/room.ts";
 import type { MentionRecipients } from "@atrium/contract/resources/thread.ts";
 import { presentUser } from "@atrium/contract/resources/user.ts";
 import { FairQueue } from "../../platform/flow/fair-queue.ts";
-import { failure, INTERNAL_FAULT, success, TOO_MUCH } from "../protocol/frame.ts";
+import { failure, faultOf, INTERNAL_FAULT, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault, Response } from "../protocol/protocol.ts";
 import type { DatabaseQuery, QueryResult } from "../protocol/room-request.ts";
 import type { Effect, Joined } from "../transport/connection.ts";
@@ -60,7 +60,7 @@ export class DatabaseRequests {
       return work();
     } catch (error) {
       this.#room.ports.report(`A ${type} request failed`, error);
-      return [send([id], failure(INTERNAL_FAULT, requestId))];
+      return [send([id], failure(faultOf(error), requestId))];
     }
   }
 

@@ -7,7 +7,7 @@ import type { Comment } from "@atrium/contract/resources/comment.ts";
 import { type Rights, refusalOf } from "@atrium/contract/resources/permissions.ts";
 import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { Author, MentionRecipients, Reader, Thread } from "@atrium/contract/resources/thread.ts";
-import { failure, INTERNAL_FAULT, JsonText, success } from "../protocol/frame.ts";
+import { failure, faultOf, JsonText, success } from "../protocol/frame.ts";
 import { commentDataForGuest, readersForGuest } from "../protocol/guest-view.ts";
 import type { Fault, Response, ServerEvent } from "../protocol/protocol.ts";
 import type { RequestOf, RoomOperation, RoomRequest } from "../protocol/room-request.ts";
@@ -79,6 +79,8 @@ interface RequestParts {
   readonly downloads: Downloads;
 }
 
+const WATCHES_ONLY = new AppError("Rooms", "FORBIDDEN", "A socket that watches changes nothing in the room");
+
 /** The right that a request lacks, whatever it is about; null if it lacks none. */
 export const missingRight = (
   { type, data }: RoomRequest,
@@ -88,7 +90,7 @@ export const missingRight = (
     rightOf(type, data),
     { isOrganization: userId === null, rights, readsOnly: connection?.readsOnly === true },
     "Rooms",
-  );
+  ) ?? (connection?.watches && operationOf(type).isLasting ? WATCHES_ONLY : null);
 type Asking = Pick<Requester, "rights" | "userId" | "connection">;
 
 /** The request without those whom the room has erased since the database was read for it. NOT_FOUND in the name of one. */
@@ -173,7 +175,7 @@ export class RoomRequests {
   #faultOf({ type }: RoomRequest, error: unknown): Fault {
     if (error instanceof AppError) return { module: error.module, code: error.code, message: error.message };
     this.#room.ports.report(`A ${type} request failed`, error);
-    return INTERNAL_FAULT;
+    return faultOf(error);
   }
 }
 

@@ -14,6 +14,7 @@ import type { RoomIdentity } from "../storage/storage.ts";
 import type { DocumentWire, Effect, Joined, Waiting } from "../transport/connection.ts";
 import type { RoomConnections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
+import type { EditWrite } from "../types/documents.ts";
 import type { PersonalPart, RecordsOfUser } from "../types/room-object.ts";
 import { RoomContent } from "./content/content.ts";
 import { readPersonalData } from "./content/personal-data.ts";
@@ -138,7 +139,12 @@ export class Room {
       this.openDocuments,
       pendingTokens,
     );
-    this.documentRequests = new DocumentRequests(this.#documents, channels, this.openDocuments);
+    this.documentRequests = new DocumentRequests(
+      this.#documents,
+      channels,
+      this.openDocuments,
+      this.content.changes,
+    );
     this.documentHistory = new DocumentHistory({ storage, now, events }, this.#documents);
 
     this.messages = new RoomMessages(this);
@@ -216,6 +222,16 @@ export class Room {
   request(request: RoomRequest, by: RestRequester = ORGANIZATION_ITSELF): RequestOutcome {
     if (this.commands.isDeleted) return { response: failure(ROOM_DELETED, request.requestId), effects: [] };
     return this.messages.request(request, by);
+  }
+
+  /** Edits a document for a program; see {@link DocumentRequests.edit}. Its events carry the cause of the edit. */
+  editDocument(name: string, update: Uint8Array, edit: EditWrite): ReturnType<DocumentRequests["edit"]> {
+    this.content.cause = edit.cause;
+    try {
+      return this.documentRequests.edit(name, update, edit);
+    } finally {
+      this.content.cause = null;
+    }
   }
 
   /** Sends the presence that has changed since the last flush; flushes are `intervalMs` apart. */

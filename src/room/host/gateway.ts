@@ -6,14 +6,18 @@ import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import { clientOf } from "../../platform/network.ts";
 import { archivedObject } from "../../platform/objects/object-archive.ts";
-import { openStub } from "../../platform/objects/rpc.ts";
+import { openObject, openStub } from "../../platform/objects/rpc.ts";
+import type { Settings } from "../../platform/settings.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { Response as RoomResponse } from "../protocol/protocol.ts";
 import type { RoomOperation, Subjects } from "../protocol/room-request.ts";
 import type {
+  Author,
   DocumentPart,
   DocumentRefusal,
   DocumentWrite,
+  EditRequest,
+  EditWrite,
   VersionChange,
   VersionPart,
   VersionPosition,
@@ -42,8 +46,8 @@ export interface CallOptions extends Subjects {
 /** The objects of rooms. Callers have checked that a room is the organization's. */
 export type RoomGateway = ReturnType<typeof roomGateway>;
 
-export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
-  const stub = (roomId: string) => openStub<RoomObjectBase>(env.ROOMS, roomId);
+export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace } & Settings) {
+  const stub = (roomId: string) => openStub<RoomObjectBase>(env, env.ROOMS, roomId);
   /** RATE_LIMITED while this isolate remembers that the room refuses connections of the request's client. Reads nothing. */
   const requireConnectable = (roomId: string, request: Request): void => {
     const seconds = refused.get(refusalKey(roomId, request), Date.now());
@@ -105,6 +109,25 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       update: Uint8Array,
       write: DocumentWrite,
     ) => accepted(await stub(roomId).writeDocument(accountId, name, update, { ...write })),
+    /** The document to edit, or the answer of the same request if it was carried out before. */
+    beginEdit: (
+      roomId: string,
+      accountId: string,
+      name: string,
+      request: EditRequest,
+      author: Author | null,
+    ) => stub(roomId).beginEdit(accountId, name, { ...request }, author && { ...author }),
+    /**
+     * Stores an edit, and returns its answer as JSON; null if the document changed meanwhile at its places. Throws the
+     * error with which the room refuses it.
+     */
+    editDocument: async (
+      roomId: string,
+      accountId: string,
+      name: string,
+      update: Uint8Array,
+      edit: EditWrite,
+    ) => accepted(await stub(roomId).editDocument(accountId, name, update, { ...edit })),
     /** The updates of a version; null when there is no such version, or the document has another ID. */
     readVersion: (
       roomId: string,
@@ -142,7 +165,7 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
       trace?: Trace | null,
     ): Promise<Response> => {
       requireConnectable(roomId, request); // a simultaneous upgrade may have been refused meanwhile
-      const response = await env.ROOMS.getByName(roomId).fetch("https://room/socket", {
+      const response = await openObject(env, env.ROOMS, roomId).fetch("https://room/socket", {
         headers: {
           Upgrade: request.headers.get("Upgrade") ?? "",
           [HEADERS.account]: accountId,
@@ -160,7 +183,7 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace }) {
     /** The next part of a download; null unless a joined client was given its ID, and may read it now. */
     download: async (roomId: string, downloadId: string): Promise<ReadableStream | null> => {
       const headers = { [HEADERS.download]: encodeURIComponent(downloadId) };
-      const response = await env.ROOMS.getByName(roomId).fetch("https://room/download", { headers });
+      const response = await openObject(env, env.ROOMS, roomId).fetch("https://room/download", { headers });
       return response.ok ? response.body : null;
     },
   };

@@ -2,10 +2,11 @@
 
 import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { NO_ACCESS } from "@atrium/contract/no-access.ts";
-import type { Rights } from "@atrium/contract/resources/permissions.ts";
+import { READ, type Rights } from "@atrium/contract/resources/permissions.ts";
 import { describeExceeded, type QuotaUse } from "@atrium/contract/resources/quota.ts";
 import type { RoomFields } from "@atrium/contract/resources/room.ts";
 import type { RoomName } from "@atrium/contract/resources/room-name.ts";
+import type { UserRecord } from "@atrium/contract/resources/user.ts";
 import { sleep } from "../../platform/flow/concurrency.ts";
 import { FairLoader } from "../../platform/flow/fair-queue.ts";
 import { limitOf, opensRoom } from "../../platform/narrowing.ts";
@@ -29,6 +30,7 @@ import {
   type KnownUser,
 } from "../engine/join/join-decision.ts";
 import type { Room } from "../engine/room.ts";
+import type { RoomIdentity } from "../storage/storage.ts";
 import type { Effect } from "../transport/connection.ts";
 import type { Sockets } from "../transport/sockets.ts";
 import { ReturningUsers } from "./returning-users.ts";
@@ -119,6 +121,12 @@ function credentialOf(
   return { ceiling: limitOf(claims), exp, epochs, byCustomId };
 }
 
+/** A person who watches, in the form of a user: only its own socket receives it. */
+const watcher = (id: string, { accountId, roomId }: RoomIdentity): UserRecord => ({
+  ...{ id, accountId, roomId, name: "Watcher", role: "viewer", createdAt: 0 },
+  ...{ profilePicture: null, customId: null, kind: null },
+});
+
 const ownerOf = (claims: TokenClaims | IdentityClaims): string =>
   "identityId" in claims ? claims.identityId : claims.userId;
 
@@ -160,7 +168,8 @@ export class JoinAuthorizer {
     const deciding = this.#decide({ id, token: request.token, mayJoin });
     this.#ports.context.keepAlive(
       deciding.then((decision) => {
-        roomMetrics.add(decision.approved ? "joins" : "joins_refused");
+        if (!decision.approved) roomMetrics.add("joins_refused");
+        else if (!decision.watches) roomMetrics.add("joins");
         this.#complete(id, decision);
       }),
     );
@@ -264,7 +273,7 @@ export class JoinAuthorizer {
     try {
       const { accountId, roomId } = context.identity;
       const claims = await service.verifyToken(token, context.now());
-      if (claims === null) return INVALID_TOKEN;
+      if (claims === null) return await this.#decideWatch({ id, token, mayJoin });
       if (claims.accountId !== accountId || !(await this.#opens(claims, roomId)))
         return (await service.isTokenCurrent(claims)) ? ANOTHER_ROOM : INVALID_TOKEN;
       // Not before: a forged token would spend the joins of the user that it names, or show that they are spent.
@@ -286,6 +295,34 @@ export class JoinAuthorizer {
       context.report("A join could not be authorized", error);
       return JOIN_FAILED;
     }
+  }
+
+  /** The decision about a socket that only watches. It marks no first join, and takes no place in a quota. */
+  async #decideWatch({ id, token, mayJoin }: Authorization): Promise<JoinDecision> {
+    const { context, room, service } = this.#ports;
+    const { accountId, roomId } = context.identity;
+    const claims = await service.verifyWatch(token, context.now());
+    if (claims === null) return INVALID_TOKEN;
+    if (claims.accountId !== accountId || claims.roomId !== roomId) return ANOTHER_ROOM;
+    const { userId, accountEpoch, exp } = claims;
+    if (!mayJoin(userId)) return await tooManyJoins();
+    room.handshake.verified(id);
+    const [row, epoch] = await Promise.all([
+      service.findRoom(context.identity),
+      service.findAccountTokenEpoch(context.identity),
+    ]);
+    if (epoch === RESTORING_EPOCH) return BEING_RESTORED;
+    if (row === null) return ROOM_GONE;
+    if (accountEpoch !== epoch) return INVALID_TOKEN;
+    if (row.state === "closed") return ROOM_CLOSED;
+    return {
+      approved: true,
+      room: row,
+      user: watcher(userId, context.identity),
+      ...{ rights: READ, ceiling: READ, watches: true },
+      tokenExpiresAt: exp * 1000,
+      ...(epoch > 0 && { tokenEpochs: { user: 0, account: epoch } }),
+    };
   }
 
   /**

@@ -38,6 +38,7 @@ export class RoomAlarm {
   #countedAt: number | null = null;
   /** Users have joined or left since the alarm was planned: events and stats are due. */
   #isOutdated = false;
+  #isUnplanned = false;
   /** When to make memory match storage and sockets again, after a failure (epoch ms); null when they match. */
   #recoverAt: number | null = null;
 
@@ -64,10 +65,23 @@ export class RoomAlarm {
     if (due.some((at) => at !== null)) this.plan();
   }
 
+  /** Never throws: while storage cannot be read, which is logged once, the room looks again after a second. */
   plan(): void {
-    const { room, outboxDrain, inboxDrain, statsProjection } = this.#ports;
+    const { context } = this.#ports;
     this.#isOutdated = false;
-    this.#alarm.scheduleBy([
+    try {
+      this.#alarm.scheduleBy(this.#dueTimes());
+      this.#isUnplanned = false;
+    } catch (error) {
+      if (!this.#isUnplanned) context.report("The alarm of a room could not be planned", error);
+      this.#isUnplanned = true;
+      this.#alarm.scheduleBy([context.now() + RECOVERY_DELAY_MS]);
+    }
+  }
+
+  #dueTimes(): (number | null)[] {
+    const { room, outboxDrain, inboxDrain, statsProjection } = this.#ports;
+    return [
       room.participants.sweepAt(),
       statsProjection.dueAt(),
       outboxDrain.dueAt(),
@@ -76,7 +90,7 @@ export class RoomAlarm {
       room.documentEvents.dueAt(),
       room.content.threadRemoval.dueAt(),
       this.#recoverAt,
-    ]);
+    ];
   }
 
   outdate(): void {

@@ -1,4 +1,6 @@
 /** The identity, clock and log that the parts of a room's object share. */
+
+import { passingReason } from "../../platform/objects/rpc.ts";
 import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure } from "../../platform/telemetry/telemetry.ts";
 import { storeTrace, type Trace } from "../../platform/trace.ts";
@@ -6,6 +8,9 @@ import type { RoomIdentity } from "../storage/storage.ts";
 
 /** The counters of all rooms of this isolate. */
 export const roomMetrics = metrics.series(DATA_SETS.rooms, {});
+
+/** A streak of failures that pass ends after this time without one. */
+const STREAK_PAUSE_MS = 10 * 60_000;
 
 export class RoomContext {
   /** Epoch milliseconds. */
@@ -16,6 +21,8 @@ export class RoomContext {
    * for.
    */
   #identity: RoomIdentity | null = null;
+  /** The latest failure that passes, in epoch milliseconds. */
+  #passingFailedAt = Number.NEGATIVE_INFINITY;
 
   constructor(state: DurableObjectState, now: () => number) {
     this.#state = state;
@@ -45,7 +52,13 @@ export class RoomContext {
     this.#state.waitUntil(work);
   }
 
+  /** Logs a failure; one that passes once in a streak, as each frame may meet it. */
   report(what: string, error: unknown): void {
+    if (passingReason(error) !== null) {
+      const [now, failedAt] = [this.now(), this.#passingFailedAt];
+      this.#passingFailedAt = now;
+      if (now - failedAt < STREAK_PAUSE_MS) return;
+    }
     const { accountId: account, roomId: room } = this.#identity ?? {};
     reportFailure("room", what, { account, room, object: String(this.#state.id) }, error);
   }

@@ -1,5 +1,6 @@
 /** Hosts one room in a Durable Object: owns its sockets, storage and alarm, and carries out the room's effects. */
 
+import { lazily } from "../../platform/lazily.ts";
 import { ArchivedDurableObject, StorageArchive } from "../../platform/objects/storage-archive.ts";
 import { readTrace } from "../../platform/trace.ts";
 import type { Downloads } from "../engine/downloads.ts";
@@ -20,8 +21,16 @@ const parseEntry = (header: string | null): DocumentAddress | null =>
   header === null ? null : (JSON.parse(decodeURIComponent(header)) as DocumentAddress);
 
 type Engine = typeof import("./room-engine.ts");
-/** An isolate loads the engine with its first room, which receives nothing before. */
-let loaded: Engine | null = null;
+const loadEngine = lazily(() => import("./room-engine.ts"));
+/** Opens what a room asks of the features: the same for all rooms of an isolate. */
+export type OpenService = () => RoomService;
+/** An isolate loads the engine and the service with its first room, which receives nothing before. */
+let loaded: { readonly engine: Engine; readonly openService: OpenService } | null = null;
+
+function known() {
+  if (loaded === null) throw new Error("The engine of rooms is not loaded yet");
+  return loaded;
+}
 
 export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
   /** Epoch milliseconds; tests replace it with a clock of their own. */
@@ -32,15 +41,15 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
   #opened!: RoomRuntime;
   readonly #batcher: FrameBatcher<WebSocket>;
 
-  constructor(ctx: DurableObjectState, env: RoomEnv, ports: RoomService) {
+  constructor(ctx: DurableObjectState, env: RoomEnv, loadService: () => Promise<OpenService>) {
     super(ctx, env);
     ctx.setWebSocketAutoResponse(new WebSocketRequestResponsePair(PING, PONG));
     const now = () => this.clock();
-    const open = ({ RoomRuntime }: Engine) => {
-      this.#opened = new RoomRuntime(ctx, env, ports, now);
+    const open = ({ engine, openService }: NonNullable<typeof loaded>) => {
+      this.#opened = new engine.RoomRuntime(ctx, env, openService(), now);
     };
-    const engine = loaded;
-    if (engine !== null) open(engine);
+    const early = loaded;
+    if (early !== null) open(early);
     this.archived = new StorageArchive({
       storage: ctx.storage,
       schema: ROOM_SCHEMA,
@@ -50,7 +59,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
       },
       settle: () => this.engine().settleRestored(ctx.storage, now()),
       open: () => {
-        open(this.engine());
+        open(known());
         this.#opened.alarm.wake();
       },
     });
@@ -61,8 +70,9 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
       now: () => Date.now(),
     });
     void ctx.blockConcurrencyWhile(async () => {
-      if (engine === null) {
-        loaded = await import("./room-engine.ts");
+      if (early === null) {
+        const [engine, openService] = await Promise.all([loadEngine(), loadService()]);
+        loaded = { engine, openService };
         open(loaded);
       }
       this.#opened.alarm.wake();
@@ -70,10 +80,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
   }
 
   /** A field, as is {@link runtime}. */
-  protected readonly engine = (): Engine => {
-    if (loaded === null) throw new Error("The engine of rooms is not loaded yet");
-    return loaded;
-  };
+  protected readonly engine = (): Engine => known().engine;
 
   /** Throws while the room is being restored. A field, as the getters of an object can be read by RPC. */
   protected readonly runtime = (): RoomRuntime => {
@@ -128,10 +135,15 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
     }
   }
 
-  /** When storage fails, the object starts anew: nothing of the frames has taken place, and no one has received an answer. */
+  /**
+   * When storage fails, the object starts anew: nothing of the frames has taken place, and no one has received an answer.
+   * While the platform refuses all of it, each frame is refused by itself, and the sockets stay.
+   */
   #together(work: () => void): void {
+    const { storage } = this.#opened;
     try {
-      this.#opened.together(work);
+      if (storage.isRefused) work();
+      else this.#opened.together(work);
     } catch (error) {
       this.#opened.context.report("A room could not store what its clients have sent", error);
       this.ctx.abort("storage failed");

@@ -14,9 +14,13 @@ import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
 import type {
+  Author,
   AuthoredUpdate,
   DocumentRefusal,
   DocumentWrite,
+  EditRequest,
+  EditStart,
+  EditWrite,
   HistoryPage,
   VersionChange,
   VersionInfo,
@@ -272,6 +276,33 @@ export class RoomObjectBase extends RoomHost {
       return isApplied;
     } catch (error) {
       executor.perform(documentRequests.refused(name));
+      return documentRefusal(error);
+    }
+  }
+
+  /** The first step of {@link editDocument}. */
+  beginEdit(accountId: string, name: string, request: EditRequest, author: Author | null): EditStart {
+    return this.#room(accountId).documentRequests.beginEdit(name, request, author);
+  }
+
+  /** Returns the answer as JSON; null if the document changed meanwhile at the edit's places; or the refusal. */
+  async editDocument(
+    accountId: string,
+    name: string,
+    update: Uint8Array,
+    edit: EditWrite,
+  ): Promise<string | null | DocumentRefusal> {
+    const runtime = await this.#existing(accountId);
+    const { effects: executor, room, traces } = runtime;
+    const refused = await this.#lostRight(runtime, edit.writer, "documents:write");
+    if (refused !== null) return refused;
+    if (room.commands.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
+    try {
+      const { answer, effects } = traces.during(edit.trace, () => room.editDocument(name, update, edit));
+      executor.perform(effects);
+      return answer;
+    } catch (error) {
+      executor.perform(room.documentRequests.refused(name));
       return documentRefusal(error);
     }
   }

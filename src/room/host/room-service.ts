@@ -9,7 +9,7 @@ import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
 import type { Mention, MentionRecipients } from "@atrium/contract/resources/thread.ts";
 import type { UserRecord } from "@atrium/contract/resources/user.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
-import type { IdentityClaims, TokenClaims } from "../../platform/token-claims.ts";
+import type { IdentityClaims, TokenClaims, WatchClaims } from "../../platform/token-claims.ts";
 import type { KnownUser } from "../engine/join/join-decision.ts";
 import type { Unreached } from "../engine/outbox/outbox-drain.ts";
 import type { OutboxEvent } from "../storage/sqlite-outbox.ts";
@@ -65,6 +65,8 @@ interface CopiedStats {
 export interface RoomService {
   /** The claims of a user's or identity's token; null unless the deployment signed it and it is valid at `now` (epoch ms). */
   verifyToken(token: string, now: number): Promise<TokenClaims | IdentityClaims | null>;
+  /** The same for a token that only watches. */
+  verifyWatch(token: string, now: number): Promise<WatchClaims | null>;
   /** Whether a token of any organization, valid by itself, has not ended. */
   isTokenCurrent(claims: TokenClaims | IdentityClaims): Promise<boolean>;
   findRoom(room: RoomIdentity): Promise<RoomFields | null>;

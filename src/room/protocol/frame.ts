@@ -1,5 +1,6 @@
 /** Text frames of the server: serializes responses and events. */
 
+import { passingReason } from "../../platform/objects/rpc.ts";
 import type { Fault, Response, ServerMessage } from "./protocol.ts";
 
 /** `data` of a message, or a field of it, that is JSON text already: it is sent without being parsed. */
@@ -36,6 +37,12 @@ export const INTERNAL_FAULT: Fault = {
   code: "INTERNAL_ERROR",
   message: "Something went wrong on our side",
 };
+
+/** Answer to a failure that is not the client's: one that passes has its reason, so that clients wait and send again. */
+export function faultOf(error: unknown): Fault {
+  const reason = passingReason(error);
+  return reason === null ? INTERNAL_FAULT : { module: "Server", code: "RATE_LIMITED", message: reason };
+}
 
 /** Refusal when the user's budget, or the room's, is spent. */
 export const TOO_MUCH: Fault = {

@@ -66,6 +66,8 @@ export interface Joined {
   readonly identityId?: string;
   /** Whether that is a guest. */
   readonly isGuest?: boolean;
+  /** Whether it only watches: it has no session, takes no part, and is shown to no one. `userId` is a person's then. */
+  readonly watches?: true;
   /** Whether its token may write nothing, whatever its user may. */
   readonly readsOnly?: boolean;
   /** The names of rooms in the token, of which one is to be the room's custom ID. Absent where that does not matter. */
@@ -86,6 +88,8 @@ export interface Joined {
   readonly isUnseen?: boolean;
   /** Presence state of the user as JSON in the attachment; null if another socket of the user keeps it. */
   readonly presence: string | null;
+  /** The color that the room has given to the user (R51), with the state. */
+  readonly color?: number;
   readonly documents?: DocumentWire;
 }
 

@@ -25,6 +25,8 @@ export const send = (to: readonly string[], message: Sendable): Effect => ({
 export class RoomConnections {
   readonly #byId = new Map<string, Connection>();
   readonly #joinedByUser = new Map<string, Set<string>>();
+  /** The joined sockets that only watch. */
+  readonly #watching = new Set<string>();
   /** The ids of all joined sockets; null when they have changed. */
   #joinedIds: readonly string[] | null = null;
   #joinedCount = 0;
@@ -50,6 +52,10 @@ export class RoomConnections {
     this.#joinedCount += 1;
     this.#joinedIds = null;
     if (connection.isGuest) this.#ofGuests.add(connection.id);
+    if (connection.watches) {
+      this.#watching.add(connection.id);
+      return;
+    }
     const ids = this.#joinedByUser.get(connection.userId);
     if (ids === undefined) this.#joinedByUser.set(connection.userId, new Set([connection.id]));
     else ids.add(connection.id);
@@ -84,6 +90,7 @@ export class RoomConnections {
     this.#joinedCount -= 1;
     this.#joinedIds = null;
     this.#ofGuests.delete(id);
+    if (this.#watching.delete(id)) return;
     const ids = this.#joinedByUser.get(userId);
     ids?.delete(id);
     if (ids?.size === 0) this.#joinedByUser.delete(userId);
@@ -97,7 +104,7 @@ export class RoomConnections {
     return this.#byId.values();
   }
 
-  /** The ids of all joined sockets by user: the index itself, not a copy. */
+  /** The ids of the joined sockets by user, without those that watch: the index itself, not a copy. */
   get joinedByUser(): ReadonlyMap<string, ReadonlySet<string>> {
     return this.#joinedByUser;
   }
@@ -107,7 +114,7 @@ export class RoomConnections {
   }
 
   get joinedIds(): readonly string[] {
-    this.#joinedIds ??= [...this.#joinedByUser.values()].flatMap((ids) => [...ids]);
+    this.#joinedIds ??= [...this.#joinedByUser.values(), this.#watching].flatMap((ids) => [...ids]);
     return this.#joinedIds;
   }
 
@@ -122,6 +129,14 @@ export class RoomConnections {
       if (connection.phase === "joined" && connection.identityId !== undefined)
         if (identityId === null || connection.identityId === identityId) users.add(connection.userId);
     return [...users];
+  }
+
+  /** How many sockets of this person only watch. */
+  watchersOf(userId: string): number {
+    return [...this.#watching].filter((id) => {
+      const connection = this.#byId.get(id);
+      return connection?.phase === "joined" && connection.userId === userId;
+    }).length;
   }
 
   /** The sockets of a reader: of all users of its identity, or of a user without one. */

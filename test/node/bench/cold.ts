@@ -110,7 +110,15 @@ async function get(url: string): Promise<void> {
 async function first({ modules, persistTo, request }: Subject, stop: AbortSignal): Promise<First> {
   const ending = new AbortController();
   const port = await findFreePort();
-  const options = { port, host: HOST, persistTo, demoAccountId: "", config: CONFIG, modules };
+  const options = {
+    port,
+    host: HOST,
+    persistTo,
+    demoAccountId: "",
+    config: CONFIG,
+    tarball: path.join(persistTo, "atrium.tgz"),
+    modules,
+  };
   const server = startServer(options, AbortSignal.any([stop, ending.signal]));
   try {
     await server.ready;

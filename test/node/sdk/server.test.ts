@@ -183,6 +183,80 @@ describe("when a response is lost", () => {
   });
 });
 
+describe("a document", () => {
+  const paragraphs = (atrium: AtriumServer, roomId: string) =>
+    atrium.documents.content(roomId, "notes", { type: "xml" });
+
+  it("is read block by block and edited, once although an answer is lost", async () => {
+    const atrium = connect({ fetch: losingFetch(3).fetch });
+    const { id } = await connect().rooms.create({ name: "Edits" });
+    const block = { name: "paragraph" };
+    await atrium.documents.edit(id, "notes", [{ at: "end", insert: "One.\n\nTwo.", block }], { type: "xml" });
+    expect(await paragraphs(atrium, id)).toBe("<paragraph>One.</paragraph><paragraph>Two.</paragraph>");
+    const { base, blocks } = await atrium.documents.blocks(id, "notes", { type: "xml", limit: 1 });
+    const at = { anchor: blocks[0]?.end ?? "" };
+    const edited = await atrium.documents.edit(id, "notes", [{ at, insert: " And more." }], {
+      type: "xml",
+      base,
+    });
+    expect(edited).toMatchObject({ applied: true, edits: [{ text: "One. And more." }], changed: [] });
+  });
+
+  it("takes a text while it is generated, in blocks, and beside what others write there", async () => {
+    const atrium = connect();
+    const { id } = await atrium.rooms.create({ name: "Growing" });
+    async function* generated() {
+      yield "One ";
+      yield "\ud83d";
+      yield "\ude00.\n";
+      await atrium.documents.edit(
+        id,
+        "notes",
+        [{ at: "start", insert: "Before.", block: { name: "heading" } }],
+        {
+          type: "xml",
+        },
+      );
+      yield "\nTwo";
+      yield " and more.\n\n";
+    }
+    await atrium.documents.write(id, "notes", generated(), { type: "xml", block: { name: "paragraph" } });
+    const both = [
+      "<heading>Before.</heading>",
+      "<paragraph>One 😀.</paragraph><paragraph>Two and more.</paragraph>",
+    ];
+    expect([both.join(""), both.toReversed().join("")]).toContain(await paragraphs(atrium, id));
+    const { token } = await atrium.users.create({ roomId: id, name: "Agent", role: "editor" });
+    const agent = connect({ apiKey: undefined, authToken: token });
+    const long = "😀".repeat(60_000);
+    await agent.documents.write(id, "plain", ["a", "b\n\n", "c", long]);
+    expect(await agent.documents.content(id, "plain")).toBe(`ab\n\nc${long}`);
+  });
+
+  it("keeps what was written of a text whose block is deleted, and says so", async () => {
+    const atrium = connect();
+    const { id } = await atrium.rooms.create({ name: "Growing" });
+    async function* generated() {
+      yield "First";
+      await expect.poll(() => paragraphs(atrium, id)).toContain("First");
+      const latest = await atrium.documents.createVersion(id, "notes", "Written");
+      await atrium.documents.rollBack(id, "notes", {
+        author: latest.authors[0] as { type: "key"; id: string },
+      });
+      yield " second";
+    }
+    const writing = atrium.documents.write(id, "notes", generated(), {
+      type: "xml",
+      block: { name: "paragraph" },
+    });
+    expect(await refusal(writing)).toMatchObject({
+      code: "CONFLICT",
+      message: expect.stringContaining("deleted"),
+    });
+    expect(await paragraphs(atrium, id)).toBe("");
+  });
+});
+
 it("an error has the service's code and the request ID in its log", async () => {
   const refused = await refusal(connect({ apiKey: "atrium_sk_wrong" }).rooms.list());
   expect(refused).toMatchObject({ name: "AtriumError", code: "UNAUTHORIZED", module: "Auth" });

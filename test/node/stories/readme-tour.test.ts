@@ -1,5 +1,5 @@
 /** The README's five-minute tour, executed as it is printed. */
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { AtriumServer, type EventName, type WorkflowExecution } from "atrium/server";
@@ -24,6 +24,7 @@ it("the commands of the README's tour print what it says", async () => {
   const adapt = (script: string) =>
     script.replace("& ADA=$!", "> joined & ADA=$!\nuntil [ -s joined ]; do :; done");
   expect(await runTour(steps, service, directory, adapt, false)).toEqual(expectedOf(steps));
+  expect(await readdir(directory)).toEqual(["joined"]); // the test's own
   const joined = JSON.parse((await readFile(path.join(directory, "joined"), "utf8")).split("\n")[0] ?? "");
   expect(joined).toMatchObject({
     type: "response",

@@ -42,6 +42,8 @@ export interface JoinApproval {
   readonly identityId?: string;
   /** Whether that is a guest. */
   readonly isGuest?: boolean;
+  /** Whether it only watches: `user` is no user of the room then. */
+  readonly watches?: true;
   /** The names of rooms in the token, if it does not name this one by its ID. */
   readonly byCustomId?: readonly RoomName[];
   /** Epoch milliseconds. */

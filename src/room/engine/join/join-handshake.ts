@@ -106,7 +106,8 @@ export class JoinHandshake {
     if (!decision.approved) return this.#refuse(connection, decision);
     if (connection.stale) return this.#authorize(connection, connection.request);
     const { id: userId } = decision.user;
-    if (connections.idsOf(userId).length + this.#ports.closingOf(userId) >= LIMITS.socketsPerUser)
+    const open = decision.watches ? connections.watchersOf(userId) : connections.idsOf(userId).length;
+    if (open + this.#ports.closingOf(userId) >= LIMITS.socketsPerUser)
       return this.#refuse(connection, TOO_MANY_SOCKETS);
     return this.#join(connection, decision);
   }
@@ -118,7 +119,7 @@ export class JoinHandshake {
   }
 
   #join({ id, request, documents }: Authorizing, approval: JoinApproval): Effect[] {
-    const { room, user, tokenExpiresAt, tokenEpochs, identityId, isGuest, byCustomId } = approval;
+    const { room, user, tokenExpiresAt, tokenEpochs, identityId, isGuest, watches, byCustomId } = approval;
     const ceiling = rightsOfRole(request.role) & approval.ceiling;
     const now = this.#ports.now();
     const { sessions, connections } = this.#participants;
@@ -136,7 +137,8 @@ export class JoinHandshake {
     sessions.recordStanding(user.id, standing);
     const isBack = sessions.gracePeriods.end(user.id);
     if (isNews) this.#recordCreation(user);
-    if (running === undefined) sessions.start(room, session);
+    const isFirst = running === undefined && !watches;
+    if (isFirst) sessions.start(room, session);
     const connection: Joined = {
       phase: "joined",
       id,
@@ -145,6 +147,7 @@ export class JoinHandshake {
       ceiling,
       ...(identityId !== undefined && { identityId }),
       ...(isGuest && { isGuest }),
+      ...(watches && { watches }),
       ...(onlyRead(approval.ceiling) && { readsOnly: true }),
       ...(byCustomId && { byCustomId }),
       tokenExpiresAt,
@@ -164,7 +167,7 @@ export class JoinHandshake {
       role: roleOf(connection.rights),
       permissions: permissionsOf(connection.rights),
       sessionId: session.id,
-      ...this.#online(session, request),
+      ...this.#online(watches ? null : session, request),
       presence: this.#participants.presence.states(LIMITS.joinPresenceBytes),
       ...content,
     } satisfies Joining;
@@ -172,7 +175,7 @@ export class JoinHandshake {
       { type: "attach", connection },
       send([id], success("Room joined", JsonText.of(joined), request.requestId)),
       ...(isNews ? connections.sendToAll(this.#content.changes.takeEvents()) : []),
-      ...(running === undefined ? this.#participants.notifyJoined(joined.user) : []),
+      ...(isFirst ? this.#participants.notifyJoined(joined.user) : []),
       ...inherited,
     ];
   }
@@ -215,11 +218,9 @@ export class JoinHandshake {
   }
 
   /** Clients of earlier versions know no pages: they receive everyone. */
-  #online(session: OpenSession, { usersLimit }: JoinRequest): Pick<Joining, "users" | "next"> {
+  #online(own: OpenSession | null, { usersLimit }: JoinRequest): Pick<Joining, "users" | "next"> {
     const online = this.#participants.sessions.open();
-    return usersLimit === undefined
-      ? { users: allOnline(online) }
-      : firstOnlinePage(online, usersLimit, session);
+    return usersLimit === undefined ? { users: allOnline(online) } : firstOnlinePage(online, usersLimit, own);
   }
 
   #missedChanges(

@@ -169,8 +169,8 @@ export class DocumentEvents extends DelayedEvents {
     this.#note({ event: "version.created", document, seq: version, name });
   }
 
-  #note(note: Omit<DocumentNote, "position">): void {
-    this.notes().note(note);
+  #note(note: Omit<DocumentNote, "position" | "cause">): void {
+    this.notes().note({ ...note, cause: this.ports.cause() });
     this.noted();
   }
 
@@ -179,7 +179,7 @@ export class DocumentEvents extends DelayedEvents {
     const room = presentRoom(row, at, this.ports.stats());
     for (const note of this.notes().list()) {
       if (!heard.has(note.event)) continue;
-      recordEvent(this.ports, at, { ...this.#draftOf(note, row.id), room });
+      recordEvent(this.ports, at, { ...this.#draftOf(note, row.id), room }, note.cause);
       this.notes().delete(note.position);
     }
   }

@@ -38,14 +38,14 @@ export function onlinePage(sessions: readonly OpenSession[], limit: number, afte
   return { users, next: last && { joined_at: new Date(last.joinedAt).toISOString(), id: last.user.id } };
 }
 
-/** The first page, and before it the user of `own` if it is not there. */
+/** The first page, and before it the user of `own` if it is not there; null for a socket that only watches. */
 export function firstOnlinePage(
   sessions: readonly OpenSession[],
   limit: number,
-  own: OpenSession,
+  own: OpenSession | null,
 ): OnlinePage {
   const page = onlinePage(sessions, limit);
-  if (page.users.some(({ id }) => id === own.user.id)) return page;
+  if (own === null || page.users.some(({ id }) => id === own.user.id)) return page;
   return { ...page, users: [presentOnline(own), ...page.users] };
 }
 

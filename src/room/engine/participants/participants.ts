@@ -92,7 +92,7 @@ export class Participants {
         this.connections.addresses.of(connection.address, now).spend(CONNECTION_COSTS.unjoined, now);
     }
     const left = new Set(
-      removed.map(({ userId }) => userId).filter((userId) => !this.connections.hasUser(userId)),
+      removed.flatMap(({ userId, watches }) => (watches || this.connections.hasUser(userId) ? [] : [userId])),
     );
     const graced = isForGood ? [] : this.#beginGracePeriods(left);
     return [
@@ -180,9 +180,7 @@ export class Participants {
   restart(): Effect[] {
     const lost = this.#ports.graceMs === 0 ? [] : this.#waitForLost();
     const states = this.sessions.gracePeriods.users().flatMap((userId) => this.presence.forget(userId));
-    const shown = this.sessions.gracePeriods
-      .states()
-      .flatMap(([userId, state]) => this.presence.update({ id: "", userId }, { state }));
+    const shown = this.sessions.gracePeriods.shown().flatMap((kept) => this.presence.showAgain(kept));
     return [...lost, ...this.recover(), ...states, ...shown];
   }
 

@@ -8,11 +8,9 @@ import type { ParticipantInput } from "../../protocol/room-request.ts";
 import type { OpenSession } from "../../storage/storage.ts";
 import type { Effect } from "../../transport/connection.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
+import { NO_SOCKET } from "../presence/kept-states.ts";
 import { presentOnline } from "./online-users.ts";
 import type { Participants } from "./participants.ts";
-
-/** No socket keeps the presence. */
-const NO_SOCKET = "";
 
 interface RestParticipant {
   readonly room: RoomFields;
@@ -46,7 +44,8 @@ export class RestParticipants {
     const shown = state === undefined ? [] : presence.update(update, { state });
     const running = sessions.get(user.id);
     const session: OpenSession = running ?? { id: this.#ports.newId(), joinedAt: now, user };
-    const gracePeriod = { userId: user.id, endsAt, leftAt: endsAt, state: presence.fieldsOf(user.id) };
+    const kept = { state: presence.fieldsOf(user.id), color: presence.colorOf(user.id) };
+    const gracePeriod = { userId: user.id, endsAt, leftAt: endsAt, ...kept };
     try {
       if (running === undefined) sessions.start(room, session, gracePeriod);
       else sessions.gracePeriods.begin([gracePeriod]);

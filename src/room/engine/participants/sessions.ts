@@ -287,9 +287,11 @@ class GracePeriods {
     return this.#byUser.has(userId);
   }
 
-  /** The users whom REST keeps online, with the state that they show. */
-  states(): [userId: string, state: NonNullable<GracePeriod["state"]>][] {
-    return [...this.#byUser.values()].flatMap(({ userId, state }) => (state ? [[userId, state]] : []));
+  /** The users whom REST keeps online and who show a state. */
+  shown(): Pick<Required<GracePeriod>, "userId" | "state" | "color">[] {
+    return [...this.#byUser.values()].flatMap(({ userId, state, color = null }) =>
+      state ? [{ userId, state, color }] : [],
+    );
   }
 
   users(): string[] {

@@ -3,30 +3,9 @@
 import { AppError } from "@atrium/contract/errors.ts";
 import { LIMITS } from "@atrium/contract/limits.ts";
 import type { PresenceUpdate } from "@atrium/contract/operations/presence.ts";
+import { colorIndexOf, PERSON_COLORS } from "@atrium/contract/person-colors.ts";
 import { byteLength, cut } from "@atrium/contract/text.ts";
-import { fnv1a } from "../../../platform/crypto/encoding.ts";
 import { JsonText } from "../../protocol/frame.ts";
-
-const COLORS = [
-  "#e11d48",
-  "#ea580c",
-  "#ca8a04",
-  "#65a30d",
-  "#16a34a",
-  "#0d9488",
-  "#0891b2",
-  "#0284c7",
-  "#2563eb",
-  "#4f46e5",
-  "#7c3aed",
-  "#9333ea",
-  "#c026d3",
-  "#db2777",
-  "#b45309",
-  "#475569",
-] as const;
-
-const colorOf = (userId: string): string => COLORS[fnv1a(userId) % COLORS.length] ?? COLORS[0];
 
 /** The state that a user's clients have set, without the color that the service adds. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -39,6 +18,9 @@ interface KeptState {
   readonly bytes: number;
 }
 
+/** The socket of a user without one: no socket keeps the presence. */
+export const NO_SOCKET = "";
+
 export function keptState(socketId: string, fields: Fields): KeptState {
   const json = JSON.stringify(fields);
   return { socketId, fields, json, bytes: byteLength(json) };
@@ -48,11 +30,40 @@ export function keptState(socketId: string, fields: Fields): KeptState {
 export const hasOwnColor = (state: KeptState | undefined): boolean =>
   state !== undefined && Object.hasOwn(state.fields, "color");
 
-/** Presence fields for others: JSON with the user's color. */
-export function shownText(userId: string, state: KeptState): string {
-  const { json } = state;
-  if (hasOwnColor(state)) return json;
-  return `{"color":"${colorOf(userId)}"${json === "{}" ? "" : ","}${json.slice(1)}`;
+/** The colors of those who show a state (R51): as different as ten colors allow. */
+class UserColors {
+  readonly #byUser = new Map<string, number>();
+  readonly #users = PERSON_COLORS.map(() => 0);
+
+  /** The color of the user until it is released: the one that the ID names, or the next that the fewest have. */
+  of(userId: string): number {
+    const known = this.#byUser.get(userId);
+    if (known !== undefined) return known;
+    const first = colorIndexOf(userId);
+    const inOrder = PERSON_COLORS.map((_, index) => (first + index) % PERSON_COLORS.length);
+    const fewest = Math.min(...this.#users);
+    const color = inOrder.find((each) => this.#users[each] === fewest) ?? first;
+    this.take(userId, color);
+    return color;
+  }
+
+  /** The user has this color. */
+  take(userId: string, color: number): void {
+    this.release(userId);
+    this.#byUser.set(userId, color);
+    this.#count(color, 1);
+  }
+
+  release(userId: string): void {
+    const color = this.#byUser.get(userId);
+    if (color === undefined) return;
+    this.#byUser.delete(userId);
+    this.#count(color, -1);
+  }
+
+  #count(color: number, more: number): void {
+    this.#users[color] = (this.#users[color] ?? 0) + more;
+  }
 }
 
 function fieldsAfter(
@@ -87,6 +98,7 @@ function tooLarge({ patch }: PresenceUpdate): AppError {
 
 export class KeptStates {
   readonly #byUser = new Map<string, KeptState>();
+  readonly colors = new UserColors();
   #bytes = 0;
 
   get(userId: string): KeptState | undefined {
@@ -95,8 +107,18 @@ export class KeptStates {
 
   set(userId: string, state: KeptState | null): void {
     this.#bytes += (state?.bytes ?? 0) - (this.#byUser.get(userId)?.bytes ?? 0);
-    if (state === null) this.#byUser.delete(userId);
-    else this.#byUser.set(userId, state);
+    if (state !== null) this.#byUser.set(userId, state);
+    else {
+      this.#byUser.delete(userId);
+      this.colors.release(userId);
+    }
+  }
+
+  /** The user's fields for others: JSON with the color. */
+  shown(userId: string, state: KeptState): string {
+    const { json } = state;
+    if (hasOwnColor(state)) return json;
+    return `{"color":"${PERSON_COLORS[this.colors.of(userId)]}"${json === "{}" ? "" : ","}${json.slice(1)}`;
   }
 
   /** The socket keeps the state from now on. VALIDATION_ERROR for a large state, CONFLICT for all states together. */
@@ -116,7 +138,7 @@ export class KeptStates {
     const members: string[] = [];
     let bytes = 0;
     for (const [userId, state] of this.#byUser) {
-      const member = `${JSON.stringify(userId)}:${shownText(userId, state)}`;
+      const member = `${JSON.stringify(userId)}:${this.shown(userId, state)}`;
       bytes += byteLength(member) + "{}".length;
       if (bytes > maxBytes) break;
       members.push(member);

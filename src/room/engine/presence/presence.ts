@@ -6,7 +6,7 @@ import { byteLength } from "@atrium/contract/text.ts";
 import type { JsonText } from "../../protocol/frame.ts";
 import type { Connection, Effect, Joined } from "../../transport/connection.ts";
 import { type RoomConnections, send } from "../../transport/connections.ts";
-import { type Fields, hasOwnColor, KeptStates, keptState, shownText, UserNumbers } from "./kept-states.ts";
+import { type Fields, hasOwnColor, KeptStates, keptState, NO_SOCKET, UserNumbers } from "./kept-states.ts";
 import {
   ALL_USERS,
   type Audience,
@@ -37,6 +37,12 @@ interface PresencePorts {
   now(): number;
 }
 
+interface StoredState {
+  readonly userId: string;
+  readonly state: Fields | null;
+  readonly color: number | null;
+}
+
 interface Part {
   readonly updates: readonly string[];
   /** The change up to which that is everything; null at the end. */
@@ -62,10 +68,23 @@ export class RoomPresence {
   }
 
   /** Restores the state that a socket kept through hibernation. */
-  restore({ id, userId, presence }: Joined): void {
+  restore({ id, userId, presence, color }: Joined): void {
     if (presence === null) return;
     this.#states.set(userId, keptState(id, parseFields(presence)));
+    if (color !== undefined) this.#states.colors.take(userId, color);
     this.#backlog.changed(userId, false);
+  }
+
+  /** Shows the stored state of a user without a socket, in the color that others have seen with it. */
+  showAgain({ userId, state, color }: StoredState): Effect[] {
+    if (color !== null) this.#states.colors.take(userId, color);
+    return this.update({ id: NO_SOCKET, userId }, { state });
+  }
+
+  /** The color that the service shows with the user's state; null without a state, and for a color of its own. */
+  colorOf(userId: string): number | null {
+    const kept = this.#states.get(userId);
+    return kept === undefined || hasOwnColor(kept) ? null : this.#states.colors.of(userId);
   }
 
   /** The user's state without the color; null for none. */
@@ -90,14 +109,14 @@ export class RoomPresence {
 
   #updateOf(userId: string): string {
     const kept = this.#states.get(userId);
-    return `[${JSON.stringify(userId)},${kept === undefined ? null : shownText(userId, kept)}]`;
+    return `[${JSON.stringify(userId)},${kept === undefined ? null : this.#states.shown(userId, kept)}]`;
   }
 
   /** The update with the number that later ones use for the user. */
   #introductionOf(userId: string): string {
     const kept = this.#states.get(userId);
     if (kept === undefined) return this.#updateOf(userId);
-    return `[${JSON.stringify(userId)},${shownText(userId, kept)},${this.#numbers.of(userId)}]`;
+    return `[${JSON.stringify(userId)},${this.#states.shown(userId, kept)},${this.#numbers.of(userId)}]`;
   }
 
   #numberedUpdateOf(userId: string): string {
@@ -309,7 +328,9 @@ export class RoomPresence {
     const kept = this.#states.get(connection.userId);
     const presence = kept?.socketId === id ? kept.json : null;
     if (presence === connection.presence) return null;
-    const changed = { ...connection, presence };
+    const { color: _, ...others } = connection;
+    const color = presence === null ? null : this.colorOf(connection.userId);
+    const changed = { ...others, presence, ...(color !== null && { color }) };
     this.#connections.update(changed);
     return changed;
   }

@@ -2,6 +2,7 @@
 
 import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import type { DocumentUpdatedEvent, EventName, VersionEvent } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import { expect } from "vitest";
 import { DocumentHistory } from "../../../../src/room/documents/document-history.ts";
 import { RoomDocuments } from "../../../../src/room/documents/documents.ts";
@@ -16,6 +17,7 @@ import { test } from "../../support/with-storage.ts";
 const ADA = { type: "user", id: "ada" } as const;
 
 let now: number;
+let cause: EventCause | null;
 let storage: SqliteStorage;
 let events: DocumentEvents;
 let documents: RoomDocuments;
@@ -24,7 +26,7 @@ let letters: Uint8Array[];
 
 /** Restarts the room. */
 function open(): void {
-  events = new DocumentEvents(eventPorts({ storage, now: () => now }));
+  events = new DocumentEvents(eventPorts({ storage, now: () => now, cause: () => cause }));
   const ports = { ...FREE, events, storage, now: () => now };
   documents = new RoomDocuments(ports);
   history = new DocumentHistory(ports, documents);
@@ -35,9 +37,13 @@ const it = (title: string, work: () => unknown) =>
   test(title, (tables) => {
     storage = tables.storage;
     now = 1_000_000;
+    cause = null;
     open();
     events.offerRow(ROOM);
-    const edits = Array.from({ length: 9 }, () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const);
+    const edits = Array.from(
+      { length: 12 },
+      () => ({ client: 0, kind: "insert", at: 0, text: "a" }) as const,
+    );
     letters = updatesOf(edits).map(({ update }) => update);
     return work();
   });
@@ -79,6 +85,27 @@ it("a creation, all updates of ten seconds as one, versions and a deletion (D24)
     ["version.created", "b", 1, null],
     ["document.updated", "b", 2, 2],
     ["document.deleted", "a"],
+  ]);
+});
+
+it("updates that workflows alone have made have the lowest depth of these, all others none (D24)", async () => {
+  for (const name of ["a", "b", "c"]) write(name);
+  await report();
+  for (const depth of [3, 2, 4]) {
+    cause = { workflowId: `w${depth}`, depth };
+    write("a");
+    if (depth === 2) write("b");
+  }
+  cause = null;
+  for (const name of ["b", "c"]) write(name);
+  cause = { workflowId: "w1", depth: 1 };
+  write("c");
+  await report();
+  const updated = storage.events.list(9).map(({ body }) => JSON.parse(body));
+  expect(updated.slice(3).map(({ data, depth, workflowId }) => [data.document, depth, workflowId])).toEqual([
+    ["a", 2, "w2"],
+    ["b", undefined, undefined],
+    ["c", undefined, undefined],
   ]);
 });
 

@@ -1,4 +1,5 @@
 /** R81: users who take part without a socket, for the time that the organization sets. */
+import { colorIndexOf, PERSON_COLORS } from "@atrium/contract/person-colors.ts";
 import { describe, expect, it } from "vitest";
 import { account } from "../../../support/api.ts";
 import { gateway, makeRoom, roomOfTwo, type TestRoom, type TestUser } from "../../support/rooms.ts";
@@ -36,6 +37,25 @@ describe("a user without a socket", () => {
     );
     expect(await room.sessions(agent)).toMatchObject([{ joinedAt: start, leftAt: start + 110_000 }]);
     expect(await room.online(agent)).toEqual([]);
+  });
+
+  it("keeps its color through hibernation, also one that its ID does not name (R51)", async () => {
+    const { room, ada, atAda } = await roomOfTwo();
+    await atAda.call("PRESENCE_UPDATE", { state: { x: 1 } });
+    const ids = Array.from({ length: 200 }, () => crypto.randomUUID());
+    const id = ids.find((each) => colorIndexOf(each) === colorIndexOf(ada.user.id)) ?? "";
+    const agent = await room.user({ id });
+    await add(room, agent, { busy: true }, 3_600);
+    const colorOf = async () =>
+      ((await (await room.join(await room.user())).joined.presence) as Record<string, { color?: string }>)[id]
+        ?.color;
+    const before = await colorOf();
+    expect(before).not.toBe(PERSON_COLORS[colorIndexOf(id)]);
+    await atAda.call("LEAVE_ROOM");
+    for (const rebuilt of [() => room.hibernate(), () => room.crash()]) {
+      await rebuilt();
+      expect(await colorOf()).toBe(before);
+    }
   });
 
   it("keeps what it shows when it connects, and then leaves with its socket (R81)", async () => {

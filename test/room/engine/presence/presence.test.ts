@@ -1,4 +1,5 @@
 /** R47 to R52, R86 and R87: presence. */
+import { colorIndexOf, PERSON_COLORS } from "@atrium/contract/person-colors.ts";
 import { describe, expect, it, vi } from "vitest";
 import { RoomPresence } from "../../../../src/room/engine/presence/presence.ts";
 import { serialize } from "../../../../src/room/protocol/frame.ts";
@@ -133,6 +134,57 @@ describe("presence", () => {
     expect(events).toMatchObject([{ event: "userLeft" }, { event: "presence" }]);
     expect(events[1]?.data).toEqual({ updates: [[ada.user.id, null]] });
     expect((await room.join(await room.user())).joined.presence).toEqual({});
+  });
+
+  it("gives ten people ten colors, which are theirs while they show something, and the next one a shared one (R51)", () => {
+    const { presence } = openPresence();
+    const show = (userId: string, state: object | null) =>
+      presence.update({ id: userId, userId }, { state: state as never });
+    const colors = (): ReadonlyMap<string, string> => {
+      const states: Record<string, { color: string }> = JSON.parse(presence.states().text);
+      return new Map(Object.entries(states).map(([userId, { color }]) => [userId, color]));
+    };
+    const people = Array.from({ length: 10 }, (_, index) => `person-${index}`);
+    for (const userId of people) show(userId, { x: 1 });
+    const first = colors();
+    expect(new Set(first.values())).toEqual(new Set(PERSON_COLORS));
+    show("person-3", null);
+    show("newcomer", { x: 1 });
+    expect(colors().get("newcomer")).toBe(first.get("person-3"));
+    show("person-3", { x: 2 });
+    expect(colors().size).toBe(11);
+    for (const userId of people.filter((each) => each !== "person-3"))
+      expect(colors().get(userId)).toBe(first.get(userId));
+  });
+
+  it("keeps the colors of users through hibernation, in any order of showing (R51)", async () => {
+    const { presence, connections } = openPresence();
+    // Each names the color that another has already.
+    const wanted = colorIndexOf("person-0");
+    const alike = Array.from({ length: 200 }, (_, index) => `alike-${index}`).filter(
+      (id) => colorIndexOf(id) === wanted,
+    );
+    const [first, second] = alike.map((id) => joinedAs(id));
+    if (first === undefined || second === undefined) throw new Error("no ids");
+    for (const each of [first, second]) {
+      connections.put(each);
+      presence.update(each, { state: { x: 1 } });
+    }
+    const saved = presence
+      .flush(0)
+      .flatMap((effect) => (effect.type === "attach" ? [effect.connection as Joined] : []));
+    const colorsOf = (text: string) =>
+      Object.fromEntries(
+        Object.entries(JSON.parse(text) as Record<string, { color: string }>).map(([id, { color }]) => [
+          id,
+          color,
+        ]),
+      );
+    const before = colorsOf(presence.states().text);
+    expect(new Set(Object.values(before)).size).toBe(2);
+    const again = openPresence();
+    for (const each of saved.toReversed()) again.presence.restore(each);
+    expect(colorsOf(again.presence.states().text)).toEqual(before);
   });
 
   it("names users by numbers to those who take them, and leaves out the color that they know (R86)", async () => {

@@ -30,6 +30,10 @@ export function NoteCards() {
   );
 }
 
+/** Keys begin with the time when they were made. A page that is loaded anew leaves the keyboard alone. */
+const isMadeHere = (key: string, userId: string): boolean =>
+  key.endsWith(userId) && Number.parseInt(key, 10) >= performance.timeOrigin;
+
 interface CardProps {
   readonly id: string;
   readonly note: Note;
@@ -83,7 +87,7 @@ const NoteCard = memo(({ id, note, by, width, isFixed, isNew }: CardProps) => {
         {picture && <img src={client.storage.getUrl({ key: picture })} alt="" draggable={false} />}
         <textarea
           // biome-ignore lint/a11y/noAutofocus: a person who adds a note starts typing
-          autoFocus={!isFixed && appears && text === "" && key.endsWith(client.userId)}
+          autoFocus={!isFixed && text === "" && isMadeHere(key, client.userId)}
           tabIndex={-1}
           aria-label="Text"
           placeholder={isFixed ? "" : "Write something"}

@@ -164,7 +164,7 @@ it("shows the metrics of an hour, a day, 7 and 30 days", async () => {
     expect(stats).toMatchObject({ range });
     await metrics.getByText("1 succeeded", { exact: true }).waitFor();
     await metrics.getByText("3 failed", { exact: true }).waitFor();
-    await metrics.getByRole("img", { name: /: 1 succeeded, 3 failed$/ }).waitFor();
+    await desk.charts(metrics, { succeeded: 1, failed: 3 });
   });
 });
 

@@ -1,5 +1,6 @@
 /** A person using the dashboard: their browser window, their organization, and the browser's errors and warnings. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import { eventually } from "../cli/processes.ts";
 import { complaintsOf } from "./chromium.ts";
 
@@ -125,6 +126,21 @@ export class Desk {
       await metrics.getByLabel("Time", { exact: true }).selectOption(label);
       await check(range, (await (await answered).json()).data);
     }
+  }
+
+  /** Waits until all bars together have these counts: a minute or an hour may end between two attempts. */
+  async charts(metrics: Locator, counts: Readonly<Record<string, number>>): Promise<void> {
+    const bars = metrics.locator(".strip-bars");
+    const sums = async () => {
+      const label = (await bars.getAttribute("aria-label")) ?? "";
+      const sumOf = (what: string) =>
+        [...label.matchAll(new RegExp(`(\\d+) ${what}`, "g"))].reduce(
+          (sum, [, count]) => sum + Number(count),
+          0,
+        );
+      return Object.fromEntries(Object.keys(counts).map((what) => [what, sumOf(what)]));
+    };
+    await expect.poll(sums).toEqual(counts);
   }
 
   button = (name: string): Locator => this.page.getByRole("button", { name, exact: true });

@@ -445,6 +445,28 @@ describe("the board", () => {
     await ada.note("First words").waitFor({ state: "detached" });
   });
 
+  it("takes the text of a new note at once, also before it has loaded the others", async () => {
+    const guest = await welcome("Guest");
+    let load = () => {};
+    await guest.page.routeWebSocket(/\/socket/, (socket) => {
+      const server = socket.connectToServer();
+      const held: Parameters<typeof socket.send>[0][] = [];
+      load = () => {
+        for (const message of held.splice(0)) socket.send(message);
+      };
+      server.onMessage((message) => {
+        if (/"entries":/.test(String(message))) held.push(message);
+        else socket.send(message);
+      });
+    });
+    await guest.page.reload();
+    await guest.self("Guest").waitFor();
+    await guest.addNote("Early");
+    load();
+    await ada.note("Early").waitFor();
+    await guest.deleteNote("Early");
+  });
+
   it("has the tools first in the order of Tab", async () => {
     const guest = await welcome("Guest");
     await guest.page.keyboard.press("Tab");

@@ -72,9 +72,9 @@ export class ModelSocket extends EventTarget {
     return data !== undefined;
   }
 
-  /** Loses the next change on its way to the client, as no real connection does. */
+  /** Loses the next change on its way to the client, as no real connection does; not one within an answer to a join. */
   loseChange(): void {
-    const index = this.#down.findIndex((message) => message.includes('"storeChanged"'));
+    const index = this.#down.findIndex((message) => /^{"type":"event".*"storeChanged"/.test(message));
     if (index >= 0) this.#down.splice(index, 1);
   }
 

@@ -131,9 +131,9 @@ export class DocumentChannel extends Emitter<ChannelEvents> {
     const { signal } = requests;
     webSocket.binaryType = "arraybuffer";
     const receive = ({ data }: MessageEvent) => {
-      if (data instanceof ArrayBuffer) this.#receive(new Uint8Array(data));
+      if (!signal.aborted && data instanceof ArrayBuffer) this.#receive(new Uint8Array(data));
     };
-    webSocket.addEventListener("message", receive, { signal });
+    webSocket.addEventListener("message", receive);
     signal.addEventListener("abort", () => this.#lost(), { once: true });
     this.#bucket = new TokenBucket(SEND_RATE, this.runtime.now());
     for (const document of this.#documents.values()) this.#await(document);

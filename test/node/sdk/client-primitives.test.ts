@@ -1,5 +1,7 @@
 /** The pure parts of the client: reconnect delays, throttling, frames and tokens. */
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { TokenBucket } from "@atrium/contract/pacing/token-bucket.ts";
 import { AtriumClient } from "atrium/client";
 import fc from "fast-check";
@@ -16,6 +18,7 @@ import { newId } from "../../../packages/sdk/core/runtime.ts";
 import { rounded } from "../../../packages/sdk/react-ui/cursor-motion.ts";
 import { CLOSE } from "../../../src/room/protocol/protocol.ts";
 import { Clock } from "./clock.ts";
+import { settle } from "./model/model-client.ts";
 import { ModelSocket } from "./model/model-socket.ts";
 
 it("changes are handed over once and in order, and a missing one is noticed (R32, R33)", () => {
@@ -127,6 +130,26 @@ it("a transport sends nothing on a socket that is closing", async () => {
   transport.send("two");
   while (socket.deliverUp());
   expect(frames).toEqual(["one"]);
+});
+
+it("a transport that is dropped is heard no more, also after the engine has collected garbage", async () => {
+  const clock = new Clock();
+  const socket = new ModelSocket("ada", () => {});
+  clock.open = () => socket as unknown as WebSocket;
+  const heard: string[] = [];
+  const transport = new Transport("ws://localhost", clock, {
+    opened: () => heard.push("opened"),
+    received: () => heard.push("received"),
+    closed: () => heard.push("closed"),
+  });
+  // Node forgets that a signal ends a listener when another listener of the socket has a signal, and memory is freed.
+  socket.addEventListener("message", () => {}, { signal: new AbortController().signal });
+  await settle(); // what was made in a turn is kept until its end
+  setFlagsFromString("--expose-gc");
+  runInNewContext("gc")();
+  transport.drop(1000);
+  socket.dispatchEvent(Object.assign(new Event("close"), { code: 1000, reason: "" }));
+  expect(heard).toEqual(["opened"]);
 });
 
 it("the send rate allows a burst of 800 frames and then 150 a second, always less than the service allows (R60)", () => {

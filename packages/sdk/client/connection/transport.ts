@@ -13,28 +13,25 @@ export interface TransportListener {
 
 export class Transport {
   readonly socket: WebSocket;
-  readonly #listening = new AbortController();
+  #isDropped = false;
   /** When the latest frame arrived, by the clock that never goes back. */
   receivedAt = -Infinity;
 
   /** Throws the browser's error for addresses that a page may not connect to. */
   constructor(url: string, runtime: Runtime, listener: TransportListener, protocols?: string[]) {
     this.socket = runtime.open(url, protocols);
-    const listening = { signal: this.#listening.signal };
-    this.socket.addEventListener("open", () => listener.opened(), listening);
+    // Signals would end the listeners, but Node forgets that when it frees memory.
+    this.socket.addEventListener("open", () => this.#isDropped || listener.opened());
+    this.socket.addEventListener("message", ({ data }) => {
+      if (this.#isDropped) return;
+      this.receivedAt = runtime.now();
+      if (typeof data !== "string" || data === "pong") return;
+      for (const message of parseFrame(data)) this.#isDropped || listener.received(message);
+    });
     this.socket.addEventListener(
-      "message",
-      ({ data }) => {
-        this.receivedAt = runtime.now();
-        if (typeof data !== "string" || data === "pong") return;
-        for (const message of parseFrame(data)) {
-          if (this.#listening.signal.aborted) return;
-          listener.received(message);
-        }
-      },
-      listening,
+      "close",
+      ({ code, reason }) => this.#isDropped || listener.closed({ code, reason }),
     );
-    this.socket.addEventListener("close", ({ code, reason }) => listener.closed({ code, reason }), listening);
   }
 
   /** Sends a frame if the socket is open. A send on a closing socket would be logged as an error. */
@@ -44,7 +41,7 @@ export class Transport {
 
   /** Closes the socket, and hears nothing of it any more. */
   drop(code: number): void {
-    this.#listening.abort();
+    this.#isDropped = true;
     this.socket.close(code);
   }
 }

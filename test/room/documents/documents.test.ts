@@ -7,6 +7,7 @@ import * as Y from "yjs";
 import { DocumentHistory } from "../../../src/room/documents/document-history.ts";
 import { RoomDocuments } from "../../../src/room/documents/documents.ts";
 import { Channels } from "../../../src/room/documents/sync/channels.ts";
+import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
 import type { Author } from "../../../src/room/types/documents.ts";
 import { test } from "../support/with-storage.ts";
 import { FREE } from "./opened-documents.ts";
@@ -76,6 +77,27 @@ describe("documents", () => {
     expect(says(sent)).not.toContain("unsaid");
     expect(says(kept)).toContain("unsaid");
     expect(textOf(sent)).toEqual([{ insert: "said" }]);
+  });
+
+  test("have a deletion once, by who made it, though clients repeat all of them when they connect (D3)", ({
+    storage,
+  }) => {
+    const documents = new RoomDocuments({ ...FREE, storage, now: () => 1_000 });
+    const [ada, ben] = [new Y.Doc(), new Y.Doc()];
+    const send = (doc: Y.Doc, author: string): Uint8Array | null =>
+      documents.append("notes", Y.encodeStateAsUpdate(doc, documents.stateVector("notes")), by(author));
+    ada.getText("text").insert(0, "one two three");
+    send(ada, "ada");
+    ada.getText("text").delete(0, 4);
+    send(ada, "ada");
+    Y.applyUpdate(ben, Y.encodeStateAsUpdate(ada));
+    ben.getText("text").delete(0, 4);
+    ben.getText("text").insert(0, "2 ");
+    expect(scanUpdate(send(ben, "ben") ?? new Uint8Array([0, 0]))).toEqual({
+      inserted: [{ client: ben.clientID, start: 0, end: 2 }],
+      deleted: [{ client: ada.clientID, start: 4, end: 8 }],
+    });
+    expect(textOf(missing(documents, "notes", NOTHING_KNOWN))).toEqual([{ insert: "2 three" }]);
   });
 
   test("keep who wrote what, in stretches of a minute, when they are folded (D5)", ({ storage }) => {

@@ -2,7 +2,7 @@
 import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { CONTENT, readAny, readJsonOrUndefined } from "./content-reader.ts";
-import { RangeMap } from "./ranges.ts";
+import { IdSet, RangeMap } from "./ranges.ts";
 import { CONTENT_BITS, HAS_ORIGIN, type OperationId, readUpdate, type Struct } from "./update-reader.ts";
 
 interface Piece extends Pick<Struct, "clock" | "origin" | "rightOrigin"> {
@@ -44,16 +44,43 @@ interface Marked {
   at(client: number, clock: number): { readonly value: true | undefined; readonly end: number };
 }
 
-/** Removes marked operations, which become gaps. */
-export function withoutMarked(update: Uint8Array, marked: Marked): Uint8Array {
+/** Removes operations that are marked, which become gaps, and deletions that are. */
+export function withoutMarked(
+  update: Uint8Array,
+  { inserted, deleted }: { readonly inserted: Marked; readonly deleted: Marked },
+): Uint8Array {
   const writer = new PieceWriter();
-  const deletionsStart = readUpdate(update, {
+  const deletions = new IdSet();
+  readUpdate(update, {
     block: (client) => writer.begin(client),
     struct(struct) {
-      for (const piece of cut(update, struct, marked)) writer.add(piece.isMarked ? gapFor(piece) : piece);
+      for (const piece of cut(update, struct, inserted)) writer.add(piece.isMarked ? gapFor(piece) : piece);
+    },
+    deleted({ client, start, end }) {
+      for (let at = start; at < end; ) {
+        const { value, end: until } = deleted.at(client, at);
+        if (value === undefined) deletions.add({ client, start: at, end: Math.min(until, end) });
+        at = until;
+      }
     },
   });
-  return writer.finish(update.subarray(deletionsStart));
+  return writer.finish(encodeDeletions(deletions));
+}
+
+/** Deletions as an update ends with them. */
+function encodeDeletions(deletions: IdSet): Uint8Array {
+  const byClient = Map.groupBy(deletions.ranges(), ({ client }) => client);
+  return encoding.encode((encoder) => {
+    encoding.writeVarUint(encoder, byClient.size);
+    for (const [client, ranges] of byClient) {
+      encoding.writeVarUint(encoder, client);
+      encoding.writeVarUint(encoder, ranges.length);
+      for (const { start, end } of ranges) {
+        encoding.writeVarUint(encoder, start);
+        encoding.writeVarUint(encoder, end - start);
+      }
+    }
+  });
 }
 
 /** Cuts a struct into marked and unmarked pieces. Half of a surrogate pair becomes U+FFFD, as in Yjs. */

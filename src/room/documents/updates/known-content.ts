@@ -3,7 +3,7 @@ import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { mergeUpdates } from "yjs";
 import { compactUpdate, withoutMarked } from "./compact-update.ts";
-import { IdSet } from "./ranges.ts";
+import { type ClockRange, IdSet } from "./ranges.ts";
 import { scanUpdate, type UpdateContent } from "./update-reader.ts";
 
 export class KnownContent {
@@ -31,13 +31,15 @@ export class KnownContent {
     );
   }
 
-  /** The update without known operations: Yjs cannot read two versions of one that differ. */
-  newsOf(update: Uint8Array, { inserted }: UpdateContent): Uint8Array {
-    const isRepeated = inserted.some((range) => {
-      const { value, end } = this.inserted.at(range.client, range.start);
-      return value === true || end < range.end;
-    });
-    return isRepeated ? withoutMarked(update, this.inserted) : update;
+  /**
+   * The update without what is known. Yjs cannot read two versions of an operation that differ, and clients repeat
+   * all deletions of a document when they connect, whoever has made them.
+   */
+  newsOf(update: Uint8Array, { inserted, deleted }: UpdateContent): Uint8Array {
+    const isNews =
+      inserted.every((range) => isApart(this.inserted, range)) &&
+      deleted.every((range) => isApart(this.deleted, range));
+    return isNews ? update : withoutMarked(update, this);
   }
 
   encode(): Uint8Array {
@@ -51,6 +53,11 @@ export class KnownContent {
     const decoder = decoding.createDecoder(data);
     return new KnownContent(IdSet.read(decoder), IdSet.read(decoder));
   }
+}
+
+function isApart(set: IdSet, { client, start, end }: ClockRange): boolean {
+  const at = set.at(client, start);
+  return at.value === undefined && at.end >= end;
 }
 
 /** Yjs needs memory by the square of the number of updates that it merges. */

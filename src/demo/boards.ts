@@ -19,9 +19,14 @@ export const BOARD = {
   lifetimeMs: 24 * 60 * 60 * 1000,
   /** The room of a quickstart is for one visit of its page. */
   quickstartMs: 60 * 60 * 1000,
-  /** No further board is opened beyond so many, and of these, only so many stay that no one is in. */
+  /**
+   * No further board is opened beyond so many, and of these, only so many stay that no one is in. As many rooms of
+   * quickstarts are kept beside them, so that neither takes the place of the other.
+   */
   maxBoards: 1_000,
   keptBoards: 500,
+  /** A board that was just opened stays: its first visitor is about to come. */
+  youngMs: 5 * 60 * 1000,
   limits: {
     /** Visitors that it may have in its time, whether online or not. */
     users: 50,

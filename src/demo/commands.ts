@@ -19,7 +19,7 @@ import { toPage } from "../http/lists.ts";
 import { violatedConstraint } from "../platform/d1/d1.ts";
 import { BOARD, BOARD_PREFIX, ownedPrefix, QUICKSTART_PREFIX } from "./boards.ts";
 import { SEED } from "./seed.ts";
-import { countBoards } from "./store.ts";
+import { type BoardKind, countBoards } from "./store.ts";
 
 /** The demo's context of a request: visitors become identities with a user in a room. */
 export interface DemoContext extends RoomContext, UserContext, IdentityContext {}
@@ -61,8 +61,7 @@ export async function createVisitor(
 ): Promise<{ token: string; room: string }> {
   const code = room ?? ctx.newId().replaceAll("-", "").slice(0, CODE_LENGTH);
   const customId = `${BOARD_PREFIX}${code}`;
-  const { roomId, isNew } =
-    (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId, "Demo board", BOARD.lifetimeMs));
+  const { roomId, isNew } = (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId, "board"));
   const { identity, token } = await identify(ctx, {
     customId: ownedPrefix(roomId) + ctx.newId(),
     name,
@@ -86,8 +85,7 @@ export async function createReader(
   { room, name }: { readonly room: string; readonly name: string },
 ): Promise<{ token: string }> {
   const customId = QUICKSTART_PREFIX + room;
-  const { roomId } =
-    (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId, "Quickstart", BOARD.quickstartMs));
+  const { roomId } = (await findBoard(ctx, customId)) ?? (await openBoard(ctx, customId, "quickstart"));
   const { token } = await createUser(ctx, { name, roomId, role: "editor" }).catch(refuse);
   return { token };
 }
@@ -101,11 +99,13 @@ const forbidden = (message: string) => new AppError("Users", "FORBIDDEN", messag
 
 const full = () => forbidden("This board has as many visitors as it can have. Open one of your own.");
 
-/** The user of a board who makes the request. FORBIDDEN for other credentials, and for users of other rooms. */
+/** The user of a board who makes the request. FORBIDDEN for other credentials, and for users of other rooms, also those of quickstarts. */
 async function requireUser(ctx: DemoContext) {
   const { actor } = ctx;
   const room = actor.type === "user" ? await findRoomRow(ctx, { id: actor.roomId }) : null;
-  if (actor.type === "user" && room?.customId?.startsWith(BOARD_PREFIX)) return actor;
+  const { customId } = room ?? {};
+  const isOfBoard = customId?.startsWith(BOARD_PREFIX) && !customId.startsWith(QUICKSTART_PREFIX);
+  if (actor.type === "user" && isOfBoard) return actor;
   throw forbidden("Only users of the demo can do this; send the token of one");
 }
 
@@ -240,13 +240,14 @@ async function findBoard(ctx: DemoContext, customId: string): Promise<Board | nu
   return { roomId: row.id, isNew: false };
 }
 
-async function openBoard(
-  ctx: DemoContext,
-  customId: string,
-  name: string,
-  lifetimeMs: number,
-): Promise<Board> {
-  const [[counted]] = await ctx.db.run([countBoards(ctx)]);
+const OPENED = {
+  board: { name: "Demo board", lifetimeMs: BOARD.lifetimeMs },
+  quickstart: { name: "Quickstart", lifetimeMs: BOARD.quickstartMs },
+} as const;
+
+async function openBoard(ctx: DemoContext, customId: string, kind: BoardKind): Promise<Board> {
+  const { name, lifetimeMs } = OPENED[kind];
+  const [[counted]] = await ctx.db.run([countBoards(ctx, kind)]);
   if ((counted?.total ?? 0) >= BOARD.maxBoards) {
     const message = "The demo has as many boards as it can keep; try again in a minute";
     throw new AppError("Rooms", "RATE_LIMITED", message, RETRY_SECONDS);

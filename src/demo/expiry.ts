@@ -33,8 +33,10 @@ export async function expireBoards(
     commit: (statements) => db.run(statements),
     defer: (work) => deferred.push(work),
   };
-  const [, identities] = await db.run([
-    expireSurplusBoards(tenant, BOARD.keptBoards, AT_ONCE, now),
+  const surplus = { kept: BOARD.keptBoards, youngFrom: now - BOARD.youngMs, limit: AT_ONCE, now };
+  const [, , identities] = await db.run([
+    expireSurplusBoards(tenant, "board", surplus),
+    expireSurplusBoards(tenant, "quickstart", surplus),
     selectLeftIdentities(tenant, AT_ONCE),
   ]);
   for (const { id } of identities) {

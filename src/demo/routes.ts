@@ -12,7 +12,7 @@ import { type Endpoint, endpointsFor } from "../http/endpoint.ts";
 import { failure, toAppError } from "../http/envelope.ts";
 import { composed, SHOWN_ONCE } from "../http/idempotency/receipt.ts";
 import type { RequestHandler } from "../http/pipeline.ts";
-import { type PageNeeds, withoutCors, withPageHeaders } from "../http/security.ts";
+import { originOf, type PageNeeds, withoutCors, withPageHeaders } from "../http/security.ts";
 import { logError } from "../platform/log.ts";
 import { readSetting } from "../platform/settings.ts";
 import {
@@ -200,6 +200,17 @@ async function respond(work: () => Promise<Response>): Promise<Response> {
   }
 }
 
+/**
+ * FORBIDDEN for the pages of others: their visitors would come from many addresses, and the demo would be their free
+ * service. Programs that are no page name no origin.
+ */
+function requireOwnPage(request: Request, env: Env): void {
+  const [origin, site] = ["Origin", "Sec-Fetch-Site"].map((name) => request.headers.get(name));
+  const isOwn = (origin ?? originOf(request, env)) === originOf(request, env);
+  if (isOwn && (site == null || site === "same-origin" || site === "none")) return;
+  throw new AppError("Users", "FORBIDDEN", "Only pages of this service can let people into the demo");
+}
+
 /** Newcomers get a token without one, at a rate that keeps a single client from filling the demo; the others take one. */
 export const handleVisitor = (
   endpoint: Endpoint<DemoContext>,
@@ -208,8 +219,11 @@ export const handleVisitor = (
 ): Promise<Response> =>
   respond(async () => {
     const accountId = requireDemo(call.env);
-    if (NEWCOMERS.includes(endpoint)) await limitDemoVisitors(call.env, call.request);
-    return handleRequest(endpoint, { ...call, params: { ...call.params, accountId } });
+    if (NEWCOMERS.includes(endpoint)) {
+      requireOwnPage(call.request, call.env);
+      await limitDemoVisitors(call.env, call.request);
+    }
+    return withoutCors(await handleRequest(endpoint, { ...call, params: { ...call.params, accountId } }));
   });
 
 /** The front page of this service frames the board. */

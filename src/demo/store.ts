@@ -1,55 +1,44 @@
 /** The statements about the boards of the demo, and about the identities that belong to them. */
-import { and, count, eq, gte, inArray, lt, sql } from "drizzle-orm";
-import { rooms } from "../features/rooms/table.ts";
-import { build, type Statement, statement, type Tenant } from "../platform/d1/d1.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { type Statement, statement, type Tenant } from "../platform/d1/d1.ts";
 import { BOARD_PREFIX, QUICKSTART_PREFIX } from "./boards.ts";
 
 /** The end of a range of custom IDs with a prefix. A range rather than LIKE, which the index of custom IDs does not serve. */
 const endOf = (prefix: string): string => `${prefix}\u{10ffff}`;
 
-const areBoards = ({ accountId }: Tenant) =>
-  and(
-    eq(rooms.accountId, accountId),
-    gte(rooms.customId, BOARD_PREFIX),
-    lt(rooms.customId, endOf(BOARD_PREFIX)),
-  );
+/** What the demo opens rooms for. */
+export type BoardKind = "board" | "quickstart";
 
-export const countBoards = (tenant: Tenant): Statement<{ total: number }> =>
-  statement(
-    build
-      .select({ total: count().as("total") })
-      .from(rooms)
-      .where(areBoards(tenant)),
-  );
+const isWithin = (prefix: string): SQL => sql`custom_id >= ${prefix} AND custom_id < ${endOf(prefix)}`;
 
-/** People come back to a board by its link, and to the room of a quickstart they cannot. */
-const byNeed = sql`substr(custom_id, 1, ${sql.raw(String(QUICKSTART_PREFIX.length))}) = ${QUICKSTART_PREFIX}, created_at DESC`;
+const areOf = ({ accountId }: Tenant, kind: BoardKind): SQL =>
+  kind === "quickstart"
+    ? sql`account_id = ${accountId} AND ${isWithin(QUICKSTART_PREFIX)}`
+    : sql`account_id = ${accountId} AND ${isWithin(BOARD_PREFIX)} AND NOT (${isWithin(QUICKSTART_PREFIX)})`;
 
-/**
- * Ends the time of boards that no one is in, but for the newest `kept`; `limit` of them at most. Rooms of quickstarts go
- * before all others.
- */
-export const expireSurplusBoards = (tenant: Tenant, kept: number, limit: number, now: number): Statement =>
-  statement(
-    build
-      .update(rooms)
-      .set({ expiresAt: now })
-      .where(
-        and(
-          eq(rooms.accountId, tenant.accountId),
-          inArray(
-            rooms.id,
-            build
-              .select({ id: rooms.id })
-              .from(rooms)
-              .where(and(areBoards(tenant), eq(rooms.activeParticipants, 0)))
-              .orderBy(byNeed)
-              .limit(limit)
-              .offset(kept),
-          ),
-        ),
-      ),
-  );
+export const countBoards = (tenant: Tenant, kind: BoardKind): Statement<{ total: number }> =>
+  statement`SELECT count(*) AS total FROM rooms WHERE ${areOf(tenant, kind)}`;
+
+interface Surplus {
+  /** How many empty ones stay. */
+  readonly kept: number;
+  /** Those that were opened later stay as well. */
+  readonly youngFrom: number;
+  readonly limit: number;
+  readonly now: number;
+}
+
+/** Ends the time of empty boards of a kind beyond those that are kept, the oldest first. */
+export function expireSurplusBoards(
+  tenant: Tenant,
+  kind: BoardKind,
+  { kept, youngFrom, limit, now }: Surplus,
+): Statement {
+  const areEmpty = sql`${areOf(tenant, kind)} AND active_participants = 0 AND ends_at > ${now}`;
+  return statement`UPDATE rooms SET ends_at = ${now} WHERE account_id = ${tenant.accountId} AND id IN (
+    SELECT id FROM rooms WHERE ${areEmpty} AND created_at < ${youngFrom} ORDER BY created_at
+    LIMIT max(0, min(${limit}, (SELECT count(*) FROM rooms WHERE ${areEmpty}) - ${kept})))`;
+}
 
 /** The identities of visitors and helpers of boards that are gone. */
 export const selectLeftIdentities = (

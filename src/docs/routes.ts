@@ -39,22 +39,31 @@ export async function guidePage(request: Request, env: AssetsEnv & Settings): Pr
   const hasDemo = readSetting(env, "DEMO_ACCOUNT_ID") !== undefined;
   const isLive = url.pathname.startsWith(LIVE);
   if (isLive && !hasDemo) return null;
-  const asset = await env.ASSETS.fetch(
-    place === undefined ? request : new Request(new URL(place, url), request),
-  );
+  const isWithoutLive = url.pathname.startsWith(QUICKSTART) && !hasDemo;
+  const asked = place === undefined ? request : new Request(new URL(place, url), request);
+  const asset = await env.ASSETS.fetch(isWithoutLive ? unconditional(asked) : asked);
   if (asset.status === 404) return null;
-  if (!url.pathname.startsWith(QUICKSTART)) return withPageHeaders(asset, url, isLive ? LIVE_NEEDS : {});
-  if (hasDemo) return withPageHeaders(asset, url, QUICKSTART_NEEDS);
-  return withPageHeaders(withoutLive(asset), url);
+  if (isWithoutLive) return withPageHeaders(withoutLive(asset), url);
+  const needs = url.pathname.startsWith(QUICKSTART) ? QUICKSTART_NEEDS : isLive ? LIVE_NEEDS : {};
+  return withPageHeaders(asset, url, needs);
 }
 
-/** Takes from a page the address that its script would frame. */
-const withoutLive = (asset: Response): Response =>
-  asset.headers.get("Content-Type")?.startsWith("text/html") === true
-    ? new HTMLRewriter()
-        .on("[data-live]", { element: (result) => void result.removeAttribute("data-live") })
-        .transform(asset)
-    : asset;
+/** A browser that has the page with windows is not told that it is the same without. */
+function unconditional(request: Request): Request {
+  const copy = new Request(request);
+  copy.headers.delete("If-None-Match");
+  return copy;
+}
+
+/** Takes from a page the address that its script would frame. It is not the page that the ETag stands for. */
+function withoutLive(asset: Response): Response {
+  if (asset.headers.get("Content-Type")?.startsWith("text/html") !== true) return asset;
+  const page = new Response(asset.body, asset);
+  page.headers.delete("ETag");
+  return new HTMLRewriter()
+    .on("[data-live]", { element: (result) => void result.removeAttribute("data-live") })
+    .transform(page);
+}
 
 /** The page of the API reference at `url`, made from the document; null when there is none. */
 export function referencePage(url: URL, document: ApiDocument): Response | null {

@@ -4,6 +4,8 @@ import { presentLimits } from "@atrium/contract/resources/room-limits.ts";
 import type { ListedRoom } from "@atrium/contract/rest/rooms.ts";
 import { describe, expect, it } from "vitest";
 import { BOARD, QUICKSTART_PREFIX } from "../../src/demo/boards.ts";
+import { expireSurplusBoards } from "../../src/demo/store.ts";
+import { openTenant } from "../../src/platform/d1/databases.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account } from "../support/api.ts";
 import { askAs, visit } from "./visit.ts";
@@ -13,10 +15,12 @@ const settingsOf = ({ id }: Account) => ({ ...env, DEMO_ACCOUNT_ID: id });
 /** Inserts rooms that were opened one after the other, in this many milliseconds before now. */
 async function openRooms(owner: Account, customIds: readonly string[], agoMs: number): Promise<void> {
   const rooms = customIds.map((customId) => ({ id: crypto.randomUUID(), customId }));
-  const insertion = `INSERT INTO rooms (account_id, id, name, name_folded, custom_id, state, created_at)
-     SELECT ?1, value ->> 'id', 'Demo board', 'demo board', value ->> 'customId', 'active', ?2 + key FROM json_each(?3)`;
+  const insertion = `INSERT INTO rooms (account_id, id, name, name_folded, custom_id, state, created_at, ends_at)
+     SELECT ?1, value ->> 'id', 'Demo board', 'demo board', value ->> 'customId', 'active', ?2 + key, ?4
+     FROM json_each(?3)`;
+  const now = Date.now();
   await env.DB.prepare(insertion)
-    .bind(owner.id, Date.now() - agoMs, JSON.stringify(rooms))
+    .bind(owner.id, now - agoMs, JSON.stringify(rooms), now + BOARD.quickstartMs)
     .run();
 }
 
@@ -36,6 +40,8 @@ const customIdsOf = async ({ api }: Account): Promise<readonly (string | undefin
 
 const numbered = (count: number) =>
   Array.from({ length: count }, (_, number) => `demo:${String(number).padStart(4, "0")}`);
+
+const quickstarts = (count: number) => numbered(count).map((id) => id.replace("demo:", QUICKSTART_PREFIX));
 
 describe("a board", () => {
   it("is deleted after a day, and a room of the organization that is no board is not", async () => {
@@ -68,7 +74,7 @@ describe("a board", () => {
 
   it("gives way to newer ones when there are many, unless someone is in it", async () => {
     const owner = await account();
-    await openRooms(owner, numbered(BOARD.keptBoards + 3), 60_000);
+    await openRooms(owner, numbered(BOARD.keptBoards + 3), 2 * BOARD.youngMs);
     await env.DB.prepare("UPDATE rooms SET active_participants = 1 WHERE account_id = ? AND custom_id = ?")
       .bind(owner.id, "demo:0001")
       .run();
@@ -84,16 +90,36 @@ describe("a board", () => {
     expect(results.map(({ custom_id }) => custom_id)).toEqual(["demo:0001", "demo:0003"]);
   });
 
-  it("stays when there are many quickstarts beside it", async () => {
+  it("and the room of a quickstart do not give way to each other, and neither when it was just opened", async () => {
     const owner = await account();
-    await openRooms(owner, ["demo:ours"], 120_000);
-    const quickstarts = numbered(BOARD.keptBoards + 3).map((id) => id.replace("demo:", QUICKSTART_PREFIX));
-    await openRooms(owner, quickstarts, 60_000);
-    for (let run = 0; run < 2; run += 1) await runScheduledTasks(settingsOf(owner), Date.now());
-    const left = env.DB.prepare(
-      "SELECT count(*) AS total, max(custom_id = 'demo:ours') AS ours FROM rooms WHERE account_id = ?",
-    ).bind(owner.id);
-    expect(await left.first()).toEqual({ total: BOARD.keptBoards, ours: 1 });
+    await openRooms(owner, numbered(BOARD.keptBoards + 100), 2 * BOARD.youngMs);
+    await openRooms(owner, quickstarts(BOARD.keptBoards + 100), BOARD.youngMs / 2);
+    const tenant = openTenant(env, owner.id);
+    const now = Date.now();
+    const surplus = { kept: BOARD.keptBoards, youngFrom: now - BOARD.youngMs, limit: 60, now };
+    const ended = async () => {
+      for (const kind of ["board", "quickstart"] as const)
+        await tenant.db.run([expireSurplusBoards(tenant, kind, surplus)]);
+      const select =
+        "SELECT custom_id FROM rooms WHERE account_id = ? AND ends_at <= ? ORDER BY custom_id DESC LIMIT 1 OFFSET ?";
+      const endedAfter = (count: number) =>
+        env.DB.prepare(select)
+          .bind(owner.id, now, count - 1)
+          .first("custom_id");
+      return [await endedAfter(1), await endedAfter(60), await endedAfter(100), await endedAfter(101)];
+    };
+    expect(await ended()).toEqual(["demo:0059", "demo:0000", null, null]);
+    expect(await ended()).toEqual(["demo:0099", "demo:0040", "demo:0000", null]);
+    expect(await ended()).toEqual(["demo:0099", "demo:0040", "demo:0000", null]);
+  });
+
+  it("is opened beside quickstarts that are too many, and a quickstart beside boards", async () => {
+    const [owner, other] = [await account(), await account()];
+    await openRooms(owner, quickstarts(BOARD.maxBoards), 1_000);
+    await openRooms(other, numbered(BOARD.maxBoards), 1_000);
+    const read = ({ id }: Account) => askAs(id, undefined, ["POST", "readers?name=Ada&room=ours"], "none");
+    expect([(await visit(owner.id, "")).status, (await read(owner)).status]).toEqual([201, 429]);
+    expect([(await visit(other.id, "")).status, (await read(other)).status]).toEqual([429, 201]);
   });
 
   it("is not opened when there are too many", async () => {

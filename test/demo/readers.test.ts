@@ -4,10 +4,10 @@ import { expect, it } from "vitest";
 import { BOARD } from "../../src/demo/boards.ts";
 import { runScheduledTasks } from "../../src/scheduled.ts";
 import { type Account, account, freshAddress, ORIGIN } from "../support/api.ts";
-import { answerOf, askDemo, visit } from "./visit.ts";
+import { answerOf, askAs, askDemo, visit } from "./visit.ts";
 
-async function read({ id }: Account, query: string, address = freshAddress()) {
-  const headers = { "CF-Connecting-IP": address };
+async function read({ id }: Account, query: string, address = freshAddress(), from: HeadersInit = {}) {
+  const headers = { "CF-Connecting-IP": address, ...from };
   const request = new Request(`${ORIGIN}/demo/readers${query}`, { method: "POST", headers });
   return answerOf<{ readonly token?: string }>(await askDemo(id, request));
 }
@@ -61,6 +61,31 @@ it("refuses readers without a name or a room, and those who are too many", async
   expect(status).toBe(429);
 });
 
+it("lets in no one from the page of another service, and answers only pages of this one", async () => {
+  const owner = await account();
+  const foreign = [{ Origin: "https://evil.example" }, { "Sec-Fetch-Site": "cross-site" }];
+  for (const from of foreign) {
+    const answer = await read(owner, "?name=Eve&room=ours", freshAddress(), from);
+    expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);
+  }
+  const own = { Origin: ORIGIN, "Sec-Fetch-Site": "same-origin" };
+  const { status, headers } = await read(owner, "?name=Ada&room=ours", freshAddress(), own);
+  expect([status, headers?.get("Access-Control-Allow-Origin")]).toEqual([201, null]);
+});
+
+it("has no part in what visitors of boards may do", async () => {
+  const owner = await account();
+  const { data } = await read(owner, "?name=Ada&room=ours");
+  for (const request of [
+    ["PUT", "sharing", { everyone: "none" }],
+    ["POST", "helpers"],
+    ["GET", "history"],
+  ] as const) {
+    const answer = await askAs(owner.id, undefined, request, `Bearer ${data.token}`);
+    expect([request[1], answer.status]).toEqual([request[1], 403]);
+  }
+});
+
 const get = (accountId: string | undefined, path: string) =>
   askDemo(accountId, new Request(`${ORIGIN}${path}`, { headers: { Accept: "text/html" } }));
 
@@ -97,6 +122,11 @@ it("frames nothing where there is no demo", async () => {
   expect(text).toContain("quickstart-list.webp");
   expect(await (await get(undefined, "/docs/quickstarts/list.md")).text()).toMatch(/^# A shared list\n/);
   expect((await get(undefined, "/docs/live/list")).status).toBe(404);
+  const { headers } = await get("some-organization", "/docs/quickstarts/list");
+  const known = { Accept: "text/html", "If-None-Match": headers.get("ETag") ?? "" };
+  const again = await askDemo(undefined, new Request(`${ORIGIN}/docs/quickstarts/list`, { headers: known }));
+  expect([again.status, again.headers.get("ETag")]).toEqual([200, null]);
+  expect(await again.text()).not.toContain("data-live");
   const head = await askDemo(undefined, new Request(`${ORIGIN}/docs/quickstarts/list`, { method: "HEAD" }));
   expect([head.status, await head.text()]).toEqual([200, ""]);
 });

@@ -1,6 +1,14 @@
 /** Stands in for the server of a quickstart in a frame beside its code: `/token` comes from the demo, for the room that the page has chosen. */
 
-const report = (state: "shown" | "failed"): void => parent.postMessage(state, location.origin);
+import { CLOSE_CODES } from "@atrium/contract/close-codes.ts";
+
+/** The page has joined its room, it cannot, or the room has ended. */
+export type LiveState = "shown" | "failed" | "ended";
+
+const report = (state: LiveState): void => parent.postMessage(state, location.origin);
+
+/** The codes with which a room ends that is deleted, or whose time is over. */
+const ENDS: readonly number[] = [CLOSE_CODES.NOT_FOUND, CLOSE_CODES.GONE];
 
 /** The `fetch` of the quickstart's code. */
 export const fetch: typeof globalThis.fetch = async (input, init) => {
@@ -18,10 +26,15 @@ export const fetch: typeof globalThis.fetch = async (input, init) => {
   return Response.json({ serverUrl: location.origin, token: data.token });
 };
 
-/** The `WebSocket` of the package: the first message says that the room is there. */
+/** The `WebSocket` of the package: the first message says whether the room lets its user in. */
 export class WebSocket extends globalThis.WebSocket {
   constructor(...given: ConstructorParameters<typeof globalThis.WebSocket>) {
     super(...given);
-    this.addEventListener("message", () => report("shown"), { once: true });
+    this.addEventListener(
+      "message",
+      ({ data }) => report(/"success":false|"authFailed"/.test(data) ? "failed" : "shown"),
+      { once: true },
+    );
+    this.addEventListener("close", ({ code }) => ENDS.includes(code) && report("ended"));
   }
 }

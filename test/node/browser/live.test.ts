@@ -77,6 +77,8 @@ it("has the theme that the reader has chosen", async () => {
   await page.getByRole("button", { name: "Theme: system" }).click();
   await page.getByRole("button", { name: "Theme: light" }).click();
   await expect.poll(ground).toBe("dark");
+  await ada.goto(ada.url());
+  await expect.poll(ground).toBe("dark");
 });
 
 it("comes only when it is near", async () => {
@@ -118,6 +120,21 @@ it("moves no text when it comes, and gives each visit a room of its own", async 
     await page.context().close();
   }
   expect(rooms.size).toBe(2);
+});
+
+it("opens other windows when the room of these has ended", async () => {
+  await open("list");
+  const room = new URL((await frameOf("Ada")).url()).searchParams.get("room");
+  const customer = new Customer(service, await demoOf(service));
+  const { rooms } = (
+    await customer.send<{ rooms: { id: string }[] }>("GET", `/rooms?customId=demo:quickstart:${room}`)
+  ).data;
+  await customer.send("DELETE", `/rooms/${rooms[0]?.id}`);
+  await page.waitForFunction((ended) => !document.querySelector(`iframe[src*="${ended}"]`), room);
+  const [ada, bo] = [await frameOf("Ada"), await frameOf("Bo")];
+  await ada.getByLabel("New item").fill("Tea");
+  await ada.getByRole("button", { name: "Add" }).click();
+  await bo.getByText("Tea").waitFor();
 });
 
 it("keeps the picture where no one is let in, and without a script", async () => {

@@ -17,7 +17,7 @@ const SUSPENSION_CHECK_MS = 60 * 60 * 1000;
  * A delivery is written once, in its final form, if its first attempt ends within this time. The room waits meanwhile,
  * with its events for others too.
  */
-const HELD_MS = 100;
+export const HELD_MS = 100;
 /** Further deliveries are written before their attempts. */
 const MAX_HELD = 16;
 /** Outcomes are written together, because each write delays the next requests. */

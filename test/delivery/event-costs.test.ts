@@ -1,7 +1,7 @@
 /** Rows that a visit and its events cost: in the room, the event log and the queue of a webhook, alarms included. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { shardOf } from "../../src/delivery/event-log/shards.ts";
 import { HELD_MS } from "../../src/delivery/subscriber/attempts.ts";
 import { TestRoom } from "../room/support/rooms.ts";
@@ -95,8 +95,11 @@ async function fixture() {
 /** Has the room wait for its receiver, which answers at once, however busy the machine is. */
 function waitForReceivers(): void {
   const set = setTimeout;
-  vi.spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, ms?: number) =>
-    set(run, ms === HELD_MS ? 1_000 * HELD_MS : ms)) as typeof setTimeout);
+  const timers = vi
+    .spyOn(globalThis, "setTimeout")
+    .mockImplementation(((run: () => void, ms?: number) =>
+      set(run, ms === HELD_MS ? 1_000 * HELD_MS : ms)) as typeof setTimeout);
+  onTestFinished(() => timers.mockRestore());
 }
 
 it("a visit writes few rows, with its four events in the log and the queue of a webhook", async () => {

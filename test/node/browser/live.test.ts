@@ -3,7 +3,9 @@ import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import { afterEach, expect, it } from "vitest";
 import { type Service, startService } from "../cli/service.ts";
 import { preparedState, sharedService } from "../cli/shared-service.ts";
+import { Customer } from "../stories/client.ts";
 import { expectAccessible } from "./axe.ts";
+import { startBoards } from "./boards.ts";
 import { openBrowser } from "./browser.ts";
 import { complaintsOf } from "./chromium.ts";
 import { FRAMES } from "./quickstarts.ts";
@@ -13,12 +15,13 @@ const service = await sharedService();
 const browser = await openBrowser();
 let page: Page;
 let complaints: string[];
-let withoutDemo: Service | undefined;
+/** A service of the test itself. */
+let own: Service | undefined;
 
 afterEach(async () => {
   await page.context().close();
-  await withoutDemo?.stop();
-  withoutDemo = undefined;
+  await own?.stop();
+  own = undefined;
 });
 
 async function open(
@@ -123,14 +126,16 @@ it("moves no text when it comes, and gives each visit a room of its own", async 
 });
 
 it("opens other windows when the room of these has ended", async () => {
-  await open("list");
+  own = await startBoards();
+  await open("list", {}, undefined, own);
   const room = new URL((await frameOf("Ada")).url()).searchParams.get("room");
-  const customer = new Customer(service, await demoOf(service));
-  const { rooms } = (
-    await customer.send<{ rooms: { id: string }[] }>("GET", `/rooms?customId=demo:quickstart:${room}`)
-  ).data;
-  await customer.send("DELETE", `/rooms/${rooms[0]?.id}`);
-  await page.waitForFunction((ended) => !document.querySelector(`iframe[src*="${ended}"]`), room);
+  const customer = new Customer(own, own);
+  const found = await customer.send<{ room: { id: string } }>(
+    "GET",
+    `/rooms/custom/demo:quickstart:${room}`,
+  );
+  await customer.send("DELETE", `/rooms/${found.data.room.id}`);
+  await page.locator(`iframe[src*="${room}"]`).first().waitFor({ state: "detached" });
   const [ada, bo] = [await frameOf("Ada"), await frameOf("Bo")];
   await ada.getByLabel("New item").fill("Tea");
   await ada.getByRole("button", { name: "Add" }).click();
@@ -151,14 +156,26 @@ it("keeps the picture where no one is let in, and without a script", async () =>
   expect(room).toBe(own);
 });
 
+it("keeps the picture where a window says nothing", async () => {
+  await open("cursors", {}, async (to) => {
+    await to.clock.install();
+    await to.route("**/docs/live/**", (route) => route.fulfill({ contentType: "text/html", body: "" }));
+  });
+  await page.clock.runFor(1_000);
+  await page.locator("iframe").waitFor({ state: "attached" });
+  await page.clock.runFor(20_000);
+  await page.locator(".result:not([data-live])").waitFor();
+  expect(await page.locator("iframe").count()).toBe(0);
+});
+
 it("keeps the picture where the service has no demo", async () => {
-  withoutDemo = await startService({
+  own = await startService({
     preparedState: await preparedState(),
     settings: { ATRIUM_DEMO_ACCOUNT_ID: "" },
   });
   const requested: string[] = [];
   const note = async (to: Page) => void to.on("request", (request) => requested.push(request.url()));
-  await open("cursors", {}, note, withoutDemo);
+  await open("cursors", {}, note, own);
   await page.waitForLoadState("networkidle");
   await picture().waitFor();
   expect(requested.filter((url) => /live|demo/.test(url))).toEqual([]);

@@ -33,7 +33,7 @@ export class KnownContent {
 
   /**
    * The update without what is known. Yjs cannot read two versions of an operation that differ, and clients repeat
-   * all deletions of a document when they connect, whoever has made them.
+   * all deletions of a document when they connect, also those of others.
    */
   newsOf(update: Uint8Array, { inserted, deleted }: UpdateContent): Uint8Array {
     const isNews =

@@ -107,7 +107,7 @@ async function docsRoutes(): Promise<Routes> {
     .get(
       "/docs/quickstarts/:file{[a-z-]+\\.tgz}",
       async (c) =>
-        (await quickstartArchive(c.req.raw, c.env, c.req.param("file").slice(0, -".tgz".length))) ??
+        (await quickstartArchive(callOf(c), c.req.param("file").slice(0, -".tgz".length), handleRequest)) ??
         c.notFound(),
     )
     .on("GET", ["/docs/*", "/llms.txt"], async (c) => (await guidePage(c.req.raw, c.env)) ?? c.notFound());

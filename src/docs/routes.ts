@@ -1,12 +1,15 @@
 /** Serves the documentation: the guides, which the build renders, the API reference, the index of the search, and the downloads. */
 
-import { AppError } from "@atrium/contract/errors.ts";
 import { readDocument } from "@atrium/contract/openapi/described.ts";
-import { archiveOf } from "@atrium/docs/archive.ts";
+import { type ArchiveFor, archiveOf } from "@atrium/docs/archive.ts";
 import { notFoundPage } from "@atrium/docs/not-found.ts";
 import { readPage, searchEntries } from "@atrium/docs/reference.ts";
+import { claimedKeyOf } from "../features/accounts/verify-key.ts";
+import { endpointsFor } from "../http/endpoint.ts";
 import type { ApiDocument } from "../http/openapi/openapi.ts";
-import { originOf, type PageNeeds, withPageHeaders } from "../http/security.ts";
+import type { Call, RequestHandler } from "../http/pipeline.ts";
+import { originOf, type PageNeeds, withoutCors, withPageHeaders } from "../http/security.ts";
+import type { RequestContext } from "../platform/d1/context.ts";
 import { readSetting, type Settings } from "../platform/settings.ts";
 
 interface AssetsEnv {
@@ -20,6 +23,12 @@ interface PackageEnv extends AssetsEnv {
 /** Files at another address. `/docs` is a folder's index, which would be redirected to one with a slash. */
 const PLACES: Readonly<Record<string, string>> = { "/docs": "/docs/", "/llms.txt": "/docs/llms.txt" };
 
+/** Folders without a page of their own: the home lists their pages. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  "/docs/quickstarts": "/docs#quickstarts",
+  "/docs/guides": "/docs#basics",
+};
+
 const HTML = { "Content-Type": "text/html; charset=utf-8" };
 
 /** A quickstart frames its own page, for which the demo has rooms. */
@@ -32,9 +41,11 @@ const LIVE_NEEDS: PageNeeds = {
   "style-src": "'self' 'sha256-PlumsSlvJ7vvWzjqibGAYKq92O3y/4JTxWWsWJvyUYA='",
 };
 
-/** The file of a page; null when there is none. Without a demo, quickstarts keep their pictures. */
+/** The file of a page, or the way to a list of pages; null when there is none. Without a demo, quickstarts keep their pictures. */
 export async function guidePage(request: Request, env: AssetsEnv & Settings): Promise<Response | null> {
   const url = new URL(request.url);
+  const list = FOLDERS[url.pathname.replace(/\/$/, "")];
+  if (list !== undefined) return new Response(null, { status: 302, headers: { Location: list } });
   const place = PLACES[url.pathname];
   const hasDemo = readSetting(env, "DEMO_ACCOUNT_ID") !== undefined;
   const isLive = url.pathname.startsWith(LIVE);
@@ -103,42 +114,52 @@ export async function packageFile(request: Request, env: PackageEnv): Promise<Re
   return new Response(asset.body, { headers: { ...ARCHIVE, "Cache-Control": "public, max-age=300" } });
 }
 
+const { rawEndpoint } = endpointsFor<RequestContext>({ module: "Server" });
+
 /**
- * The finished folder of a quickstart, whose `.env` has the credentials that the request brought itself: no one gets a key
- * from here that they did not have. Null when there is no such quickstart.
+ * The finished folder of a quickstart; null when there is no such quickstart. Its `.env` has the API key that the request
+ * brought, as `curl -u` does, once the pipeline of the API has counted and verified it.
  */
 export async function quickstartArchive(
-  request: Request,
-  env: AssetsEnv & Settings,
+  call: Call,
   name: string,
+  handleRequest: RequestHandler<RequestContext>,
 ): Promise<Response | null> {
-  const markdown = await env.ASSETS.fetch(new Request(new URL(`/docs/quickstarts/${name}.md`, request.url)));
+  const { env } = call;
+  const markdown = await env.ASSETS.fetch(
+    new Request(new URL(`/docs/quickstarts/${name}.md`, call.request.url)),
+  );
   if (markdown.status === 404) return null;
-  const origin = originOf(request, env);
-  const credentials = credentialsIn(request.headers.get("Authorization"));
-  const archive = archiveOf(name, await markdown.text(), { origin, credentials });
-  return new Response(archive, {
-    headers: {
-      ...ARCHIVE,
-      "Content-Disposition": `attachment; filename="${name}.tgz"`,
-      "Cache-Control": "private, no-store",
-    },
+  const text = await markdown.text();
+  const archive = (credentials: ArchiveFor["credentials"]): Response =>
+    new Response(archiveOf(name, text, { origin: originOf(call.request, env), credentials }), {
+      headers: {
+        ...ARCHIVE,
+        "Content-Disposition": `attachment; filename="${name}.tgz"`,
+        "Cache-Control": "private, no-store",
+      },
+    });
+  const request = withBearer(call.request);
+  if (request === null) return archive(null);
+  const key = claimedKeyOf(request);
+  const endpoint = rawEndpoint({
+    method: "GET",
+    path: "/docs/quickstarts/:file",
+    operation: "downloadQuickstart",
+    right: "credential",
+    summary: "Download the finished folder of a quickstart",
+    answers: { 200: "The folder as a gzipped tar" },
+    respond: async () => archive(key),
   });
+  const params = { ...call.params, accountId: key?.accountId ?? "" };
+  return withoutCors(await handleRequest(endpoint, { ...call, request, params }));
 }
 
-/** With whole base64, which `atob` always reads. */
-const BASIC = /^Basic ((?:[\da-z+/]{4})*(?:[\da-z+/]{2}==|[\da-z+/]{3}=)?)$/i;
-
-/** Credentials as `curl -u` sends them; null without any, and BAD_REQUEST for others. */
-function credentialsIn(authorization: string | null) {
+/** The request with its pair of ID and key as the API has it: Basic and Bearer differ by their name alone. Null without any. */
+function withBearer(request: Request): Request | null {
+  const authorization = request.headers.get("Authorization");
   if (authorization === null) return null;
-  const [, encoded = ""] = BASIC.exec(authorization) ?? [];
-  const [, accountId, apiKey] = /^([\w-]+):([\w-]+)$/.exec(atob(encoded)) ?? [];
-  if (accountId === undefined || apiKey === undefined)
-    throw new AppError(
-      "Server",
-      "BAD_REQUEST",
-      "The credentials must be ACCOUNT_ID:API_KEY, as in curl -u; without them, .env has places for both",
-    );
-  return { accountId, apiKey };
+  const headers = new Headers(request.headers);
+  headers.set("Authorization", authorization.replace(/^Basic\b/i, "Bearer"));
+  return new Request(request, { headers });
 }

@@ -6,8 +6,9 @@ import { readPage } from "@atrium/docs/reference.ts";
 import { parseTarGzip } from "nanotar";
 import { describe, expect, it } from "vitest";
 import { loadEndpoints } from "../../src/endpoints.ts";
+import { createApiKey } from "../../src/features/accounts/api-key.ts";
 import { type ApiDocument, buildDocument } from "../../src/http/openapi/openapi.ts";
-import { ORIGIN } from "../support/api.ts";
+import { account, freshAddress, ORIGIN } from "../support/api.ts";
 
 const ENDPOINTS = await loadEndpoints();
 
@@ -144,6 +145,19 @@ describe("GET /docs", () => {
     expect(links).toEqual(
       expect.arrayContaining(["/docs/guides/stores", "/docs/protocol", "/docs/reference"]),
     );
+  });
+
+  it("has the list of a folder at the address of the folder", async () => {
+    const home = await (await get("/docs")).text();
+    for (const [path, list] of [
+      ["/docs/quickstarts", "quickstarts"],
+      ["/docs/quickstarts/", "quickstarts"],
+      ["/docs/guides", "basics"],
+    ]) {
+      const { status, headers } = await get(path ?? "");
+      expect([path, status, headers.get("Location")]).toEqual([path, 302, `/docs#${list}`]);
+      expect(home).toContain(`id="${list}"`);
+    }
   });
 
   it("names the version of the API, which links to headings carry", async () => {
@@ -293,6 +307,9 @@ describe("the search", async () => {
   });
 });
 
+/** The failed authentications that a client may have in ten seconds, as wrangler.toml has them. */
+const FAILURES = 100;
+
 describe("the finished folder of a quickstart", () => {
   const at = (path: string, headers: HeadersInit = {}) => get(`/docs/quickstarts/${path}`, headers);
 
@@ -324,24 +341,40 @@ describe("the finished folder of a quickstart", () => {
     expect(files.get("cursors/package.json")).toContain(`"${ORIGIN}/atrium.tgz"`);
   });
 
-  it("has the keys that the request brings, and refuses what is none", async () => {
-    const basic = (text: string) => ({ Authorization: `Basic ${btoa(text)}` });
-    const files = await filesOf(await at("server.tgz", basic("8c1a1f0e-5b7d:atrium_sk_x")));
-    expect(files.get("server/.env")).toBe(
-      `ATRIUM_URL=${ORIGIN}\nACCOUNT_ID=8c1a1f0e-5b7d\nAPI_KEY=atrium_sk_x\n`,
+  const authorized = (Authorization: string, address = freshAddress()) =>
+    at("server.tgz", { Authorization, "CF-Connecting-IP": address });
+  const basic = (text: string): string => `Basic ${btoa(text)}`;
+
+  it("has the API key that the request brings, and refuses what is none as the API does", async () => {
+    const { id, apiKey: key } = await account();
+    const files = await filesOf(await authorized(basic(`${id}:${key}`)));
+    expect(files.get("server/.env")).toBe(`ATRIUM_URL=${ORIGIN}\nACCOUNT_ID=${id}\nAPI_KEY=${key}\n`);
+    const unknown = createApiKey();
+    const pairs = ["ACCOUNT_ID:API_KEY", `${id}:${unknown}`, `other:${key}`, `${id}:`, ":", "none"];
+    const malformed = ["Bearer x", "Basic", "Basic A===", "Basic A", "Basic AA=A", "Basic YTpi====", "Basic é"];
+    for (const authorization of [...pairs.map(basic), ...malformed]) {
+      const response = await authorized(authorization);
+      const { error } = await response.json<{ error: object }>();
+      expect([authorization, response.status, error]).toEqual([
+        authorization,
+        401,
+        expect.objectContaining({ module: "Auth", code: "UNAUTHORIZED" }),
+      ]);
+      expect(response.headers.get("Access-Control-Allow-Origin")).toBeNull();
+    }
+  });
+
+  it("lets no one guess keys faster than the API does", async () => {
+    const address = freshAddress();
+    // A window may end between the first guesses and the last.
+    const guesses = Array.from({ length: 2 * FAILURES + 1 }, () =>
+      authorized(basic(`a:${createApiKey()}`), address),
     );
-    const malformed = [
-      "Bearer x",
-      "Basic",
-      "Basic A===",
-      "Basic A",
-      "Basic AA=A",
-      "Basic YTpi====",
-      "Basic é",
-    ];
-    const others = malformed.map((Authorization) => ({ Authorization }));
-    for (const headers of [basic("a:b\nPATH=x"), basic("none"), ...others])
-      expect([headers, (await at("server.tgz", headers)).status]).toEqual([headers, 400]);
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+  });
+
+  it("is there for a name that has one, and none else", async () => {
     expect((await at("none.tgz")).status).toBe(404);
     expect((await get("/atrium.tgz")).status).toBe(404); // the tests have built none
   });

@@ -75,11 +75,16 @@ async function readKey(
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
 
+interface KeyPair {
+  readonly accountId: string;
+  readonly apiKey: string;
+}
+
 /**
  * `accountId:apiKey` in standard or URL-safe Base64, padded or not; null when it is something else. `echo` and files end
  * with a line end, which is no part of a key.
  */
-function decodeBearer(bearer: string): { readonly accountId: string; readonly apiKey: string } | null {
+function decodeBearer(bearer: string): KeyPair | null {
   if (!BASE64.test(bearer)) return null;
   try {
     const pair = atob(bearer.replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, ""));
@@ -89,6 +94,12 @@ function decodeBearer(bearer: string): { readonly accountId: string; readonly ap
   } catch {
     return null;
   }
+}
+
+/** The pair that a request brings as an API key, verified or not; null when its credential is something else. */
+export function claimedKeyOf(request: Request): KeyPair | null {
+  const bearer = bearerOf(request);
+  return bearer === null ? null : decodeBearer(bearer);
 }
 
 /** The organization that an API key or a token is said to belong to; null when the request has neither. */

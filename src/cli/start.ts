@@ -137,7 +137,7 @@ curl -X POST ${url}/v1/accounts/${credentials.accountId}/rooms \\
 
 Run a page on which people see each other's pointers, from ${url}/docs/quickstarts/cursors:
 
-curl -s -u ${credentials.accountId}:${credentials.apiKey} ${url}/docs/quickstarts/cursors.tgz | tar xz
+curl -fsS -u ${credentials.accountId}:${credentials.apiKey} ${url}/docs/quickstarts/cursors.tgz | tar xz
 cd cursors && npm install && npm start
 
 Ctrl-C stops it.

@@ -4,6 +4,7 @@ import { idle, inView, newCode } from "./coming.ts";
 import { element } from "./elements.ts";
 
 const PEOPLE = ["Ada", "Bo"];
+const CAPTION = "Live: what you do in one window shows in the other. Each load of this page begins anew.";
 
 /** How long a window may take until its picture stays instead. */
 const PATIENCE_MS = 20_000;
@@ -19,7 +20,9 @@ export async function showLive(result: HTMLElement): Promise<void> {
   const room = newCode();
   const pair = element("div");
   pair.className = "pair";
-  result.appendChild(pair);
+  const windows = element("div", pair, element("p", CAPTION));
+  windows.className = "windows";
+  result.appendChild(windows);
   const frames: HTMLIFrameElement[] = [];
   for (const name of PEOPLE) {
     const frame = element("iframe");
@@ -28,7 +31,7 @@ export async function showLive(result: HTMLElement): Promise<void> {
     frame.src = `${live}?${new URLSearchParams({ room, name })}`;
     pair.appendChild(windowOf(name, frame));
     if (await hasFailed(frame)) {
-      pair.remove();
+      windows.remove();
       delete result.dataset.live;
       return;
     }
@@ -37,7 +40,7 @@ export async function showLive(result: HTMLElement): Promise<void> {
   result.classList.add("live");
   await Promise.race(frames.map((frame) => said(frame, "ended")));
   unfollow();
-  pair.remove();
+  windows.remove();
   result.classList.remove("live");
   await showLive(result);
 }

@@ -243,7 +243,7 @@ describe("a reader of the guides", () => {
       await picture.scrollIntoViewIfNeeded();
       await expect.poll(() => picture.evaluate((one: HTMLImageElement) => one.naturalWidth)).toBe(1060);
     }
-    await cards.getByRole("link", { name: "Cursors in a React 18 app" }).click();
+    await cards.getByRole("link", { name: "Cursors in a React app" }).click();
     await page.getByRole("main").getByRole("link", { name: "Plain JavaScript" }).click();
     await page.waitForURL("**/docs/quickstarts/cursors-javascript");
     const result = page.getByRole("complementary", { name: "Result" });

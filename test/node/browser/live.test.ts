@@ -1,7 +1,9 @@
 /** Quickstarts in a real browser show their own page beside the code: each of two windows what the other does, and a picture where none comes. */
+import { readFile } from "node:fs/promises";
+import path from "node:path";
 import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import { afterEach, expect, it } from "vitest";
-import { type Service, startService } from "../cli/service.ts";
+import { bearerOf, type Organization, type Service, startService } from "../cli/service.ts";
 import { preparedState, sharedService } from "../cli/shared-service.ts";
 import { Customer } from "../stories/client.ts";
 import { expectAccessible } from "./axe.ts";
@@ -51,21 +53,64 @@ async function frameOf(name: string): Promise<Frame> {
   return frame;
 }
 
+/** The organization that the demo's rooms belong to, as `npm start` keeps it. */
+async function demoOf({ persistTo }: Pick<Service, "persistTo">): Promise<Organization> {
+  const { boardsAccountId: accountId, boardsApiKey: apiKey }: Record<string, string> = JSON.parse(
+    await readFile(path.join(persistTo, "demo.json"), "utf8"),
+  );
+  if (accountId === undefined || apiKey === undefined) throw new Error("The service has no demo");
+  return { accountId, apiKey, bearer: bearerOf(accountId, apiKey) };
+}
+
 const picture = () => page.getByRole("complementary", { name: "Result" }).getByRole("img");
 
-it.each(Object.entries(FRAMES))("%s: two windows show what the other does", async (name, play) => {
+const SCREENS = [
+  { width: 1440, height: 1100 },
+  { width: 1024, height: 768 },
+  { width: 390, height: 844 },
+];
+/** Two laptop windows stand above each other here, and have the least room. */
+const LOW = { width: 1366, height: 768 };
+
+/** The pixels by which the page in the frame exceeds it: where there are any, a classic scrollbar takes its place. */
+const excessOf = (frame: Frame) =>
+  frame.evaluate(() => {
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    return { x: scrollWidth - innerWidth, y: scrollHeight - innerHeight };
+  });
+
+it.each(Object.entries(FRAMES))("%s: two windows show what the other does, and fit", async (name, play) => {
   await open(name);
-  const [ada, bo] = [await frameOf("Ada"), await frameOf("Bo")];
-  await play(ada, bo);
+  const frames = [await frameOf("Ada"), await frameOf("Bo")] as const;
+  await play(...frames);
   expect(await picture().count()).toBe(0);
+  await page.getByText("Live: what you do in one window shows in the other.").waitFor();
   expect(complaints).toEqual([]);
+  const y = name === "comments" ? expect.any(Number) : 0; // each further comment makes it longer
+  for (const screen of SCREENS) {
+    await page.setViewportSize(screen);
+    for (const frame of frames) await expect.poll(() => excessOf(frame)).toEqual({ x: 0, y });
+  }
+});
+
+it("a cursor at the edge of its page makes no page longer", async () => {
+  await open("cursors");
+  const frames = [await frameOf("Ada"), await frameOf("Bo")] as const;
+  const [ada, bo] = frames;
+  const [x, y] = await ada.evaluate(() => [innerWidth - 20, innerHeight - 20] as const);
+  await ada.locator("html").hover({ position: { x, y } });
+  await bo.locator(".cursor", { hasText: "Ada" }).waitFor();
+  for (const screen of [LOW, ...SCREENS]) {
+    await page.setViewportSize(screen);
+    for (const frame of frames) await expect.poll(() => excessOf(frame)).toEqual({ x: 0, y: 0 });
+  }
 });
 
 it("can be read by everyone, and left by keyboard", async () => {
   await open("list");
   const ada = await frameOf("Ada");
   await expectAccessible(page);
-  await ada.getByRole("button", { name: "Redo" }).focus();
+  await ada.getByRole("button", { name: "Add" }).focus();
   const download = page.getByRole("link", { name: "Download the finished folder" });
   const isReached = () => download.evaluate((link) => link === document.activeElement);
   for (let presses = 0; presses < 10 && !(await isReached()); presses += 1) await page.keyboard.press("Tab");

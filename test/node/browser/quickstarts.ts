@@ -1,4 +1,5 @@
 /** The quickstarts as their readers follow them, up to what their pictures show. */
+import assert from "node:assert/strict";
 import type { Browser, Frame, Page } from "playwright-core";
 import { complaintsOf } from "./chromium.ts";
 import type { Starter } from "./starter.ts";
@@ -52,7 +53,13 @@ async function moveInFrames(ada: View, bo: View): Promise<void> {
   await point(bo, ada, "Bo", 120, 140);
 }
 
+/** The element that has the keyboard. */
+const focused = (view: View): Promise<string | undefined> =>
+  view.evaluate(() => document.activeElement?.tagName);
+
 async function shareList(ada: View, bo: View): Promise<void> {
+  for (const name of ["Undo", "Redo"])
+    await bo.getByRole("button", { name, disabled: true }).waitFor(); // nothing is left to take back
   for (const title of ["Tea", "Apples", "Bread"]) {
     await ada.getByLabel("New item").fill(title);
     await ada.getByRole("button", { name: "Add" }).click();
@@ -60,8 +67,10 @@ async function shareList(ada: View, bo: View): Promise<void> {
   }
   await bo.getByRole("checkbox", { name: "Apples" }).check();
   await ada.getByRole("checkbox", { name: "Apples", checked: true }).waitFor();
-  await ada.getByRole("button", { name: "Delete Bread" }).click();
+  await ada.getByRole("button", { name: "Delete Bread" }).press("Enter");
   await bo.getByText("Bread", { exact: true }).waitFor({ state: "detached" });
+  await ada.getByText("Bread", { exact: true }).waitFor({ state: "detached" });
+  assert.equal(await focused(ada), "UL");
   await ada.getByRole("button", { name: "Undo" }).click();
   await bo.getByText("Bread", { exact: true }).waitFor();
   await bo.getByRole("checkbox", { name: "Apples", checked: true }).waitFor();
@@ -78,6 +87,15 @@ async function comment(ada: View, bo: View): Promise<void> {
     await field.fill(text);
     await field.press("Enter");
   };
+  await ada.getByText("Comment", { exact: true }).first().click();
+  await send(ada, "On Sunday?");
+  await bo.getByText("On Sunday?").waitFor();
+  await send(bo, "No");
+  await ada.getByText("No", { exact: true }).waitFor();
+  await ada.getByRole("button", { name: "Resolve" }).first().press("Enter"); // its reply ends with it
+  for (const page of [ada, bo])
+    await page.getByRole("listitem").first().waitFor({ state: "detached" });
+  assert.equal(await focused(ada), "SUMMARY");
   await ada.getByText("Comment", { exact: true }).first().click();
   await send(ada, "Not on Sunday?");
   await bo.getByText("Not on Sunday?").waitFor();
@@ -158,9 +176,9 @@ async function runBeside(starter: Starter, last: string): Promise<Terminal[]> {
   ];
 }
 
-/** Has the server of `docs/quickstarts/server.md` at this port visited. */
+/** Has the server of `docs/quickstarts/server.md` at this address visited. */
 export async function visit(starter: Starter, url: string): Promise<Terminal[]> {
-  await starter.rewrite("visit.ts", (text) => text.replace("http://localhost:3000", url));
+  await starter.rewrite(".env", (text) => `${text}PORT=${new URL(url).port}\n`);
   return runBeside(starter, "participant.left Ada");
 }
 

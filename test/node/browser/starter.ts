@@ -109,10 +109,12 @@ export class Starter {
     const parent = await mkdtemp(path.join(tmpdir(), `atrium-${name}-`));
     const starter = new Starter(parent, name, {});
     starter.commands = commandsIn(readBlocks(await readDocument(`docs/quickstarts/${name}.md`)));
-    const command = starter.commands[0]
-      ?.replace("http://localhost:8787", url)
-      .replace("ACCOUNT_ID:API_KEY", `${accountId}:${apiKey}`);
-    const { exitCode, stderr } = await run("bash", ["-o", "pipefail", "-c", command ?? ""], { cwd: parent });
+    const [setKeys = "", download = ""] = starter.commands;
+    const command = [
+      setKeys.replace("ACCOUNT_ID=...", `ACCOUNT_ID=${accountId}`).replace("API_KEY=...", `API_KEY=${apiKey}`),
+      download.replace("http://localhost:8787", url),
+    ].join("\n");
+    const { exitCode, stderr } = await run("bash", ["-o", "pipefail", "-c", command], { cwd: parent });
     assert.deepEqual({ exitCode, stderr }, { exitCode: 0, stderr: "" });
     // Types are for the reader's editor alone.
     await starter.rewrite("package.json", (text) =>

@@ -10,7 +10,7 @@ import { type Block, listDocuments, readBlocks, readDocument } from "./markdown.
 
 const LANGUAGES = ["ts", "tsx"];
 const TSC = path.join(ROOT, "node_modules/.bin/tsc");
-const GLOBALS = "snippet-globals.d.ts";
+const DECLARATIONS = ["snippet-globals.d.ts", "snippet-modules.d.ts"];
 const PATHS = Object.fromEntries(
   Object.entries(ENTRIES).map(([entry, file]) => [`atrium/${entry}`, [path.join(ROOT, "src", file)]]),
 );
@@ -75,7 +75,8 @@ it.each([
     await writeFile(path.join(directory, file), code);
   }
   expect(origins.size).toBeGreaterThan(atLeast);
-  await cp(path.join(import.meta.dirname, GLOBALS), path.join(directory, GLOBALS));
+  for (const file of DECLARATIONS)
+    await cp(path.join(import.meta.dirname, file), path.join(directory, file));
   await writeFile(path.join(directory, "tsconfig.json"), JSON.stringify(CONFIG));
 
   const { stdout } = await run(TSC, ["--project", directory, "--pretty", "false", "--checkers", "1"], {

@@ -1,8 +1,11 @@
 /** The finished folder of a quickstart as an archive, made from the files that its Markdown shows. */
-import { createTarGzipStream } from "nanotar";
+import { createTar } from "nanotar";
 
 /** The service in the Markdown of the quickstarts. */
 const LOCAL = "http://localhost:8787";
+
+/** Two empty blocks end an archive, for which nanotar leaves no room at some sizes. */
+const END = new Uint8Array(1024);
 
 /** What the archive's `.env` and package manifest name. */
 export interface ArchiveFor {
@@ -39,7 +42,7 @@ export function archiveOf(
         .replace("API_KEY=...", `API_KEY=${credentials.apiKey}`),
     );
   files.set(".gitignore", ".env\n.next\nnode_modules\n");
-  return createTarGzipStream(
+  const archive = createTar(
     [...files].map(([file, text]) => ({
       name: `${name}/${file}`,
       data: text.replaceAll(LOCAL, origin),
@@ -47,4 +50,5 @@ export function archiveOf(
     })),
     { attrs: { mtime: 0, uid: 0, gid: 0 } },
   );
+  return new Blob([archive, END]).stream().pipeThrough(new CompressionStream("gzip"));
 }

@@ -341,6 +341,14 @@ describe("the finished folder of a quickstart", () => {
     expect(files.get("cursors/package.json")).toContain(`"${ORIGIN}/atrium.tgz"`);
   });
 
+  it("ends as tar expects, whatever its size", async () => {
+    for (const name of ["agent", "comments", "cursors", "cursors-javascript", "cursors-next", "editor", "list", "server"]) {
+      const { body } = await at(`${name}.tgz`);
+      const tar = await new Response(body?.pipeThrough(new DecompressionStream("gzip"))).bytes();
+      expect([name, tar.slice(-1024).every((byte) => byte === 0)]).toEqual([name, true]);
+    }
+  });
+
   const authorized = (Authorization: string, address = freshAddress()) =>
     at("server.tgz", { Authorization, "CF-Connecting-IP": address });
   const basic = (text: string): string => `Basic ${btoa(text)}`;

@@ -29,7 +29,15 @@ function Here({ id, active_participants: online }: ListedRoom) {
 }
 
 const COLUMNS: readonly Column<ListedRoom>[] = [
-  { label: "Room", cell: ({ id, name }) => <Link href={`/rooms/${id}`}>{name}</Link> },
+  {
+    label: "Room",
+    cell: ({ id, name, custom_id }) => (
+      <>
+        <Link href={`/rooms/${id}`}>{name}</Link>
+        {custom_id && <> <span className="soft">{custom_id}</span></>}
+      </>
+    ),
+  },
   { label: "People", cell: (room) => room.active_participants > 0 && <Here {...room} /> },
   {
     label: "Last in use",

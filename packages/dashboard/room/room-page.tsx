@@ -61,6 +61,7 @@ function RoomFrame({ roomId }: { readonly roomId: string }) {
           above={ABOVE}
           beside={
             <>
+              {room.custom_id && <span className="soft">{room.custom_id}</span>}
               {room.state === "closed" && <Badge tone="waiting">closed</Badge>}
               <Badge tone={room.active_participants > 0 ? "good" : "plain"}>
                 {`${room.active_participants} online`}

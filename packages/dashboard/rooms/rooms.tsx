@@ -95,7 +95,9 @@ export function RoomChoice({ chosen, onChange, none = "All rooms" }: RoomChoiceP
         options={[
           ["", none],
           ...(isOffered || isTyped ? [] : [chosen]),
-          ...rooms.map(({ id, name }) => [id, name] as const),
+          ...rooms.map(
+            ({ id, name, custom_id }) => [id, [name, custom_id].filter(Boolean).join(" · ")] as const,
+          ),
           ...(data && data.total > OFFERED ? [[ANOTHER, "Another room by ID…"] as const] : []),
         ]}
       />

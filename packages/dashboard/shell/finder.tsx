@@ -83,7 +83,12 @@ function useTargets(search: string) {
   const places = PLACES.filter(({ label }) => label.toLowerCase().includes(search.toLowerCase()));
   const items: Target[] = [
     ...places.map((place) => ({ ...place, id: place.path, note: "Page" })),
-    ...(rooms.data ?? []).map(({ id, name }) => ({ id, label: name, note: "Room", path: `/rooms/${id}` })),
+    ...(rooms.data ?? []).map(({ id, name, custom_id }) => ({
+      id,
+      label: name,
+      note: ["Room", custom_id].filter(Boolean).join(" · "),
+      path: `/rooms/${id}`,
+    })),
     ...(identities.data ?? []).map((found) => ({ ...found, path: `/people/identities/${found.id}` })),
     ...(groups.data ?? []).map((found) => ({ ...found, path: `/people/groups/${found.id}` })),
     ...(users.data ?? []),

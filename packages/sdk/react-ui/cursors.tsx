@@ -86,7 +86,7 @@ export function Cursors(props: CursorsProps): ReactNode {
   }, [presence, field, motion]);
   useEffect(() => motion.show(layer.current, view ?? WHOLE, onFollowedMove));
   return (
-    <div className="atrium-cursors" onPointerMove={move} onPointerLeave={leave}>
+    <div className="atrium-cursors" onPointerDown={move} onPointerMove={move} onPointerLeave={leave}>
       {children}
       <div ref={layer} className="atrium atrium-cursor-layer" aria-hidden="true">
         <div style={view && planeOf(view)}>

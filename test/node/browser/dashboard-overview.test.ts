@@ -122,6 +122,16 @@ it("names the room of someone online behind more than a hundred newer rooms, and
   await desk.link("Behind all others").waitFor();
 });
 
+it("tells rooms of one name apart by their custom IDs, on their pages as well", async () => {
+  for (const customId of ["of-the-tour", "of-a-server"])
+    await desk.createRoom({ name: "Weekly planning", customId });
+  await desk.enter();
+  await desk.row("of-a-server").getByRole("link", { name: "Weekly planning" }).click();
+  const head = desk.page.locator(".page-head", { hasText: "Weekly planning" });
+  await head.getByText("of-a-server", { exact: true }).waitFor();
+  expect(await head.getByText("of-the-tour").count()).toBe(0);
+});
+
 it("lets the time in use of a room go on while someone is there", async () => {
   const roomId = await desk.createRoom({ name: "In use" });
   const { user } = await desk.ask<{ user: { id: string } }>("POST", "/users", { name: "Bo", roomId });

@@ -6,7 +6,8 @@ import { findFreePort } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
 import { readDocument } from "../docs/markdown.ts";
 import { openBrowser } from "./browser.ts";
-import { ask, openTwo, PAGES, type Terminal, visit } from "./quickstarts.ts";
+import { startApp } from "./next.ts";
+import { ask, askNoOne, openTwo, PAGES, point, pointByFinger, type Terminal, visit } from "./quickstarts.ts";
 import { buildPackage, Starter } from "./starter.ts";
 
 const service = await sharedService();
@@ -34,10 +35,45 @@ it.each(Object.entries(PAGES))("%s: two windows show what the other does", (name
     const url = await starter.start();
     const { ada, bo, complaints } = await openTwo(browser, url);
     await play(ada, bo);
+    if (name.startsWith("cursors")) await pointByFinger(ada, bo);
     expect(complaints.flat()).toEqual([]);
     await Promise.all([ada.close(), bo.close()]);
   }),
 );
+
+it("cursors-next: the route gives a guest tokens of one user, so that pages outlive each of them", async () => {
+  const isTested = (name: string): boolean => name !== "next" && name !== "typescript";
+  const starter = await Starter.follow("cursors-next", dist, service, isTested);
+  try {
+    await starter.run("app/token/route.ts"); // as `next build` does, without keys
+    const url = await startApp(starter, service.url);
+    const { ada, bo, complaints } = await openTwo(browser, url);
+    await PAGES.cursors?.(ada, bo);
+    await pointByFinger(ada, bo);
+    const atrium = new AtriumServer({ ...service, serverUrl: service.url });
+    const { room, users } = await atrium.rooms.getByCustomId("quickstart-cursors-next");
+    expect(users.map(({ name }) => name).sort()).toEqual(["Ada", "Bo"]);
+    for (const { id } of users) await atrium.users.endTokens(room.id, id);
+    await point(ada, bo, "Ada", 250, 120);
+    await point(bo, ada, "Bo", 150, 200);
+    expect((await atrium.rooms.get(room.id)).users).toHaveLength(2);
+    expect(complaints.flat()).toEqual([]);
+    await starter.stop();
+    await starter.rewrite(".env", (text) => text.replace(/API_KEY=.*/, "API_KEY=wrong"));
+    const { status } = await fetch(`${await startApp(starter, service.url)}/token`, { method: "POST" });
+    expect(status).toBe(500);
+    await Promise.all([ada.close(), bo.close()]);
+  } finally {
+    await starter.remove();
+  }
+});
+
+it("server: it says which setting to change when its port is taken", () =>
+  following("server", async (starter) => {
+    await starter.begin(undefined, service.port);
+    await starter.ends();
+    expect(starter.output).toMatch(/EADDRINUSE.*: write another PORT into \.env\n$/);
+  }));
 
 it("server: the visitor's token lets it in, the webhooks arrive, also after another start, and forged ones do not", () =>
   following("server", async (starter) => {
@@ -60,6 +96,7 @@ it("server: the visitor's token lets it in, the webhooks arrive, also after anot
 
 it("agent: it sees who comes and types, and answers", () =>
   following("agent", async (starter) => {
+    expect(await askNoOne(starter)).toContain("No agent is in the room");
     const [agent, asker] = printed(await ask(starter));
     expect(agent).toEqual([
       "The agent is in the room",

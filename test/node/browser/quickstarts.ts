@@ -28,9 +28,8 @@ export async function openTwo(
   return { ada: await open(), bo: await open(), complaints };
 }
 
-/** Moves a pointer to a place, until the other window shows it there. */
-const point = async (from: View, to: View, name: string, x: number, y: number): Promise<void> => {
-  await from.locator("html").hover({ position: { x, y } });
+/** Waits until the window shows the pointer of `name` at a place. */
+const seen = async (to: View, name: string, x: number, y: number): Promise<void> => {
   const cursor = to.locator(".cursor", { hasText: name });
   await cursor.waitFor();
   await to.waitForFunction(
@@ -42,6 +41,25 @@ const point = async (from: View, to: View, name: string, x: number, y: number): 
     [name, x, y] as const,
   );
 };
+
+/** Moves a pointer to a place, until the other window shows it there. */
+export const point = async (from: View, to: View, name: string, x: number, y: number): Promise<void> => {
+  await from.locator("html").hover({ position: { x, y } });
+  await seen(to, name, x, y);
+};
+
+/** Ada's finger points where it is, and does not scroll the page instead. */
+export async function pointByFinger(ada: Page, bo: Page): Promise<void> {
+  const session = await ada.context().newCDPSession(ada);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...touchPoints: { x: number; y: number }[]) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints });
+  await touch("touchStart", { x: 210, y: 230 });
+  await seen(bo, "Ada", 210, 230);
+  for (const y of [200, 170, 140, 110]) await touch("touchMove", { x: 210, y });
+  await seen(bo, "Ada", 210, 110);
+  await touch("touchEnd");
+  await bo.locator(".cursor", { hasText: "Ada" }).waitFor({ state: "detached" });
+}
 
 async function moveCursors(ada: View, bo: View): Promise<void> {
   await point(ada, bo, "Ada", 300, 190);
@@ -181,6 +199,10 @@ export async function visit(starter: Starter, url: string): Promise<Terminal[]> 
   await starter.rewrite(".env", (text) => `${text}PORT=${new URL(url).port}\n`);
   return runBeside(starter, "participant.left Ada");
 }
+
+/** Asks where no agent is; returns the reason that the terminal shows. */
+export const askNoOne = (starter: Starter): Promise<string> =>
+  starter.shell(starter.commands.at(-1) ?? "").catch((error: Error) => error.message);
 
 /** Has the agent of `docs/quickstarts/agent.md` asked. */
 export async function ask(starter: Starter): Promise<Terminal[]> {

@@ -86,13 +86,21 @@ export class Starter {
     return starter;
   }
 
-  /** Writes the files of a quickstart into an empty folder, with the keys in `.env`, and links what the page installs. */
-  static async follow(name: string, dist: string, service: Environment): Promise<Starter> {
+  /**
+   * Writes the files of a quickstart into an empty folder, with the keys in `.env`, and links the packages that the page
+   * installs, or those of them that a test needs.
+   */
+  static async follow(
+    name: string,
+    dist: string,
+    service: Environment,
+    isInstalled = (_package: string): boolean => true,
+  ): Promise<Starter> {
     const starter = new Starter(await mkdtemp(path.join(tmpdir(), `atrium-${name}-`)), name, {});
     await mkdir(starter.#directory);
     const blocks = readBlocks(await readDocument(`docs/quickstarts/${name}.md`));
     for (const { file, code } of blocks)
-      if (file !== undefined) await writeFile(path.join(starter.#directory, file), `${code}\n`);
+      if (file !== undefined) await starter.write(file, `${code}\n`);
     await starter.rewrite(".env", (text) =>
       text
         .replace("http://localhost:8787", service.url)
@@ -100,7 +108,7 @@ export class Starter {
         .replace("API_KEY=...", `API_KEY=${service.apiKey}`),
     );
     starter.commands = commandsIn(blocks);
-    await starter.#link(dist);
+    await starter.#link(dist, isInstalled);
     return starter;
   }
 
@@ -124,16 +132,24 @@ export class Starter {
     return starter;
   }
 
+  /** Writes a file of the copy. */
+  async write(name: string, text: string): Promise<void> {
+    const file = path.join(this.#directory, name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+
   /** Replaces a file of the copy by another text; of its own, if that depends on it. */
   async rewrite(name: string, textOf: (text: string) => string): Promise<void> {
     const file = path.join(this.#directory, name);
     await writeFile(file, textOf(await readFile(file, "utf8")));
   }
 
-  async #link(dist: string): Promise<void> {
+  async #link(dist: string, isInstalled = (_package: string): boolean => true): Promise<void> {
     const { dependencies, devDependencies } = await manifestOf(this.#directory);
     const modules = path.join(this.#directory, "node_modules");
     for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+      if (!isInstalled(name)) continue;
       const place = path.join(modules, name);
       await mkdir(path.dirname(place), { recursive: true });
       // A tarball is unpacked, and so finds the packages of the folder. A folder is linked.
@@ -195,6 +211,11 @@ export class Starter {
       if (hasEnded) throw new Error(`The starter has ended:\n${this.output}`);
       return isThere(this.output);
     });
+  }
+
+  /** Waits until the process has ended by itself. */
+  ends(): Promise<void> {
+    return eventually("the starter ends", () => this.#child?.exitCode != null);
   }
 
   /** Ends the process. */

@@ -342,7 +342,16 @@ describe("the finished folder of a quickstart", () => {
   });
 
   it("ends as tar expects, whatever its size", async () => {
-    for (const name of ["agent", "comments", "cursors", "cursors-javascript", "cursors-next", "editor", "list", "server"]) {
+    for (const name of [
+      "agent",
+      "comments",
+      "cursors",
+      "cursors-javascript",
+      "cursors-next",
+      "editor",
+      "list",
+      "server",
+    ]) {
       const { body } = await at(`${name}.tgz`);
       const tar = await new Response(body?.pipeThrough(new DecompressionStream("gzip"))).bytes();
       expect([name, tar.slice(-1024).every((byte) => byte === 0)]).toEqual([name, true]);
@@ -359,7 +368,15 @@ describe("the finished folder of a quickstart", () => {
     expect(files.get("server/.env")).toBe(`ATRIUM_URL=${ORIGIN}\nACCOUNT_ID=${id}\nAPI_KEY=${key}\n`);
     const unknown = createApiKey();
     const pairs = ["ACCOUNT_ID:API_KEY", `${id}:${unknown}`, `other:${key}`, `${id}:`, ":", "none"];
-    const malformed = ["Bearer x", "Basic", "Basic A===", "Basic A", "Basic AA=A", "Basic YTpi====", "Basic é"];
+    const malformed = [
+      "Bearer x",
+      "Basic",
+      "Basic A===",
+      "Basic A",
+      "Basic AA=A",
+      "Basic YTpi====",
+      "Basic é",
+    ];
     for (const authorization of [...pairs.map(basic), ...malformed]) {
       const response = await authorized(authorization);
       const { error } = await response.json<{ error: object }>();

@@ -34,7 +34,12 @@ const COLUMNS: readonly Column<ListedRoom>[] = [
     cell: ({ id, name, custom_id }) => (
       <>
         <Link href={`/rooms/${id}`}>{name}</Link>
-        {custom_id && <> <span className="soft">{custom_id}</span></>}
+        {custom_id && (
+          <>
+            {" "}
+            <span className="soft">{custom_id}</span>
+          </>
+        )}
       </>
     ),
   },

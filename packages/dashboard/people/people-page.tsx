@@ -64,8 +64,8 @@ function Identities() {
       create="Create an identity"
       command={["POST", "/identities", { name: "Ada", customId: "ada-1" }]}
     >
-      An identity is one of your end users in all rooms, or an agent. The users of a single room are on the page
-      of the room, under Users.
+      An identity is one of your end users in all rooms, or an agent. The users of a single room are on the
+      page of the room, under Users.
     </Empty>
   );
   return (

@@ -76,8 +76,7 @@ const focused = (view: View): Promise<string | undefined> =>
   view.evaluate(() => document.activeElement?.tagName);
 
 async function shareList(ada: View, bo: View): Promise<void> {
-  for (const name of ["Undo", "Redo"])
-    await bo.getByRole("button", { name, disabled: true }).waitFor(); // nothing is left to take back
+  for (const name of ["Undo", "Redo"]) await bo.getByRole("button", { name, disabled: true }).waitFor(); // nothing is left to take back
   for (const title of ["Tea", "Apples", "Bread"]) {
     await ada.getByLabel("New item").fill(title);
     await ada.getByRole("button", { name: "Add" }).click();
@@ -111,8 +110,7 @@ async function comment(ada: View, bo: View): Promise<void> {
   await send(bo, "No");
   await ada.getByText("No", { exact: true }).waitFor();
   await ada.getByRole("button", { name: "Resolve" }).first().press("Enter"); // its reply ends with it
-  for (const page of [ada, bo])
-    await page.getByRole("listitem").first().waitFor({ state: "detached" });
+  for (const page of [ada, bo]) await page.getByRole("listitem").first().waitFor({ state: "detached" });
   assert.equal(await focused(ada), "SUMMARY");
   await ada.getByText("Comment", { exact: true }).first().click();
   await send(ada, "Not on Sunday?");

@@ -99,8 +99,7 @@ export class Starter {
     const starter = new Starter(await mkdtemp(path.join(tmpdir(), `atrium-${name}-`)), name, {});
     await mkdir(starter.#directory);
     const blocks = readBlocks(await readDocument(`docs/quickstarts/${name}.md`));
-    for (const { file, code } of blocks)
-      if (file !== undefined) await starter.write(file, `${code}\n`);
+    for (const { file, code } of blocks) if (file !== undefined) await starter.write(file, `${code}\n`);
     await starter.rewrite(".env", (text) =>
       text
         .replace("http://localhost:8787", service.url)
@@ -119,7 +118,9 @@ export class Starter {
     starter.commands = commandsIn(readBlocks(await readDocument(`docs/quickstarts/${name}.md`)));
     const [setKeys = "", download = ""] = starter.commands;
     const command = [
-      setKeys.replace("ACCOUNT_ID=...", `ACCOUNT_ID=${accountId}`).replace("API_KEY=...", `API_KEY=${apiKey}`),
+      setKeys
+        .replace("ACCOUNT_ID=...", `ACCOUNT_ID=${accountId}`)
+        .replace("API_KEY=...", `API_KEY=${apiKey}`),
       download.replace("http://localhost:8787", url),
     ].join("\n");
     const { exitCode, stderr } = await run("bash", ["-o", "pipefail", "-c", command], { cwd: parent });

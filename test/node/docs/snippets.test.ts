@@ -75,8 +75,7 @@ it.each([
     await writeFile(path.join(directory, file), code);
   }
   expect(origins.size).toBeGreaterThan(atLeast);
-  for (const file of DECLARATIONS)
-    await cp(path.join(import.meta.dirname, file), path.join(directory, file));
+  for (const file of DECLARATIONS) await cp(path.join(import.meta.dirname, file), path.join(directory, file));
   await writeFile(path.join(directory, "tsconfig.json"), JSON.stringify(CONFIG));
 
   const { stdout } = await run(TSC, ["--project", directory, "--pretty", "false", "--checkers", "1"], {

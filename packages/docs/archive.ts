@@ -50,5 +50,5 @@ export function archiveOf(
     })),
     { attrs: { mtime: 0, uid: 0, gid: 0 } },
   );
-  return new Blob([archive, END]).stream().pipeThrough(new CompressionStream("gzip"));
+  return new Blob([new Uint8Array(archive), END]).stream().pipeThrough(new CompressionStream("gzip"));
 }

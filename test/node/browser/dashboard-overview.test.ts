@@ -60,6 +60,16 @@ it("fills in the samples for React, TypeScript and a server, and the one for cur
   await desk.row("My first room").getByTitle("Ada").waitFor();
 });
 
+it("tells rooms of one name apart by their custom IDs, on their pages as well", async () => {
+  for (const customId of ["of-the-tour", "of-a-server"])
+    await desk.createRoom({ name: "Weekly planning", customId });
+  await desk.enter();
+  await desk.row("of-a-server").getByRole("link", { name: "Weekly planning" }).click();
+  const head = desk.page.locator(".page-head", { hasText: "Weekly planning" });
+  await head.getByText("of-a-server", { exact: true }).waitFor();
+  expect(await head.getByText("of-the-tour").count()).toBe(0);
+});
+
 it("opens after signing in again, although the requests before it had no session any more", async () => {
   const email = newAddress();
   const person = await Desk.signedUp(browser, service.url, { email });
@@ -120,16 +130,6 @@ it("names the room of someone online behind more than a hundred newer rooms, and
   await desk.link("Newer 25").waitFor();
   await desk.button("Next").click();
   await desk.link("Behind all others").waitFor();
-});
-
-it("tells rooms of one name apart by their custom IDs, on their pages as well", async () => {
-  for (const customId of ["of-the-tour", "of-a-server"])
-    await desk.createRoom({ name: "Weekly planning", customId });
-  await desk.enter();
-  await desk.row("of-a-server").getByRole("link", { name: "Weekly planning" }).click();
-  const head = desk.page.locator(".page-head", { hasText: "Weekly planning" });
-  await head.getByText("of-a-server", { exact: true }).waitFor();
-  expect(await head.getByText("of-the-tour").count()).toBe(0);
 });
 
 it("lets the time in use of a room go on while someone is there", async () => {

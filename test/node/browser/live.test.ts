@@ -1,9 +1,7 @@
 /** Quickstarts in a real browser show their own page beside the code: each of two windows what the other does, and a picture where none comes. */
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import type { BrowserContextOptions, Frame, Page } from "playwright-core";
 import { afterEach, expect, it } from "vitest";
-import { bearerOf, type Organization, type Service, startService } from "../cli/service.ts";
+import { type Service, startService } from "../cli/service.ts";
 import { preparedState, sharedService } from "../cli/shared-service.ts";
 import { Customer } from "../stories/client.ts";
 import { expectAccessible } from "./axe.ts";
@@ -51,15 +49,6 @@ async function frameOf(name: string): Promise<Frame> {
   const frame = await (await iframe.elementHandle())?.contentFrame();
   if (frame == null) throw new Error(`${name} has no frame`);
   return frame;
-}
-
-/** The organization that the demo's rooms belong to, as `npm start` keeps it. */
-async function demoOf({ persistTo }: Pick<Service, "persistTo">): Promise<Organization> {
-  const { boardsAccountId: accountId, boardsApiKey: apiKey }: Record<string, string> = JSON.parse(
-    await readFile(path.join(persistTo, "demo.json"), "utf8"),
-  );
-  if (accountId === undefined || apiKey === undefined) throw new Error("The service has no demo");
-  return { accountId, apiKey, bearer: bearerOf(accountId, apiKey) };
 }
 
 const picture = () => page.getByRole("complementary", { name: "Result" }).getByRole("img");

@@ -164,10 +164,7 @@ it("opens other windows when the room of these has ended", async () => {
   await open("list", {}, undefined, own);
   const room = new URL((await frameOf("Ada")).url()).searchParams.get("room");
   const customer = new Customer(own, own);
-  const found = await customer.send<{ room: { id: string } }>(
-    "GET",
-    `/rooms/custom/demo:quickstart:${room}`,
-  );
+  const found = await customer.send<{ room: { id: string } }>("GET", `/rooms/custom/demo:quickstart:${room}`);
   await customer.send("DELETE", `/rooms/${found.data.room.id}`);
   await page.locator(`iframe[src*="${room}"]`).first().waitFor({ state: "detached" });
   const [ada, bo] = [await frameOf("Ada"), await frameOf("Bo")];

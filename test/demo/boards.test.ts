@@ -12,7 +12,7 @@ import { askAs, visit } from "./visit.ts";
 
 const settingsOf = ({ id }: Account) => ({ ...env, DEMO_ACCOUNT_ID: id });
 
-/** Inserts rooms that were opened one after the other, in this many milliseconds before now. */
+/** Inserts rooms that were opened one after the other, in this many milliseconds before now. No test waits for their end. */
 async function openRooms(owner: Account, customIds: readonly string[], agoMs: number): Promise<void> {
   const rooms = customIds.map((customId) => ({ id: crypto.randomUUID(), customId }));
   const insertion = `INSERT INTO rooms (account_id, id, name, name_folded, custom_id, state, created_at, ends_at)
@@ -20,7 +20,7 @@ async function openRooms(owner: Account, customIds: readonly string[], agoMs: nu
      FROM json_each(?3)`;
   const now = Date.now();
   await env.DB.prepare(insertion)
-    .bind(owner.id, now - agoMs, JSON.stringify(rooms), now + BOARD.quickstartMs)
+    .bind(owner.id, now - agoMs, JSON.stringify(rooms), now + 10 * BOARD.lifetimeMs)
     .run();
 }
 

@@ -7,7 +7,7 @@ const LOCAL = "http://localhost:8787";
 /** Two empty blocks end an archive, for which nanotar leaves no room at some sizes. */
 const END = new Uint8Array(1024);
 
-/** What the archive's `.env` and package manifest name. */
+/** The values that the archive's `.env` and package manifest name. */
 export interface ArchiveFor {
   /** The address of the service. */
   readonly origin: string;

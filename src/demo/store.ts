@@ -6,7 +6,7 @@ import { BOARD_PREFIX, QUICKSTART_PREFIX } from "./boards.ts";
 /** The end of a range of custom IDs with a prefix. A range rather than LIKE, which the index of custom IDs does not serve. */
 const endOf = (prefix: string): string => `${prefix}\u{10ffff}`;
 
-/** What the demo opens rooms for. */
+/** The purpose for which the demo opens a room. */
 export type BoardKind = "board" | "quickstart";
 
 const isWithin = (prefix: string): SQL => sql`custom_id >= ${prefix} AND custom_id < ${endOf(prefix)}`;

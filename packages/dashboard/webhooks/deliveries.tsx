@@ -24,7 +24,7 @@ const TONES: Readonly<Record<Delivery["status"], BadgeProps["tone"]>> = {
   failed: "bad",
 };
 
-/** What delays or ended a delivery, in words. */
+/** The reason why a delivery waits or has ended, in words. */
 const errorOf = ({ error, attempts, status }: Delivery): string | null =>
   error ?? (attempts === 0 && status === "pending" ? "waiting for the first try" : null);
 

@@ -28,7 +28,7 @@ const COLUMNS: readonly Column<ListedWebhook>[] = [
   { label: "Created", sort: "created_at", cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
-/** What an endpoint receives. */
+/** The events that an endpoint receives. */
 const EXAMPLE_EVENT = `{
   "event": "user.created",
   "timestamp": "2026-01-31T09:31:00.000Z",

@@ -2,7 +2,7 @@
 import { PERSON_COLORS } from "@atrium/contract/person-colors.ts";
 import { type Html, html, markup } from "../page.ts";
 
-/** Whose windows are shown, in the colors that the board gives them, and the names of their frames for the demo. */
+/** The people whose windows are shown, in the colors that the board gives them, and the names of their frames for the demo. */
 const PEOPLE = [
   { name: "Ada", seat: "first", color: PERSON_COLORS[0] },
   { name: "Bo", seat: "second", color: PERSON_COLORS[1] },

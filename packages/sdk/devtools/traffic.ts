@@ -64,7 +64,7 @@ function parse(text: string): unknown {
 type Reader = (data: unknown) => void;
 const watched = new WeakMap<WebSocket, Set<Reader>>();
 
-/** Those who read what a socket sends. It is wrapped once and for all, so that each of them can come and go. */
+/** The readers of what a socket sends. The socket is wrapped once and for all, so that each reader can come and go. */
 function readersOf(socket: WebSocket): Set<Reader> {
   const known = watched.get(socket);
   if (known !== undefined) return known;

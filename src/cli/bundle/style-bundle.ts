@@ -1,4 +1,4 @@
-/** What all pages share, in `.wrangler/public/assets/style`: the mark, the typeface with its license, and the page of the style. */
+/** The files that all pages share, in `.wrangler/public/assets/style`: the mark, the typeface with its license, and the page of the style. */
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";

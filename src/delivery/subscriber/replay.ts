@@ -54,7 +54,7 @@ function nextOfDeliveries({ positions, status, untilSeq }: StoredReplay, store: 
   return { events, positions: [events.at(-1)?.seq ?? untilSeq], isLast: events.length < CHUNK };
 }
 
-/** What failed counts by its latest attempt too: the event may be older, if it was retried or sent again. */
+/** A failed delivery counts by its latest attempt too: its event may be older, if it was retried or sent again. */
 const timesOf = (status: StoredReplay["status"], event: OutgoingEvent & Partial<DeliveryRecord>) =>
   status === "failed" && event.lastAttemptAt != null
     ? [event.occurredAt, event.lastAttemptAt]

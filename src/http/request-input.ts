@@ -15,8 +15,11 @@ export const MAX_DEPTH = 32;
 const JSON_TYPE = /^application\/json(?:\s*;|$)/i;
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-const tooLarge = (module: Module, maxBytes: number) =>
-  new AppError(module, "BAD_REQUEST", `The body is larger than ${maxBytes} bytes`);
+export class BodyTooLarge extends AppError {
+  constructor(module: Module, maxBytes: number) {
+    super(module, "BAD_REQUEST", `The body is larger than ${maxBytes} bytes`);
+  }
+}
 
 /** Reads the body's bytes. UNSUPPORTED_MEDIA_TYPE for an encoded body, BAD_REQUEST as soon as it turns out to be too large. */
 export async function readBody(
@@ -26,7 +29,7 @@ export async function readBody(
 ): Promise<Uint8Array> {
   refuseEncoding("Content-Encoding", request.headers.get("Content-Encoding"), module);
   const declared = request.headers.get("Content-Length");
-  if (declared !== null && Number(declared) > maxBytes) throw tooLarge(module, maxBytes);
+  if (declared !== null && Number(declared) > maxBytes) throw new BodyTooLarge(module, maxBytes);
   if (request.body === null) return new Uint8Array();
   const bytes = declared === null ? collect(request.body, module, maxBytes) : request.arrayBuffer();
   return bytes.then(
@@ -46,7 +49,7 @@ async function collect(
   let size = 0;
   for await (const chunk of body) {
     size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge(module, maxBytes);
+    if (size > maxBytes) throw new BodyTooLarge(module, maxBytes);
     chunks.push(chunk);
   }
   return concatBytes(...chunks).buffer;

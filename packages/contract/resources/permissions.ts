@@ -3,7 +3,16 @@ import * as z from "zod";
 import { AppError, type Module } from "../errors.ts";
 import type { Role } from "./user.ts";
 
-export const RESOURCES = ["presence", "broadcasts", "stores", "documents", "comments", "files"] as const;
+/** In the order of their bits in {@link Rights}, which rooms store. */
+export const RESOURCES = [
+  "presence",
+  "broadcasts",
+  "stores",
+  "documents",
+  "comments",
+  "files",
+  "streams",
+] as const;
 export type Resource = (typeof RESOURCES)[number];
 
 const LEVELS = ["read", "write"] as const;

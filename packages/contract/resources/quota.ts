@@ -92,10 +92,10 @@ const ENTRIES = {
     unit: "bytes",
   },
   store_bytes: {
-    counted: "bytes of the stores and documents of all rooms",
-    label: "Stores and documents",
+    counted: "bytes of the stores, documents and streams of all rooms",
+    label: "Stores, documents, streams",
     fallback: 100 * GIB,
-    remedy: "delete entries of stores, or documents",
+    remedy: "delete entries of stores, documents, or streams",
     unit: "bytes",
     late: "the bytes of stores by up to a MiB for each room",
   },

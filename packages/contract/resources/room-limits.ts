@@ -7,6 +7,7 @@ const REMEDIES = {
   users: "delete users",
   storeBytes: "delete entries of stores",
   documentBytes: "delete documents",
+  streamBytes: "delete streams",
   commentBytes: "delete comments",
   files: "delete files",
   fileBytes: "delete files",
@@ -17,6 +18,7 @@ const COUNTED: Readonly<Record<RoomLimitName, string>> = {
   users: "Users of the room, whether online or not.",
   storeBytes: "Bytes of the keys and values of all stores.",
   documentBytes: "Bytes of all documents with their history.",
+  streamBytes: "Bytes of all streams.",
   commentBytes: "Bytes of all comments.",
   files: "Files of the room.",
   fileBytes: "Bytes of all files.",
@@ -41,6 +43,7 @@ export const RoomLimitsInput = z
     users: input("users"),
     storeBytes: input("storeBytes"),
     documentBytes: input("documentBytes"),
+    streamBytes: input("streamBytes"),
     commentBytes: input("commentBytes"),
     files: input("files"),
     fileBytes: input("fileBytes"),
@@ -53,6 +56,7 @@ export const RoomLimits = z
     users: output("users"),
     store_bytes: output("storeBytes"),
     document_bytes: output("documentBytes"),
+    stream_bytes: output("streamBytes"),
     comment_bytes: output("commentBytes"),
     files: output("files"),
     file_bytes: output("fileBytes"),
@@ -60,7 +64,7 @@ export const RoomLimits = z
   .meta({
     id: "RoomLimits",
     example: {
-      ...{ users: 50, store_bytes: null, document_bytes: null, comment_bytes: null },
+      ...{ users: 50, store_bytes: null, document_bytes: null, stream_bytes: null, comment_bytes: null },
       ...{ files: null, file_bytes: 10_485_760 },
     },
   });
@@ -80,11 +84,12 @@ export const storedLimits = (limits: RoomLimitsInput = {}): string | null => {
 };
 
 export const presentLimits = (json: string | null): RoomLimits => {
-  const { users, storeBytes, documentBytes, commentBytes, files, fileBytes } = parseLimits(json);
+  const { users, storeBytes, documentBytes, streamBytes, commentBytes, files, fileBytes } = parseLimits(json);
   return {
     users: users ?? null,
     store_bytes: storeBytes ?? null,
     document_bytes: documentBytes ?? null,
+    stream_bytes: streamBytes ?? null,
     comment_bytes: commentBytes ?? null,
     files: files ?? null,
     file_bytes: fileBytes ?? null,

@@ -45,7 +45,7 @@ export const Room = z
       state: "active",
       expires_at: null,
       limits: {
-        ...{ users: null, store_bytes: null, document_bytes: null, comment_bytes: null },
+        ...{ users: null, store_bytes: null, document_bytes: null, stream_bytes: null, comment_bytes: null },
         ...{ files: null, file_bytes: null },
       },
       duration_seconds: 0,

@@ -12,6 +12,7 @@ import { CLOSE, type Fault } from "../protocol/protocol.ts";
 import type { RoomRequest } from "../protocol/room-request.ts";
 import type { RoomIdentity } from "../storage/storage.ts";
 import type { DocumentWire, Effect, Joined, Waiting } from "../transport/connection.ts";
+import { RoomStreams } from "../streams/streams.ts";
 import type { RoomConnections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
 import type { EditWrite } from "../types/documents.ts";
@@ -73,7 +74,7 @@ export class Room {
   // Lasting content
   /** The log of changes, stores, comments and follows. */
   readonly content: RoomContent;
-  /** The organization's quota of the bytes of stores and documents. */
+  /** The organization's quota of the bytes of stores, documents and streams. */
   readonly storeQuota: StoreQuota;
   /** The events of stores and documents, which are recorded after an interval. */
   readonly storeEvents: StoreEvents;
@@ -88,6 +89,8 @@ export class Room {
   /** Documents over REST. */
   readonly documentRequests: DocumentRequests;
   readonly documentHistory: DocumentHistory;
+
+  readonly streams: RoomStreams;
 
   constructor(ports: RoomPorts) {
     this.ports = ports;
@@ -108,9 +111,12 @@ export class Room {
     };
     this.storeEvents = new StoreEvents(eventPorts);
     this.documentEvents = new DocumentEvents(eventPorts);
-    this.storeQuota = new StoreQuota(ports, (part) =>
-      part === "stores" ? storage.entries.totals().bytes : this.#documents.bytes,
-    );
+    const bytesOf = {
+      stores: () => storage.entries.totals().bytes,
+      documents: () => this.#documents.bytes,
+      streams: () => this.streams.bytes,
+    };
+    this.storeQuota = new StoreQuota(ports, (part) => bytesOf[part]());
     this.content = new RoomContent(ports, eventPorts, this.storeEvents, this.storeQuota);
 
     this.queue = new MessageQueue(ports, this.connections);
@@ -125,11 +131,12 @@ export class Room {
     });
 
     const { documentEvents: events, storeQuota } = this;
-    const quota = {
-      require: (before: number, after: number) => storeQuota.require("documents", before, after),
+    const quotaOf = (part: "documents" | "streams") => ({
+      require: (before: number, after: number) => storeQuota.require(part, before, after),
       changed: (before: number, after: number) => storeQuota.changed(before, after),
-    };
-    this.#documents = new RoomDocuments({ storage, now, trailKeptMs: ports.trailKeptMs, events, quota });
+    });
+    const { trailKeptMs } = ports;
+    this.#documents = new RoomDocuments({ storage, now, trailKeptMs, events, quota: quotaOf("documents") });
     const channels = new Channels(this.#documents);
     const pendingTokens = new PendingTokens();
     this.openDocuments = new OpenDocuments(this.participants, this.#documents, channels, pendingTokens);
@@ -146,6 +153,9 @@ export class Room {
       this.content.changes,
     );
     this.documentHistory = new DocumentHistory({ storage, now, events }, this.#documents);
+
+    const planAlarm = () => ports.planAlarm();
+    this.streams = new RoomStreams({ storage, now, planAlarm, quota: quotaOf("streams") });
 
     this.messages = new RoomMessages(this);
     this.commands = new RoomCommandHandler(this);
@@ -262,6 +272,7 @@ export class Room {
     this.storeEvents.reset();
     this.documentEvents.reset();
     this.#documents.reset();
+    this.streams.reset();
     return effects;
   }
 }

@@ -25,6 +25,14 @@ import type {
   WrittenRange,
 } from "../types/documents.ts";
 import { type DocumentAddress, HEADERS, type TracedCommand } from "../types/room-object.ts";
+import {
+  type EventsRead,
+  type StreamAppend,
+  type StreamCreation,
+  type StreamRead,
+  StreamRefused,
+  type StreamRefusal,
+} from "../types/streams.ts";
 import type { RoomObjectBase } from "./room-object.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
@@ -150,6 +158,24 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace } & Se
     /** False when there is no such document; throws the refusal. */
     deleteDocument: async (roomId: string, accountId: string, name: string, writer?: Writer) =>
       accepted(await stub(roomId).deleteDocument(accountId, name, ...given(writer))),
+    /** The methods of a stream throw a {@link StreamRefused}. */
+    createStream: async (roomId: string, accountId: string, name: string, creation: StreamCreation) =>
+      allowed(await stub(roomId).createStream(accountId, name, { ...creation })),
+    appendToStream: async (roomId: string, accountId: string, name: string, append: StreamAppend) =>
+      allowed(await stub(roomId).appendToStream(accountId, name, { ...append })),
+    deleteStream: async (roomId: string, accountId: string, name: string, writer?: Writer) =>
+      allowed(await stub(roomId).deleteStream(accountId, name, writer && { ...writer })),
+    describeStream: async (roomId: string, accountId: string, name: string) =>
+      allowed(await stub(roomId).describeStream(accountId, name)),
+    readStream: async (roomId: string, accountId: string, read: StreamRead, waitMs: number) =>
+      allowed(await stub(roomId).readStream(accountId, { ...read }, waitMs)),
+    /** What the stream has and gets, as Server-Sent Events. */
+    streamEvents: async (roomId: string, read: EventsRead): Promise<Response> => {
+      const headers = { [HEADERS.stream]: encodeURIComponent(JSON.stringify(read)) };
+      const response = await openObject(env, env.ROOMS, roomId).fetch("https://room/stream", { headers });
+      if (!response.ok) throw refusedBy(await response.json<StreamRefusal>());
+      return response;
+    },
     /** The storage of the room, for a backup. */
     archived: (roomId: string) => archivedObject("Rooms", () => stub(roomId)),
     requireConnectable,
@@ -204,6 +230,17 @@ function accepted<Answer>(answer: Answer | DocumentRefusal): Answer {
   if (isRefusal(answer)) throw new AppError("Rooms", answer.code, answer.message);
   return answer;
 }
+
+const refusedBy = ({ code, message, headers }: StreamRefusal) => new StreamRefused(code, message, headers);
+
+/** Throws a stream's refusal, and returns any other answer. */
+function allowed<Answer>(answer: Answer | StreamRefusal): Answer {
+  if (isRefusedStream(answer)) throw refusedBy(answer);
+  return answer;
+}
+
+const isRefusedStream = (answer: unknown): answer is StreamRefusal =>
+  typeof answer === "object" && answer !== null && "isRefused" in answer;
 
 const isRefusal = (answer: unknown): answer is DocumentRefusal =>
   typeof answer === "object" && answer !== null && "code" in answer;

@@ -61,7 +61,7 @@ export class RoomAlarm {
     inboxDrain.resume();
     const { storeEvents, documentEvents, content } = room;
     const parts = [statsProjection, outboxDrain, inboxDrain, storeEvents, documentEvents];
-    const due = [...parts, content.threadRemoval].map((part) => part.dueAt());
+    const due = [...parts, content.threadRemoval, room.streams].map((part) => part.dueAt());
     if (due.some((at) => at !== null)) this.plan();
   }
 
@@ -89,6 +89,7 @@ export class RoomAlarm {
       room.storeEvents.dueAt(),
       room.documentEvents.dueAt(),
       room.content.threadRemoval.dueAt(),
+      room.streams.dueAt(),
       this.#recoverAt,
     ];
   }
@@ -116,6 +117,7 @@ export class RoomAlarm {
       () => this.#recoverIfDue(),
       () => effects.perform(room.participants.sweep()),
       () => effects.perform(room.removeEnded()),
+      () => room.streams.sweep(),
       () => this.#report(room.storeEvents),
       () => this.#report(room.documentEvents),
       () => outboxDrain.retryIfDue(),

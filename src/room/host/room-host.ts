@@ -56,6 +56,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
       close: () => {
         const { effects, room, sockets } = this.#opened;
         effects.perform(room.disconnectFailed(sockets.ids()));
+        room.streams.live.wakeAll();
       },
       settle: () => this.engine().settleRestored(ctx.storage, now()),
       open: () => {
@@ -89,7 +90,7 @@ export abstract class RoomHost extends ArchivedDurableObject<RoomEnv> {
   };
 
   /** An upgrade or, with a header that names it, a download: forwarded by the gateway. */
-  override fetch(request: Request): Response {
+  override fetch(request: Request): Response | Promise<Response> {
     const download = request.headers.get(HEADERS.download);
     return download === null
       ? this.#connect(request)

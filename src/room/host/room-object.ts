@@ -28,9 +28,24 @@ import type {
   Writer,
   WrittenRange,
 } from "../types/documents.ts";
-import type { PersonalPart, TracedCommand } from "../types/room-object.ts";
+import { HEADERS, type PersonalPart, type TracedCommand } from "../types/room-object.ts";
+import type { RoomStreams } from "../streams/streams.ts";
+import {
+  type Appended,
+  type Created,
+  type EventsRead,
+  type StreamAppend,
+  type StreamCreation,
+  type StreamPage,
+  type StreamPart,
+  type StreamRead,
+  StreamRefused,
+  type StreamRefusal,
+  type StreamState,
+} from "../types/streams.ts";
 import { RoomHost } from "./room-host.ts";
 import type { RoomRuntime } from "./room-runtime.ts";
+import { readPart, respondWithEvents } from "./stream-reads.ts";
 
 const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code, message });
 
@@ -38,6 +53,12 @@ const faultOf = ({ module, code, message }: AppError): Fault => ({ module, code,
 function documentRefusal(error: unknown): DocumentRefusal {
   if (!(error instanceof AppError)) throw error;
   return { code: error.code, message: error.message };
+}
+
+function streamRefusal(error: unknown): StreamRefusal {
+  if (!(error instanceof AppError)) throw error;
+  const headers = error instanceof StreamRefused ? error.headers : {};
+  return { isRefused: true, code: error.code, message: error.message, headers };
 }
 
 interface Reconciliation {
@@ -145,7 +166,8 @@ export class RoomObjectBase extends RoomHost {
     const { operationOf, rightOf } = this.engine();
     const parsed = JSON.parse(request) as RoomRequest;
     await (operationOf(parsed.type).isReported ? reads.requireRow() : reads.requireExisting());
-    const refused = await this.#lostRight(runtime, writer, rightOf(parsed.type, parsed.data));
+    const right = rightOf(parsed.type, parsed.data);
+    const refused = right === "read" ? null : await this.#lostRight(runtime, writer, right);
     if (refused !== null) return serialize(failure(refused, parsed.requestId));
     const by = { userId: writer?.userId ?? null, isGuest: writer?.isGuest === true, cause };
     const { response, effects } = traces.during(trace, () => room.request(parsed, by));
@@ -187,7 +209,7 @@ export class RoomObjectBase extends RoomHost {
    * and for the organization.
    */
   async #lostRight(runtime: RoomRuntime, writer: Writer | undefined, right: Right): Promise<Fault | null> {
-    if (writer === undefined || right === "read") return null;
+    if (writer === undefined) return null;
     const { context, service, room } = runtime;
     let revision: number;
     let found: Awaited<ReturnType<typeof service.findUser>>;
@@ -203,7 +225,7 @@ export class RoomObjectBase extends RoomHost {
     const subject = { isOrganization: false, rights, readsOnly: false };
     const refusal = refusalOf(right, subject, "Rooms");
     if (refusal !== null) return faultOf(refusal);
-    const isClosed = found.room.state === "closed";
+    const isClosed = found.room.state === "closed" && right !== "read";
     return isClosed ? faultOf(new AppError("Rooms", "FORBIDDEN", "The room is closed")) : null;
   }
 
@@ -360,6 +382,81 @@ export class RoomObjectBase extends RoomHost {
       return documentRefusal(error);
     } finally {
       effects.perform([]); // plans the alarm that reports it
+    }
+  }
+
+  /** Creates a stream, or confirms it. */
+  createStream(accountId: string, name: string, creation: StreamCreation): Promise<Created | StreamRefusal> {
+    return this.#writeStreams(accountId, creation.writer, (streams) => streams.create(name, creation));
+  }
+
+  appendToStream(accountId: string, name: string, append: StreamAppend): Promise<Appended | StreamRefusal> {
+    return this.#writeStreams(accountId, append.writer, (streams) => streams.append(name, append));
+  }
+
+  deleteStream(accountId: string, name: string, writer?: Writer): Promise<null | StreamRefusal> {
+    return this.#writeStreams(accountId, writer, (streams) => {
+      streams.delete(name);
+      return null;
+    });
+  }
+
+  async #writeStreams<Result>(
+    accountId: string,
+    writer: Writer | undefined,
+    work: (streams: RoomStreams) => Result,
+  ): Promise<Result | StreamRefusal> {
+    const runtime = await this.#existing(accountId);
+    const { effects, room } = runtime;
+    const refused = await this.#lostRight(runtime, writer, "streams:write");
+    if (refused !== null) return { isRefused: true, headers: {}, ...refused };
+    if (room.commands.isDeleted) return streamRefusal(notFound("Rooms", "Room"));
+    try {
+      return work(room.streams);
+    } catch (error) {
+      return streamRefusal(error);
+    } finally {
+      effects.perform([]); // plans the alarm
+    }
+  }
+
+  listStreams(accountId: string, after: string, limit: number): StreamPage {
+    return this.#room(accountId).streams.list(after, limit);
+  }
+
+  describeStream(accountId: string, name: string): StreamState | StreamRefusal {
+    try {
+      return this.#room(accountId).streams.describe(name);
+    } catch (error) {
+      return streamRefusal(error);
+    }
+  }
+
+  /** A part of a stream. At the end of an open one, waits up to `waitMs` for more. */
+  readStream(accountId: string, read: StreamRead, waitMs: number): Promise<StreamPart | StreamRefusal> {
+    return readPart(this.#readPorts(accountId), read, waitMs).catch(streamRefusal);
+  }
+
+  #readPorts(accountId: string) {
+    return {
+      room: () => this.#room(accountId),
+      now: () => this.clock(),
+      requireReader: async (writer: Writer) => {
+        const refused = await this.#lostRight(this.#called(accountId), writer, "read");
+        if (refused !== null) throw new StreamRefused(refused.code, refused.message);
+      },
+      synced: () => this.ctx.storage.sync(),
+    };
+  }
+
+  override fetch(request: Request): Response | Promise<Response> {
+    const header = request.headers.get(HEADERS.stream);
+    if (header === null) return super.fetch(request);
+    const read = JSON.parse(decodeURIComponent(header)) as EventsRead;
+    try {
+      return respondWithEvents(this.#readPorts(read.accountId), read);
+    } catch (error) {
+      return Response.json(streamRefusal(error), { status: 400 });
     }
   }
 

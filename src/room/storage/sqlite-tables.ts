@@ -207,6 +207,43 @@ const TABLES: Readonly<Record<string, string>> = {
     authors TEXT NOT NULL,
     PRIMARY KEY (document, seq)
   ) WITHOUT ROWID;`,
+  // Without a name, the stream has ended and its rows are being removed. `root` is the first number of its offsets, and
+  // a fork has that of its source; `base` is where its own bytes begin.
+  streams: `CREATE TABLE IF NOT EXISTS streams (
+    id INTEGER PRIMARY KEY,
+    name TEXT UNIQUE,
+    root INTEGER NOT NULL,
+    source INTEGER,
+    base INTEGER NOT NULL,
+    content_type TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    ttl INTEGER,
+    ends_at INTEGER,
+    closed INTEGER NOT NULL,
+    closed_by TEXT,
+    deleted INTEGER NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS streams_by_source ON streams (source) WHERE source IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS streams_by_end ON streams (ends_at) WHERE ends_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS streams_ended ON streams (id) WHERE name IS NULL;`,
+  // One row for each append: `number` counts those of its stream, and `sort` is the latest `Stream-Seq`.
+  stream_appends: `CREATE TABLE IF NOT EXISTS stream_appends (
+    stream INTEGER NOT NULL,
+    start INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    user_id TEXT,
+    sort TEXT,
+    data BLOB NOT NULL,
+    PRIMARY KEY (stream, start)
+  ) WITHOUT ROWID;`,
+  stream_producers: `CREATE TABLE IF NOT EXISTS stream_producers (
+    stream INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (stream, id)
+  ) WITHOUT ROWID;`,
   events: `CREATE TABLE IF NOT EXISTS events (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL,

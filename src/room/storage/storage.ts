@@ -8,6 +8,7 @@ import { SqliteEntries } from "./sqlite-entries.ts";
 import { SqliteJournal } from "./sqlite-journal.ts";
 import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
+import { SqliteStreams } from "./sqlite-streams.ts";
 import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
 import { SqliteInboxUpdates, SqliteNotificationCounts, SqliteThreads } from "./sqlite-threads.ts";
 
@@ -101,6 +102,7 @@ export class SqliteStorage extends SqliteTables {
   readonly follows = new SqliteFollows(this);
   readonly documents = new SqliteDocuments(this);
   readonly versions = new SqliteVersions(this);
+  readonly streams = new SqliteStreams(this);
   readonly events: SqliteEvents;
   readonly inboxUpdates: SqliteInboxUpdates;
   readonly notificationCounts = new SqliteNotificationCounts(this);

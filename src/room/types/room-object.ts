@@ -90,7 +90,7 @@ export interface DocumentAddress {
   readonly protocol: string | null;
 }
 
-/** Headers of an upgrade request to a room's object, and of the request for a part of a download. */
+/** Headers of an upgrade request to a room's object, and of requests for a part of a download or for a stream. */
 export const HEADERS = {
   account: "Atrium-Account",
   room: "Atrium-Room",
@@ -101,4 +101,6 @@ export const HEADERS = {
   document: "Atrium-Document",
   /** The request ID of a download's part, URI-encoded. */
   download: "Atrium-Download",
+  /** A live read of a stream as JSON in ASCII. */
+  stream: "Atrium-Stream",
 };

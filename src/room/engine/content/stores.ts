@@ -302,10 +302,11 @@ class StoreSizes {
   }
 }
 
-const LIMIT_OF = { stores: "storeBytes", documents: "documentBytes" } as const;
+const LIMIT_OF = { stores: "storeBytes", documents: "documentBytes", streams: "streamBytes" } as const;
 type CountedPart = keyof typeof LIMIT_OF;
+const PARTS = Object.keys(LIMIT_OF) as CountedPart[];
 
-/** The database learns of each such step that the room's stores, or its documents, have grown or shrunk by. */
+/** The database learns of each such step that a part of the room has grown or shrunk by. */
 const STEP_BYTES = 1024 * 1024;
 
 const stepOf = (bytes: number): number => Math.floor(bytes / STEP_BYTES);
@@ -331,7 +332,7 @@ export class StoreQuota {
   }
 
   get roomBytes(): number {
-    return this.#bytesOf("stores") + this.#bytesOf("documents");
+    return PARTS.reduce((sum, part) => sum + this.#bytesOf(part), 0);
   }
 
   /** True when the database should learn how many bytes the room has. */
@@ -344,8 +345,7 @@ export class StoreQuota {
     requireWithinLimit(this.#ports.storage, LIMIT_OF[part], before, after);
     if (this.#known === null || after <= before) return;
     const { use, roomBytes } = this.#known;
-    const beside = this.#bytesOf(part === "stores" ? "documents" : "stores");
-    const used = use.used - roomBytes + beside + before;
+    const used = use.used - roomBytes + this.roomBytes - this.#bytesOf(part) + before;
     if (used - before + after <= use.limit) return;
     this.#setDue(); // others may have deleted something, or the limit was raised
     throw new AppError("Accounts", "FORBIDDEN", describeExceeded({ ...use, used }));

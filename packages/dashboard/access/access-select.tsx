@@ -18,6 +18,7 @@ const RESOURCES: typeof ServedResources = [
   "documents",
   "comments",
   "files",
+  "streams",
 ];
 const PRESETS: typeof ServedPresets = {
   viewer: ["*:read", "presence:write"],

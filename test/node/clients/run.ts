@@ -1,4 +1,4 @@
-/** `npm run dev -- clients`: generates clients from the OpenAPI document with two generators, compiles them and calls the service. */
+/** `npm run dev -- clients`: tries generated clients of the API, and the public suite of the Durable Streams protocol. */
 import { spawn } from "node:child_process";
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
@@ -6,11 +6,12 @@ import { build } from "esbuild";
 import { CommandError, runCommand } from "../../../src/cli/process/command.ts";
 import { type Finished, ROOT, run } from "../cli/processes.ts";
 import { type Service, startService } from "../cli/service.ts";
+import { runStreamSuite } from "./stream-suite.ts";
 
 const HELP = `Usage: npm run dev -- clients
 
 Makes clients of the API with openapi-typescript and @hey-api/openapi-ts, compiles them under \`strict\`,
-and lets them call a service of its own.`;
+and lets them call a service of its own. Then runs the public suite of the Durable Streams protocol.`;
 
 const HERE = import.meta.dirname;
 /** Folder for the installed generators, and their output. */
@@ -87,6 +88,10 @@ async function main(stop: AbortSignal): Promise<void> {
       if (printed !== EXPECTED) throw new CommandError(`${name} printed "${printed}", not "${EXPECTED}"`);
       console.log(`The client of ${name} called the service.`);
     }
+    console.log("The suite of the Durable Streams protocol runs for about two minutes …");
+    const { passed, failed } = await runStreamSuite(service, OUT);
+    console.log(`${passed} tests of the suite passed. It skips those of subscriptions, which are optional.`);
+    if (passed === 0 || failed.length > 0) throw new CommandError(`Tests of the suite failed:\n${failed.join("\n")}`);
   } finally {
     await service.kill();
   }

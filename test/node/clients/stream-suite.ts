@@ -1,13 +1,18 @@
 /** The public suite of the Durable Streams protocol, which names streams as it likes and sends no credential. */
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { setTimeout } from "node:timers/promises";
 import type { Service } from "../cli/service.ts";
 
 /** The path of streams in the suite. */
 const THEIRS = "/v1/stream/";
+
+const CONNECTION_HEADERS: readonly string[] = ["host", "connection", "content-length", "transfer-encoding"];
 
 /** Outside of `node_modules`, where vitest finds no tests. */
 const RUNNER = "streams.test.js";
@@ -15,28 +20,47 @@ const SUITE = `import { runConformanceTests } from "@durable-streams/server-conf
 runConformanceTests({ baseUrl: process.env.CONFORMANCE_TEST_URL });
 `;
 
-/** Streams of one room under the suite's paths. */
+/** The API of one room under the suite's paths. Waits where the service limits the rate of requests. */
 function proxyTo({ url, accountId, bearer }: Service, roomId: string) {
   const ours = `/v1/accounts/${accountId}/rooms/${roomId}/streams/`;
   const pathOf = (theirs: string): string =>
     theirs.startsWith(THEIRS) ? ours + encodeURIComponent(decodeURIComponent(theirs.slice(THEIRS.length))) : theirs;
-  return createServer((incoming: IncomingMessage, outgoing: ServerResponse) => {
+  const forward = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { pathname, search, host } = new URL(incoming.url ?? "/", `http://${incoming.headers.host}`);
-    const { "stream-forked-from": source, host: _, ...headers } = incoming.headers;
-    const forked = typeof source === "string" ? { "stream-forked-from": pathOf(source) } : {};
-    const sent = request(`${url}${pathOf(pathname)}${search}`, {
-      method: incoming.method,
-      headers: { ...headers, ...forked, authorization: `Bearer ${bearer}` },
-    });
-    sent.once("response", (response) => {
-      const location = response.headers.location === undefined ? {} : { location: `http://${host}${pathname}` };
-      outgoing.writeHead(response.statusCode ?? 502, { ...response.headers, ...location });
-      response.pipe(outgoing);
-    });
-    sent.once("error", () => outgoing.destroy());
-    outgoing.once("close", () => sent.destroy());
-    incoming.pipe(sent);
+    const sent = await buffer(incoming);
+    const left = new AbortController();
+    outgoing.once("close", () => left.abort());
+    const ask = async (): Promise<Response> => {
+      const response = await fetch(`${url}${pathOf(pathname)}${search}`, {
+        method: incoming.method ?? "GET",
+        headers: headersOf(incoming, pathOf, bearer),
+        body: sent.length === 0 ? null : sent,
+        signal: left.signal,
+      });
+      if (response.status !== 429) return response;
+      await response.body?.cancel();
+      await setTimeout(1_000 * Number(response.headers.get("Retry-After")));
+      return ask();
+    };
+    const response = await ask();
+    const headers = Object.fromEntries(response.headers);
+    if (headers.location !== undefined) headers.location = `http://${host}${pathname}`;
+    outgoing.writeHead(response.status, headers);
+    if (response.body === null) outgoing.end();
+    else await pipeline(response.body, outgoing);
+  };
+  return createServer((incoming, outgoing) => {
+    forward(incoming, outgoing).catch(() => outgoing.destroy()); // the suite leaves live reads
   });
+}
+
+function headersOf(incoming: IncomingMessage, pathOf: (theirs: string) => string, bearer: string): Headers {
+  const headers = new Headers({ Authorization: `Bearer ${bearer}` });
+  for (const [name, value] of Object.entries(incoming.headers))
+    if (typeof value === "string" && !CONNECTION_HEADERS.includes(name)) headers.set(name, value);
+  const source = headers.get("Stream-Forked-From");
+  if (source !== null) headers.set("Stream-Forked-From", pathOf(source));
+  return headers;
 }
 
 export interface SuiteResult {

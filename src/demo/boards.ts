@@ -32,6 +32,7 @@ export const BOARD = {
     users: 50,
     storeBytes: 4 * MEBIBYTE,
     documentBytes: 4 * MEBIBYTE,
+    streamBytes: 4 * MEBIBYTE,
     commentBytes: 4 * MEBIBYTE,
     files: 20,
     fileBytes: 10 * MEBIBYTE,

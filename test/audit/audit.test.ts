@@ -31,12 +31,14 @@ const entriesOf = async (api: Api, { requestId }: Pick<Answer, "requestId">) =>
 /** Changes that are not for the audit log: content of rooms, and requests that only ask for work. */
 const CONTENT = [
   "addParticipant",
+  "appendToStream",
   "broadcast",
   "checkRoomAccess",
   "createComment",
   "createDocumentVersion",
   "createIdentityToken",
   "createRoom",
+  "createStream",
   "createTextMention",
   "createToken",
   "createUser",
@@ -49,6 +51,7 @@ const CONTENT = [
   "deleteOwnInboxNotification",
   "deleteOwnInboxNotifications",
   "deletePushSubscription",
+  "deleteStream",
   "deleteTextMention",
   "deleteThread",
   "editDocument",

@@ -135,6 +135,8 @@ const exampleForm = ({ roomId = "", userId = "" }: Things): FormData =>
 
 const initFor = (endpoint: AnyEndpoint, things: Things): RequestInit => {
   if (endpoint.kind === "envelope" && endpoint.form !== undefined) return { body: exampleForm(things) };
+  if (endpoint.operation === "appendToStream")
+    return { body: "x", headers: { "Content-Type": "text/plain" } };
   const body = endpoint.kind === "envelope" ? exampleBody(endpoint, things) : undefined;
   return body === undefined
     ? {}
@@ -253,6 +255,13 @@ const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishin
       await api.post(`${path}/versions`, { name: "Draft" });
       await api.put(path, { update: "AQECAAQBAXQBYgA=" });
       return { document: "notes" };
+    },
+  ],
+  [
+    ["stream"],
+    async ({ api }, { roomId }) => {
+      await api.raw("PUT", `/rooms/${roomId}/streams/answer`, { headers: { "Content-Type": "text/plain" } });
+      return { stream: "answer" };
     },
   ],
   [
@@ -401,6 +410,7 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
       `/rooms/${things.roomId}`,
       `/rooms/${things.roomId}/stores/tasks`,
       `/rooms/${things.roomId}/comments`,
+      `/rooms/${things.roomId}/streams`,
       `/files?roomId=${things.roomId}`,
       `/users/${things.userId}?roomId=${things.roomId}`,
       "/webhooks",
@@ -1102,9 +1112,11 @@ describe("every answer", () => {
     const { things } = owner;
     const api = callerOf(owner, endpoint);
     const path = pathOf(endpoint, things).split("?")[0] ?? "";
-    const hasPut = ENDPOINTS.some((other) => other.method === "PUT" && other.path === endpoint.path);
+    const others = ["PUT", "POST", "PATCH"].filter(
+      (method) => !ENDPOINTS.some((other) => other.method === method && other.path === endpoint.path),
+    );
     for (const [method, target] of [
-      [hasPut ? "POST" : "PUT", path],
+      ...others.slice(0, 1).map((method) => [method, path] as const),
       ["PURGE", path],
       ...(endpoint.path.includes("*") ? [] : [[endpoint.method, `${path}/`] as const]),
     ] as const) {

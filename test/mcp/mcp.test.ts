@@ -86,7 +86,7 @@ describe("an agent", () => {
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
       [
         ...groups.flatMap((group) => [`change_${group}`, `read_${group}`]),
-        ...["read_access", "read_events", "read_identities", "read_organization"],
+        ...["read_access", "read_events", "read_identities", "read_organization", "read_streams"],
       ].toSorted(),
     );
     for (const { name, annotations } of tools)
@@ -516,7 +516,7 @@ describe("an agent with the token of its identity", () => {
     const groups = ["comments", "documents", "files", "inbox", "presence", "stores"];
     expect(namesOf(tools)).toEqual([
       ...groups.map((group) => `change_${group}`),
-      ...[...groups, "users"].map((group) => `read_${group}`),
+      ...[...groups, "streams", "users"].map((group) => `read_${group}`),
     ]);
     expect(JSON.stringify(tools)).not.toMatch(/deleteThread|removeParticipant|createRoom|listWebhooks/);
     expect((await client.listResources()).resources).toEqual([]);

@@ -12,7 +12,7 @@ import { type Account, account, makeGuest, narrowedKey } from "../support/api.ts
 import { batchesOf } from "../support/rows-read.ts";
 
 const NONE = {
-  ...{ users: null, store_bytes: null, document_bytes: null, comment_bytes: null },
+  ...{ users: null, store_bytes: null, document_bytes: null, stream_bytes: null, comment_bytes: null },
   ...{ files: null, file_bytes: null },
 };
 

@@ -34,7 +34,7 @@ describe("a new room", () => {
       state: "active",
       expires_at: null,
       limits: {
-        ...{ users: null, store_bytes: null, document_bytes: null, comment_bytes: null },
+        ...{ users: null, store_bytes: null, document_bytes: null, stream_bytes: null, comment_bytes: null },
         ...{ files: null, file_bytes: null },
       },
       duration_seconds: 0,

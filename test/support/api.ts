@@ -38,6 +38,12 @@ export interface Options {
   readonly headers?: Record<string, string>;
 }
 
+/** The answer of an endpoint that has no envelope but for refusals, such as those of streams. */
+const withoutEnvelope = <Data>({ status, headers, ok }: Response): Answer<Data> => ({
+  ...{ status, headers, success: ok, error: null, data: {} as Data },
+  ...{ description: "", requestId: headers.get("X-Request-Id") ?? "" },
+});
+
 /** Each client has an address of its own, so that no test uses up another's allowance of failures. */
 let nextAddress = 0;
 export const freshAddress = (): string => {
@@ -82,6 +88,8 @@ export class Api {
 
   async send<Data>(method: string, path: string, init: RequestInit = {}): Promise<Answer<Data>> {
     const response = await this.raw(method, path, init);
+    if (!response.headers.get("Content-Type")?.startsWith("application/json"))
+      return withoutEnvelope(response);
     const envelope = await response.json<Omit<Answer<Data>, "status" | "headers">>();
     const answer = { ...envelope, status: response.status, headers: response.headers };
     expectDescribed(method, path, answer);

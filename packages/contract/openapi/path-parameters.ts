@@ -43,6 +43,11 @@ export const PATH_PARAMETERS: Readonly<
     ...upTo(255),
     example: "notes",
   },
+  stream: {
+    description: "The stream's name, percent-encoded: 1 to 255 characters.",
+    ...upTo(255),
+    example: "answer",
+  },
   fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
   commentId: { description: "The comment's ID.", ...UUID },
   threadId: { description: "The thread's ID, which is that of its first comment.", ...UUID },

@@ -49,13 +49,21 @@ export const PersonalRecord = z
       first_at: Timestamp,
       last_at: Timestamp,
     }),
+    z.object({
+      type: z.literal("stream"),
+      stream: z.string().meta({ description: "The stream's name." }),
+      appends: z.int().meta({ description: "How many appends the user sent." }),
+      bytes: z.int().meta({ description: "The bytes of these appends." }),
+      first_at: Timestamp,
+      last_at: Timestamp,
+    }),
     z.object({ type: z.literal("file"), file: StorageFile }),
     z.object({ type: z.literal("event"), event: Event }),
   ])
   .meta({
     id: "PersonalRecord",
     description:
-      "One record about a user: the user, a session, a follow, a comment, a mention, a reaction, what the user has read of a thread, its subscription settings, the user's text in a document (a long one in several parts), a file, or an event that names the user.",
+      "One record about a user: the user, a session, a follow, a comment, a mention, a reaction, what the user has read of a thread, its subscription settings, the user's text in a document or a stream (a long one in several parts), a file, or an event that names the user.",
   });
 export type PersonalRecord = z.infer<typeof PersonalRecord>;
 

@@ -21,7 +21,10 @@ export const StreamSummary = z
       minimum: 0,
       example: 3600,
     }),
-    expires_at: z.iso.datetime().nullable().meta({ description: "When it is deleted; null without such a time." }),
+    expires_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: "When it is deleted; null without such a time." }),
     created_at: z.iso.datetime(),
   })
   .meta({ id: "Stream" });

@@ -1319,6 +1319,50 @@ export class Stores extends written.StoresBase {
   }
 }
 
+/** The methods of `AtriumServer.streams`. */
+export class Streams extends Resource {
+  /** List a room's streams. By name. */
+  list(
+    roomId: string,
+    page: Page = {},
+  ): Promise<
+    Listed<
+      "streams",
+      {
+        readonly name: string;
+        readonly content_type: string;
+        readonly next_offset: string;
+        readonly bytes: number;
+        readonly closed: boolean;
+        readonly ttl_seconds: number | null;
+        readonly expires_at: string | null;
+        readonly created_at: string;
+      },
+      Pick<ScrollShown, "cursor">
+    >
+  > {
+    return this.rest.get(["rooms", roomId, "streams"], page);
+  }
+
+  /** List a room's streams, page by page as they are needed. By name. */
+  each(roomId: string): AsyncGenerator<
+    {
+      readonly name: string;
+      readonly content_type: string;
+      readonly next_offset: string;
+      readonly bytes: number;
+      readonly closed: boolean;
+      readonly ttl_seconds: number | null;
+      readonly expires_at: string | null;
+      readonly created_at: string;
+    },
+    void,
+    void
+  > {
+    return eachOf("streams", (part) => this.rest.get(["rooms", roomId, "streams"], part));
+  }
+}
+
 /** The methods of `AtriumServer.threads`. */
 export class Threads extends Resource {
   /**
@@ -1833,6 +1877,7 @@ export abstract class Operations extends Resource {
   readonly requests = new Requests(this.rest);
   readonly rooms = new Rooms(this.rest);
   readonly stores = new Stores(this.rest);
+  readonly streams = new Streams(this.rest);
   readonly threads = new Threads(this.rest);
   readonly users = new Users(this.rest);
   readonly webhooks = new Webhooks(this.rest);

@@ -131,6 +131,11 @@ const GROUPS: readonly (readonly [group: string, paths: RegExp, about: string])[
     /^\/rooms\/{roomId}\/documents/,
     "Documents: text that the users of a room edit together, and its versions.",
   ],
+  [
+    "streams",
+    /^\/rooms\/{roomId}\/streams/,
+    "Streams: what is written piece by piece; REST reads and writes them.",
+  ],
   ["comments", /^\/rooms\/{roomId}\/(comments|threads|users)/, "Comments in a room, in threads."],
   [
     "presence",

@@ -298,6 +298,15 @@ function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
         first_at: presentTime(record.firstAt),
         last_at: presentTime(record.at),
       };
+    case "stream":
+      return {
+        type: "stream",
+        stream: record.name,
+        appends: record.appends,
+        bytes: record.bytes,
+        first_at: presentTime(record.firstAt),
+        last_at: presentTime(record.at),
+      };
   }
 }
 

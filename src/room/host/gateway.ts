@@ -30,8 +30,8 @@ import {
   type StreamAppend,
   type StreamCreation,
   type StreamRead,
-  StreamRefused,
   type StreamRefusal,
+  StreamRefused,
 } from "../types/streams.ts";
 import type { RoomObjectBase } from "./room-object.ts";
 

@@ -13,6 +13,7 @@ import type { Erasure } from "../engine/room-commands.ts";
 import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
+import type { RoomStreams } from "../streams/streams.ts";
 import type {
   Author,
   AuthoredUpdate,
@@ -29,7 +30,6 @@ import type {
   WrittenRange,
 } from "../types/documents.ts";
 import { HEADERS, type PersonalPart, type TracedCommand } from "../types/room-object.ts";
-import type { RoomStreams } from "../streams/streams.ts";
 import {
   type Appended,
   type Created,
@@ -39,8 +39,8 @@ import {
   type StreamPage,
   type StreamPart,
   type StreamRead,
-  StreamRefused,
   type StreamRefusal,
+  StreamRefused,
   type StreamState,
 } from "../types/streams.ts";
 import { RoomHost } from "./room-host.ts";

@@ -19,7 +19,11 @@ interface ReadPorts {
 }
 
 /** Reads a part. At the end of an open stream, waits up to `waitMs` for more. Throws a {@link StreamRefused}. */
-export async function readPart(ports: ReadPorts, { name, from, writer }: StreamRead, waitMs: number): Promise<StreamPart> {
+export async function readPart(
+  ports: ReadPorts,
+  { name, from, writer }: StreamRead,
+  waitMs: number,
+): Promise<StreamPart> {
   const part = ports.room().streams.read(name, from);
   if (waitMs === 0 || part.data.length > 0 || part.isClosed) return part;
   const live = ports.room().streams.live.open(part.id);

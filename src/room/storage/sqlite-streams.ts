@@ -91,12 +91,28 @@ export class SqliteStreams extends SqlitePart {
     return this.tables.read<StreamRow>(query, after, limit).map(streamOf);
   }
 
+  /** The stream with this number, or the next one that has not ended. */
+  nextFrom(id: number): StoredStream | null {
+    return this.#findBy("id >= ? AND name IS NOT NULL ORDER BY id LIMIT 1", id);
+  }
+
   /** A number that no stream had, nor another room before it was restored from an archive. */
   newId(now: number): number {
     return Math.max(unusedNumber(now), this.nextNumber("streams", "id"));
   }
 
-  insert({ id, name, root, source, base, contentType, createdAt, ttl, endsAt, isClosed }: StoredStream): void {
+  insert({
+    id,
+    name,
+    root,
+    source,
+    base,
+    contentType,
+    createdAt,
+    ttl,
+    endsAt,
+    isClosed,
+  }: StoredStream): void {
     const row = { id, name, root, source, base, content_type: contentType, created_at: createdAt, ttl };
     const states = { ends_at: endsAt, closed: Number(isClosed), closed_by: null, deleted: 0 };
     this.tables.insert("streams", { ...row, ...states });
@@ -201,7 +217,9 @@ export class SqliteStreams extends SqlitePart {
       ...[id, maxRows],
     );
     const begin = appends[0]?.start ?? 0;
-    const fitting = appends.filter(({ start, bytes }) => start === begin || start + bytes - begin <= maxBytes);
+    const fitting = appends.filter(
+      ({ start, bytes }) => start === begin || start + bytes - begin <= maxBytes,
+    );
     const last = fitting.at(-1);
     if (last !== undefined) {
       this.tables.write("DELETE FROM stream_appends WHERE stream = ? AND start <= ?", id, last.start);

@@ -73,15 +73,20 @@ export class RoomStreams {
     if (existing !== null) return { isNew: false, state: this.#confirm(existing, creation) };
     return this.#change(() => {
       if (found !== null) this.#end(found);
-      if (this.#table.find(name) !== null) throw conflict("Forks still read the stream that had this name before");
+      if (this.#table.find(name) !== null)
+        throw conflict("Forks still read the stream that had this name before");
       const stream = this.#insert(name, creation);
       this.#ports.planAlarm();
       return { isNew: true, state: this.#used(stream) };
     });
   }
 
-  #confirm(stream: StoredStream, { contentType, ttlSeconds, expiresAt, closes, fork }: StreamCreation): StreamState {
-    if (stream.isDeleted) throw conflict("Forks still read the deleted stream of this name; choose another name");
+  #confirm(
+    stream: StoredStream,
+    { contentType, ttlSeconds, expiresAt, closes, fork }: StreamCreation,
+  ): StreamState {
+    if (stream.isDeleted)
+      throw conflict("Forks still read the deleted stream of this name; choose another name");
     const source = fork && this.#table.find(fork.name);
     const isSame =
       (contentType === null || mediaTypeOf(contentType) === mediaTypeOf(stream.contentType)) &&
@@ -103,7 +108,11 @@ export class RoomStreams {
     const { contentType, closes, fork, data, userId } = creation;
     const now = this.#ports.now();
     const source = fork && this.#sourceOf(fork.name);
-    if (source !== null && contentType !== null && mediaTypeOf(contentType) !== mediaTypeOf(source.contentType))
+    if (
+      source !== null &&
+      contentType !== null &&
+      mediaTypeOf(contentType) !== mediaTypeOf(source.contentType)
+    )
       throw conflict(`The source has the type ${source.contentType}; send that, or none`);
     const id = this.#table.newId(now);
     const base = source === null || fork === null ? 0 : this.#forkPosition(source, fork);
@@ -122,10 +131,12 @@ export class RoomStreams {
 
   #sourceOf(name: string): StoredStream {
     const source = this.#table.find(name);
-    if (source === null || this.#times.isOver(source)) throw new StreamRefused("NOT_FOUND", "The source was not found");
+    if (source === null || this.#times.isOver(source))
+      throw new StreamRefused("NOT_FOUND", "The source was not found");
     if (source.isDeleted) throw conflict("The source was deleted");
     let depth = 1;
-    for (let at: StoredStream | null = source; at?.source != null; at = this.#table.byId(at.source)) depth += 1;
+    for (let at: StoredStream | null = source; at?.source != null; at = this.#table.byId(at.source))
+      depth += 1;
     if (depth > STREAM_LIMITS.forkDepth)
       throw conflict(`Forks of forks can be ${STREAM_LIMITS.forkDepth} deep; fork an earlier stream`);
     return source;
@@ -176,7 +187,11 @@ export class RoomStreams {
     });
   }
 
-  #appendToClosed(stream: StoredStream, { data, closes, producer }: StreamAppend, known: ProducerTurn | null) {
+  #appendToClosed(
+    stream: StoredStream,
+    { data, closes, producer }: StreamAppend,
+    known: ProducerTurn | null,
+  ) {
     const state = this.#stateOf(stream);
     const isRepetition =
       producer === null
@@ -313,7 +328,10 @@ export class RoomStreams {
     if (offset === null) throw invalid("offset: must be a Stream-Next-Offset, -1 or now");
     if (offset.position === 0) return 0;
     if (offset.root !== stream.root)
-      throw new StreamRefused(ofAnother, "offset: is of an earlier stream of this name; read from the beginning");
+      throw new StreamRefused(
+        ofAnother,
+        "offset: is of an earlier stream of this name; read from the beginning",
+      );
     if (offset.position > this.#table.lastOf(stream).end) throw invalid("offset: is beyond the stream's end");
     if (isJson(stream.contentType) && !this.#isMessageEnd(stream, offset.position))
       throw invalid("offset: must be a Stream-Next-Offset, which lies between two messages");

@@ -44,7 +44,7 @@ export type RoomCommand =
   | { readonly type: "user.updated"; readonly userId: string };
 
 /** The parts of a room that know its users, in the order in which they are read. */
-export const PERSONAL_PARTS = ["sessions", "follows", "comments", "threads", "documents"] as const;
+export const PERSONAL_PARTS = ["sessions", "follows", "comments", "threads", "documents", "streams"] as const;
 export type PersonalPart = (typeof PERSONAL_PARTS)[number];
 
 /** Times are epoch milliseconds. */
@@ -69,6 +69,15 @@ export type RoomRecordOfUser =
       readonly type: "document";
       readonly name: string;
       readonly updates: number;
+      readonly firstAt: number;
+      readonly at: number;
+    }
+  /** The user's appends to a stream, or some of them. */
+  | {
+      readonly type: "stream";
+      readonly name: string;
+      readonly appends: number;
+      readonly bytes: number;
       readonly firstAt: number;
       readonly at: number;
     };

@@ -91,7 +91,8 @@ async function main(stop: AbortSignal): Promise<void> {
     console.log("The suite of the Durable Streams protocol runs for about two minutes …");
     const { passed, failed } = await runStreamSuite(service, OUT);
     console.log(`${passed} tests of the suite passed. It skips those of subscriptions, which are optional.`);
-    if (passed === 0 || failed.length > 0) throw new CommandError(`Tests of the suite failed:\n${failed.join("\n")}`);
+    if (passed === 0 || failed.length > 0)
+      throw new CommandError(`Tests of the suite failed:\n${failed.join("\n")}`);
   } finally {
     await service.kill();
   }

@@ -24,7 +24,9 @@ runConformanceTests({ baseUrl: process.env.CONFORMANCE_TEST_URL });
 function proxyTo({ url, accountId, bearer }: Service, roomId: string) {
   const ours = `/v1/accounts/${accountId}/rooms/${roomId}/streams/`;
   const pathOf = (theirs: string): string =>
-    theirs.startsWith(THEIRS) ? ours + encodeURIComponent(decodeURIComponent(theirs.slice(THEIRS.length))) : theirs;
+    theirs.startsWith(THEIRS)
+      ? ours + encodeURIComponent(decodeURIComponent(theirs.slice(THEIRS.length)))
+      : theirs;
   const forward = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const { pathname, search, host } = new URL(incoming.url ?? "/", `http://${incoming.headers.host}`);
     const sent = await buffer(incoming);
@@ -103,7 +105,11 @@ export async function runStreamSuite(service: Service, folder: string): Promise<
 
 async function output(vitest: string, cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
   await writeFile(path.join(cwd, RUNNER), SUITE);
-  const child = spawn(vitest, ["run", RUNNER, "--reporter=json", "--testTimeout=60000"], { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(vitest, ["run", RUNNER, "--reporter=json", "--testTimeout=60000"], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let printed = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     printed += text;

@@ -7,7 +7,15 @@ import { isJson } from "../../../room/types/streams.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { requireOpenRoom } from "../../rooms/queries.ts";
 import { messagesOf } from "./json-messages.ts";
-import { closesStream, forkIn, headersOf, invalid, producerIn, shortHeader, timesIn } from "./stream-headers.ts";
+import {
+  closesStream,
+  forkIn,
+  headersOf,
+  invalid,
+  producerIn,
+  shortHeader,
+  timesIn,
+} from "./stream-headers.ts";
 
 export interface StreamPlace {
   readonly roomId: string;
@@ -44,16 +52,25 @@ export async function createStream(ctx: LiveRoomContext, { roomId, stream }: Str
 }
 
 /** Answers 200 to a producer's append, and 204 to all others, repetitions and a close without an append. */
-export async function appendToStream(ctx: LiveRoomContext, { roomId, stream }: StreamPlace, request: Request) {
+export async function appendToStream(
+  ctx: LiveRoomContext,
+  { roomId, stream }: StreamPlace,
+  request: Request,
+) {
   const { headers } = request;
   await requireOpenRoom(ctx, roomId);
   const [producer, closes] = [producerIn(headers), closesStream(headers)];
   const sent = shortHeader(headers, "Content-Type");
   const data = await dataOf(request, sent);
-  if (data.length === 0 && !closes) throw invalid("The body is empty: send what to append, or Stream-Closed: true");
+  if (data.length === 0 && !closes)
+    throw invalid("The body is empty: send what to append, or Stream-Closed: true");
   if (data.length > 0 && sent === null) throw invalid("Content-Type: is missing; send the stream's");
   const order = shortHeader(headers, "Stream-Seq");
-  const { isNew, state, producer: turn } = await ctx.rooms.appendToStream(roomId, ctx.accountId, stream, {
+  const {
+    isNew,
+    state,
+    producer: turn,
+  } = await ctx.rooms.appendToStream(roomId, ctx.accountId, stream, {
     ...{ contentType: sent, data, closes, producer, order },
     ...{ userId: userIdOf(ctx), writer: writerOf(ctx) },
   });

@@ -55,7 +55,11 @@ function oneOf(query: URLSearchParams, name: string): string | null {
 }
 
 /** Reads what is there, or waits for more with `live`. */
-export async function readStream(ctx: LiveRoomContext, place: StreamPlace, request: Request): Promise<Response> {
+export async function readStream(
+  ctx: LiveRoomContext,
+  place: StreamPlace,
+  request: Request,
+): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const [from, live, cursor] = [oneOf(query, "offset"), oneOf(query, "live"), oneOf(query, "cursor")];
   const { accountId, rooms } = ctx;
@@ -96,7 +100,10 @@ function respondNow(part: StreamPart, from: string | null, request: Request): Re
   const etag = `"${part.id}:${part.from}:${part.next}${part.isClosed ? ":c" : ""}"`;
   const isFixed = from !== null && from !== BEGINNING && !part.isUpToDate;
   const headers = { ...headersOfPart(part), ...(isFixed ? STORED : REVALIDATED), ETag: etag };
-  const known = request.headers.get("If-None-Match")?.split(",").map((each) => each.trim());
+  const known = request.headers
+    .get("If-None-Match")
+    ?.split(",")
+    .map((each) => each.trim());
   if (known?.includes(etag)) return new Response(null, { status: 304, headers });
   return new Response(bodyOf(part), { headers });
 }

@@ -7,8 +7,8 @@ import * as z from "zod";
 import { endpointsFor } from "../../../http/endpoint.ts";
 import { failure } from "../../../http/envelope.ts";
 import { decodeCursor, encodeCursor } from "../../../http/lists.ts";
-import { CORS_HEADERS } from "../../../http/security.ts";
 import { BodyTooLarge } from "../../../http/request-input.ts";
+import { CORS_HEADERS } from "../../../http/security.ts";
 import { StreamRefused } from "../../../room/types/streams.ts";
 import type { RoomContext } from "../../rooms/context.ts";
 import { appendToStream, createStream, deleteStream } from "./commands.ts";
@@ -51,7 +51,10 @@ const After = Cursor.transform((cursor, context) => {
   return name ?? z.NEVER;
 })
   .optional()
-  .meta({ description: "The `cursor` of an earlier page: the streams that follow it." });
+  .meta({
+    description: "The `cursor` of an earlier page: the streams that follow it.",
+    example: encodeCursor("answer"),
+  });
 
 const MAX_MIB = STREAM_LIMITS.appendBytes / 1024 ** 2;
 
@@ -138,7 +141,8 @@ export const endpoints = [
     operation: "deleteStream",
     insteadOfSdk: "`delete()` of a stream of `atrium/streams` sends it.",
     summary: "Delete a stream",
-    details: "With its content. Forks keep what they have of it; until the last one is deleted, the name stays taken.",
+    details:
+      "With its content. Forks keep what they have of it; until the last one is deleted, the name stays taken.",
     errors: ["NOT_FOUND", "GONE"],
     answers: { 204: "The stream was deleted." },
     respond: (ctx, { params }) => answer(ctx, () => deleteStream(ctx, params)),

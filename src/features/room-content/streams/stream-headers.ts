@@ -73,7 +73,11 @@ export function producerIn(headers: Headers): ProducerTurn | null {
 }
 
 /** The headers that every answer has. */
-export const headersOf = ({ contentType, next, isClosed }: StreamState): Readonly<Record<string, string>> => ({
+export const headersOf = ({
+  contentType,
+  next,
+  isClosed,
+}: StreamState): Readonly<Record<string, string>> => ({
   "Content-Type": contentType,
   "Stream-Next-Offset": next,
   ...(isClosed && { "Stream-Closed": "true" }),

@@ -51,6 +51,8 @@ export function readPersonalData(
     }
     case "documents":
       return documentsOf(storage, userId, after);
+    case "streams":
+      return streamsOf(storage, userId, after);
   }
 }
 
@@ -92,6 +94,18 @@ function documentsOf(storage: RoomStorage, userId: string, after: string | null)
     authors.some((author) => author.type === "user" && author.id === userId),
   );
   return { records: own.length === 0 ? [] : [summaryOf(document, own)], next: hasMore ? next : null };
+}
+
+/** Some appends of one stream at a time; `after` is its number, and the position to go on from. */
+function streamsOf({ streams }: RoomStorage, userId: string, after: string | null): RecordsOfUser {
+  const [id = 0, position = 0] = (after ?? "").split(" ").map(Number);
+  const stream = streams.nextFrom(id);
+  if (stream === null) return END;
+  const from = stream.id === id ? position : 0;
+  const end = streams.startAfter(stream.id, from, ENTRIES_AT_ONCE);
+  const own = streams.countOf(stream.id, userId, from, end ?? Number.MAX_SAFE_INTEGER);
+  const records = own === null ? [] : [{ type: "stream", name: stream.name, ...own } as const];
+  return { records, next: end === null ? `${stream.id + 1} 0` : `${stream.id} ${end}` };
 }
 
 function summaryOf(

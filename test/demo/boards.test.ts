@@ -150,7 +150,12 @@ describe("a board", () => {
     await owner.api.createRoom({ customId: "board" });
     const { data } = await owner.api.get<{ rooms: ListedRoom[] }>("/rooms?sort=name");
     const MIB = 1024 * 1024;
-    const bytes = { store_bytes: 4 * MIB, document_bytes: 4 * MIB, stream_bytes: 4 * MIB, comment_bytes: 4 * MIB };
+    const bytes = {
+      store_bytes: 4 * MIB,
+      document_bytes: 4 * MIB,
+      stream_bytes: 4 * MIB,
+      comment_bytes: 4 * MIB,
+    };
     expect(data.rooms.map(({ custom_id, limits }) => [custom_id, limits])).toEqual([
       ["board", presentLimits(null)],
       ["demo:ours", { ...bytes, users: 50, files: 20, file_bytes: 10 * MIB }],

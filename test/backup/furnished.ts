@@ -45,6 +45,8 @@ export async function furnish({ api, id }: Account, place: PlaceName): Promise<F
   await api.put(`/workflows/${workflow.data.workflow.id}/secrets/TOKEN`, { value: "secret" });
   await api.put(`/rooms/${room.id}/stores/pages/a`, { value: { text: "Hello" } });
   await api.post(`/rooms/${room.id}/comments`, { userId: user.id, text: "First" });
+  const stream = `/rooms/${room.id}/streams/answer`;
+  await api.raw("PUT", stream, { headers: { "Content-Type": "text/plain" }, body: "Hello" });
   const identity = await api.post<{ identity: { id: string } }>("/identities", { name: "Ada" });
   const identityId = identity.data.identity.id;
   const notification = { identityId, kind: "$order", data: { table: 7 } };

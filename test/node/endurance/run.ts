@@ -7,7 +7,7 @@ import { ROOT } from "../../../src/cli/process/supervisor.ts";
 
 const USAGE =
   "Usage: npm run dev -- endurance [--kills N] [--simulations N] [--scenarios N] [--clients N] [--connections N] " +
-  "[--client-kills N] [--document-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
+  "[--client-kills N] [--document-kills N] [--stream-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
   "[--revocations N] [--access-rooms N] [--notification-kills N] [--mails N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
@@ -27,6 +27,7 @@ const TESTS = {
   connections: { files: ["test/node/sdk/connection-simulation.test.ts"], runs: "ATRIUM_CONNECTIONS" },
   events: { files: ["test/node/stories/events.test.ts"], runs: "ATRIUM_EVENTS" },
   "document-kills": { files: ["test/node/endurance/running-service.test.ts"], runs: "ATRIUM_DOCUMENT_KILLS" },
+  "stream-kills": { files: ["test/node/endurance/running-service.test.ts"], runs: "ATRIUM_STREAM_KILLS" },
   "workflow-kills": { files: ["test/node/endurance/running-service.test.ts"], runs: "ATRIUM_WORKFLOW_KILLS" },
   "client-kills": { files: ["test/node/endurance/running-service.test.ts"], runs: "ATRIUM_CLIENT_KILLS" },
   "restart-users": { files: ["test/node/endurance/restart.test.ts"], runs: "ATRIUM_RESTART_USERS" },
@@ -85,6 +86,7 @@ function parse() {
         connections: option,
         "client-kills": option,
         "document-kills": option,
+        "stream-kills": option,
         "workflow-kills": option,
         events: option,
         protocol: option,

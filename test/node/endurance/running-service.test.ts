@@ -12,10 +12,11 @@ import { killUnderDocuments } from "./document-kills.ts";
 import { KILLS_PER_SCENARIO, killScenario, MEMBERS, runKillScenario } from "./kill-scenario.ts";
 import { KillableService } from "./killable-service.ts";
 import { NetworkRoom } from "./network-room.ts";
+import { killUnderStreams } from "./stream-kills.ts";
 import { killUnderWorkflows } from "./workflow-kills.ts";
 
-const { seed, scenarios, kills, clientKills, documentKills, workflowKills, backupKills, accessRooms } =
-  inject("endurance");
+const { seed, scenarios, kills, ...runs } = inject("endurance");
+const { clientKills, documentKills, streamKills, workflowKills, backupKills, accessRooms } = runs;
 const killScenarios = Math.ceil(kills / KILLS_PER_SCENARIO);
 /** Limits for the start, and for each scenario on a busy machine. */
 const [START_MS, SCENARIO_MS] = [240_000, 120_000];
@@ -102,6 +103,17 @@ it(
     expect(kept).toBeGreaterThan(0);
   },
   START_MS + 2 * documentKills * SCENARIO_MS,
+);
+
+it(
+  "a stream has each append of a producer once and in order when the service is killed under it",
+  async () => {
+    console.log(`Killing the service ${streamKills} times under streams, with seed ${seed}`);
+    const { appends } = await killUnderStreams(service, streamKills, randomOf(seed));
+    console.log(`${appends} appends are there once`);
+    expect(appends).toBeGreaterThan(0);
+  },
+  START_MS + streamKills * SCENARIO_MS,
 );
 
 it(

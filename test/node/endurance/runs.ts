@@ -28,6 +28,8 @@ export interface Runs {
   readonly clientKills: number;
   /** The same while a document is edited over all wires. */
   readonly documentKills: number;
+  /** The same while producers append to a stream. */
+  readonly streamKills: number;
   /** The same while events run a workflow with retries. */
   readonly workflowKills: number;
   /** Users of the SDK under whom the service is restarted. */
@@ -64,6 +66,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     events: read("ATRIUM_EVENTS", 40),
     clientKills: read("ATRIUM_CLIENT_KILLS", 1),
     documentKills: read("ATRIUM_DOCUMENT_KILLS", 1),
+    streamKills: read("ATRIUM_STREAM_KILLS", 1),
     workflowKills: read("ATRIUM_WORKFLOW_KILLS", 1),
     restartUsers: read("ATRIUM_RESTART_USERS", 10),
     backupKills: read("ATRIUM_BACKUP_KILLS", 1),

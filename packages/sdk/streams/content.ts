@@ -42,20 +42,26 @@ export class ContentDecoder<Message> {
     return this.#held.length > 0;
   }
 
-  /** Null while the text is held back; `isLast` gives out all of it. Text that arrived as a string has whole characters. */
-  decode(kind: ContentKind, data: Uint8Array | string, isLast: boolean): StreamContent<Message> | null {
-    if (kind === "bytes") return { ...NONE, bytes: assumeType<Uint8Array>(data) };
-    if (typeof data === "string") return this.#texts(kind, data);
-    const bytes = concatenated([this.#held, data]);
-    const isHeld = kind === "text" && !isLast && endsInCharacter(bytes);
+  /** Null while the text is held back; `isLast` gives out all of it. Data that arrived as strings has whole characters. */
+  decode(
+    kind: ContentKind,
+    data: readonly (Uint8Array | string)[],
+    isLast: boolean,
+  ): StreamContent<Message> | null {
+    if (kind === "json") return { ...NONE, messages: data.flatMap(messagesIn<Message>) };
+    if (kind === "text" && typeof data[0] === "string") return { ...NONE, text: data.join("") };
+    const bytes = concatenated([this.#held, ...data.map(assumeType<Uint8Array>)]);
+    if (kind === "bytes") return { ...NONE, bytes };
+    const isHeld = !isLast && endsInCharacter(bytes);
     this.#held = isHeld ? bytes : NONE.bytes;
-    return isHeld ? null : this.#texts(kind, decoder.decode(bytes));
+    return isHeld ? null : { ...NONE, text: decoder.decode(bytes) };
   }
+}
 
-  #texts(kind: ContentKind, text: string): StreamContent<Message> {
-    if (kind === "text") return { ...NONE, text };
-    return { ...NONE, messages: text === "" ? [] : [JSON.parse(text)].flat(1) };
-  }
+/** An array of messages; nothing if the server had none. */
+function messagesIn<Message>(data: Uint8Array | string): Message[] {
+  const json = typeof data === "string" ? data : decoder.decode(data);
+  return json === "" ? [] : assumeType([JSON.parse(json)].flat(1));
 }
 
 export function concatenated(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {

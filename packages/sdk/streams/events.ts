@@ -3,7 +3,8 @@ import { isRecord } from "../core/json.ts";
 
 /** Content, and the place behind it. */
 export interface Chunk {
-  readonly data: Uint8Array | string;
+  /** Pieces that are decoded one by one. */
+  readonly data: readonly (Uint8Array | string)[];
   readonly offset: string;
   readonly cursor: string | null;
   readonly isUpToDate: boolean;
@@ -18,17 +19,17 @@ export async function* readEvents(
   isBase64: boolean,
   heard: () => void,
 ): AsyncGenerator<Chunk, void, void> {
-  let data = "";
+  let data: (Uint8Array | string)[] = [];
   for await (const { event, lines } of eventsIn(body, heard)) {
-    if (event === "data") data += lines.join(isBase64 ? "" : "\n");
+    if (event === "data") data.push(isBase64 ? bytesOf(lines.join("")) : lines.join("\n"));
     else if (event === "control") {
-      yield chunkOf(JSON.parse(lines.join("\n")), isBase64 ? bytesOf(data) : data);
-      data = "";
+      yield chunkOf(JSON.parse(lines.join("\n")), data);
+      data = [];
     }
   }
 }
 
-function chunkOf(control: unknown, data: Uint8Array | string): Chunk {
+function chunkOf(control: unknown, data: Chunk["data"]): Chunk {
   const { streamNextOffset, streamCursor, upToDate, streamClosed }: Record<string, unknown> = isRecord(
     control,
   )

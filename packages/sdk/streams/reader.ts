@@ -102,7 +102,7 @@ export class StreamReader<Message> {
             const { headers, status } = response;
             if (status !== 204) this.#kind = kindOf(headers.get("Content-Type"));
             return {
-              data: new Uint8Array(await response.arrayBuffer()),
+              data: [new Uint8Array(await response.arrayBuffer())],
               offset: headers.get("Stream-Next-Offset") ?? this.#offset,
               cursor: headers.get("Stream-Cursor"),
               isUpToDate: isSet(headers, "Stream-Up-To-Date") || isSet(headers, "Stream-Closed"),

@@ -1,11 +1,10 @@
 /** `atrium/streams`: durable streams of the room, such as the answer of a model while it is generated. */
 
 import { obtain } from "../client/connection/obtain-token.ts";
-import { NOT_JOINED } from "../client/connection/requests.ts";
 import type { AtriumClient, ClientTypes } from "../client/index.ts";
 import { inspectionOf } from "../client/inspected.ts";
 import { getOrAdd } from "../core/emitter.ts";
-import { AtriumError } from "../core/error.ts";
+import { AtriumError, clientFault } from "../core/error.ts";
 import { Endpoint } from "./endpoint.ts";
 import { RoomStream } from "./stream.ts";
 import { Appends } from "./writer.ts";
@@ -18,6 +17,11 @@ export type { StreamWriter, StreamWriterOptions } from "./writer.ts";
 
 /** A client with any declared stores and any types. */
 export type StreamClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;
+
+const NOT_JOINED = clientFault(
+  "NOT_JOINED",
+  "A room with a custom ID has streams once it is joined: call join() first",
+);
 
 class ClientEndpoint extends Endpoint {
   readonly #inspection: ReturnType<typeof inspectionOf>;

@@ -25,7 +25,7 @@ function Chat({ transport }: { readonly transport: RoomTransport }) {
     transport.answer = answer;
     setFollowing(true);
     setMessages([...messages, question]);
-    resumeStream().finally(() => setFollowing(false));
+    void resumeStream().finally(() => setFollowing(false));
   }, [isReady, turns, messages, transport, setMessages, resumeStream]);
 
   useEffect(() => {

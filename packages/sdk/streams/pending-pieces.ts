@@ -1,10 +1,11 @@
 /** Pieces that wait to be sent, and the bodies that carry them. */
+import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import { invalid } from "../core/error.ts";
 import { byteLength, toJson } from "../core/json.ts";
 import { type ContentKind, concatenated } from "./content.ts";
 
 /** The size of one append, in bytes. */
-export const MAX_CHUNK_BYTES = 1024 * 1024;
+export const MAX_CHUNK_BYTES = STREAM_LIMITS.appendBytes;
 
 /** A text, bytes, or any other value as its JSON. */
 type Piece = string | Uint8Array | Json;
@@ -35,8 +36,9 @@ export class PendingPieces {
   add(value: unknown, kind: ContentKind | null): void {
     const piece = pieceOf(value);
     if (kind !== null) PARTS[kind](piece);
+    if (kind === "json" || piece instanceof Json) requireSize(jsonOf(piece));
     const { length } = piece instanceof Json ? piece.json : piece;
-    if (length === 0 && kind !== "json") return;
+    if (length === 0 && kind !== null && kind !== "json") return;
     this.#pieces.push(piece);
     this.size += length;
   }
@@ -92,9 +94,12 @@ export class PendingPieces {
 function pieceOf(value: unknown): Piece {
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return value.slice();
-  const json = toJson(value, "Streams");
+  return new Json(toJson(value, "Streams"));
+}
+
+/** An append has brackets around its messages. */
+function requireSize(json: string): void {
   if (byteLength(json) + 3 > MAX_CHUNK_BYTES) throw invalid("Streams", TOO_LARGE);
-  return new Json(json);
 }
 
 function jsonOf(piece: Piece): string {

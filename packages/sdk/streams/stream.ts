@@ -54,6 +54,8 @@ export class RoomStream<Message = unknown> {
   readonly #endpoint: Endpoint;
   readonly #appends: Appends;
   #contentType: string | null = null;
+  /** The request for the type, which concurrent appends share. */
+  #reading: Promise<StreamInfo> | null = null;
 
   /** Throws VALIDATION_ERROR for an invalid name. Not for applications: `stream(client, name)` and `AtriumServer.stream` make it. */
   constructor(endpoint: Endpoint, appends: Appends, name: string) {
@@ -91,9 +93,16 @@ export class RoomStream<Message = unknown> {
     return info;
   }
 
-  /** Appends one value, once. A writer is faster for many. Throws CONFLICT if the stream is closed. */
+  async #readType(): Promise<string> {
+    this.#reading ??= this.head().finally(() => {
+      this.#reading = null;
+    });
+    return (await this.#reading).contentType;
+  }
+
+  /** Appends one value, once, in the order of the calls. A writer is faster for many. Throws CONFLICT if the stream is closed. */
   async append(value: unknown): Promise<void> {
-    if (this.#contentType === null) await this.head();
+    if (this.#contentType === null) await this.#readType();
     await untilAborted(this.#endpoint.signals, () => this.#appends.append(this.#writtenOn(), value));
   }
 
@@ -123,7 +132,7 @@ export class RoomStream<Message = unknown> {
       get contentType() {
         return contentType();
       },
-      readType: async () => (await this.head()).contentType,
+      readType: () => this.#readType(),
       forget: () => {
         this.#contentType = null;
       },

@@ -3,14 +3,11 @@
 import { AtriumServer, type RoomStream } from "atrium/server";
 import type { StreamView } from "atrium/streams/react";
 import { beforeAll, describe, expect, it } from "vitest";
-import { sharedService } from "../../cli/shared-service.ts";
 import { bundlePage, prepareReactPages, type ReactPage } from "../react-page.ts";
 import { REACT_VERSIONS } from "../react-versions.ts";
 import type {} from "./streams-page.tsx";
 
 const openPage = await prepareReactPages();
-const { url: serverUrl, accountId, apiKey } = await sharedService();
-const atrium = new AtriumServer({ serverUrl, accountId, apiKey });
 
 describe.each(REACT_VERSIONS)("with React %i", (version) => {
   let script: string;
@@ -31,7 +28,9 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       if (/\/streams\/[^/]+$/.test(pathname) && request.method() === "GET")
         requests.push(searchParams.get("live") ?? "catch-up");
     });
-    return (name) => atrium.stream(opened.meeting.roomId, name);
+    const { customer, roomId } = opened.meeting;
+    const atrium = new AtriumServer({ serverUrl: customer.service.url, ...customer.organization });
+    return (name) => atrium.stream(roomId, name);
   }
 
   const mount = (...names: string[]) =>

@@ -5,15 +5,20 @@ import type { AtriumClient, ClientTypes } from "../client/index.ts";
 import { inspectionOf } from "../client/inspected.ts";
 import { getOrAdd } from "../core/emitter.ts";
 import { AtriumError, clientFault } from "../core/error.ts";
-import { Endpoint } from "./endpoint.ts";
-import { RoomStream } from "./stream.ts";
-import { Appends } from "./writer.ts";
+import { Endpoint } from "../durable-streams/endpoint.ts";
+import { RoomStream } from "../durable-streams/stream.ts";
+import { Appends } from "../durable-streams/writer.ts";
 
 export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
-export type { StreamContent } from "./content.ts";
-export type { StreamPart, StreamReadOptions } from "./reader.ts";
-export type { CreateStreamOptions, RoomStream, StreamInfo, SubscribeOptions } from "./stream.ts";
-export type { StreamWriter, StreamWriterOptions } from "./writer.ts";
+export type { StreamContent } from "../durable-streams/content.ts";
+export type { StreamPart, StreamReadOptions } from "../durable-streams/reader.ts";
+export type {
+  CreateStreamOptions,
+  RoomStream,
+  StreamInfo,
+  SubscribeOptions,
+} from "../durable-streams/stream.ts";
+export type { StreamWriter, StreamWriterOptions } from "../durable-streams/writer.ts";
 
 /** A client with any declared stores and any types. */
 export type StreamClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;

@@ -3,11 +3,11 @@
 import { getOrAdd, report } from "../core/emitter.ts";
 import { AtriumError } from "../core/error.ts";
 import { assumeType } from "../core/json.ts";
+import type { StreamPart } from "../durable-streams/reader.ts";
 import { ExternalSource, type Source, type Unsubscribe } from "../react/external-source.ts";
 import type { LoadState } from "../react/loaded.ts";
 import { type RoomHandle, useRoomHandle, useSelection, whole } from "../react/room-handle.ts";
 import { stream } from "./index.ts";
-import type { StreamPart } from "./reader.ts";
 
 export interface UseStreamOptions {
   /** The place to begin at: an `offset`, or `now` for new content only; the whole stream by default. */

@@ -1,11 +1,10 @@
 /** Pieces that wait to be sent, and the bodies that carry them. */
-import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import { invalid } from "../core/error.ts";
 import { byteLength, toJson } from "../core/json.ts";
 import { type ContentKind, concatenated } from "./content.ts";
 
 /** The size of one append, in bytes. */
-export const MAX_CHUNK_BYTES = STREAM_LIMITS.appendBytes;
+export const MAX_CHUNK_BYTES = 1024 * 1024;
 
 /** A text, bytes, or any other value as its JSON. */
 type Piece = string | Uint8Array | Json;

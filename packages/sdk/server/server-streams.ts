@@ -4,9 +4,9 @@ import type { Signals } from "../core/aborting.ts";
 import { segmentOf, serviceAddress } from "../core/address.ts";
 import { getOrAdd } from "../core/emitter.ts";
 import { credential, type RestOptions } from "../core/rest.ts";
-import { Endpoint } from "./endpoint.ts";
-import { RoomStream } from "./stream.ts";
-import { Appends } from "./writer.ts";
+import { Endpoint } from "../durable-streams/endpoint.ts";
+import { RoomStream } from "../durable-streams/stream.ts";
+import { Appends } from "../durable-streams/writer.ts";
 
 class ServerEndpoint extends Endpoint {
   readonly #room: string;

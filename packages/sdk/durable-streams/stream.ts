@@ -120,8 +120,8 @@ export class RoomStream<Message = unknown> {
   }
 
   /** A writer, which the service knows from all others. */
-  writer({ producerId, signal }: StreamWriterOptions = {}): StreamWriter {
-    return new StreamWriter(this.#writtenOn(), producerId, [...this.#endpoint.signals, signal]);
+  writer(options: StreamWriterOptions = {}): StreamWriter {
+    return new StreamWriter(this.#writtenOn(), options, this.#endpoint.signals);
   }
 
   #writtenOn(): WrittenStream {

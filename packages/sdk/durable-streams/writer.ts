@@ -2,7 +2,7 @@
 import { linked, type Signals } from "../core/aborting.ts";
 import { getOrAdd } from "../core/emitter.ts";
 import { AtriumError, clientFault } from "../core/error.ts";
-import { newId } from "../core/runtime.ts";
+import { abortable, Deferred, newId } from "../core/runtime.ts";
 import { kindOf } from "./content.ts";
 import { attempt, type Endpoint, timed, waitAfter } from "./endpoint.ts";
 import { MAX_CHUNK_BYTES, PendingPieces } from "./pending-pieces.ts";
@@ -10,10 +10,16 @@ import { MAX_CHUNK_BYTES, PendingPieces } from "./pending-pieces.ts";
 export interface StreamWriterOptions {
   /** Names the writer to the service: a new writer of the same name stops the one before. Another name each time by default. */
   readonly producerId?: string | undefined;
+  /**
+   * Least time between the starts of two requests, in milliseconds; 100 by default. `flush` and `close` do not wait for it. An
+   * organization's keys may send 100 requests a second together.
+   */
+  readonly intervalMs?: number | undefined;
   /** Stops the writer, whose calls then reject with the signal's reason. A sent piece may be stored. */
   readonly signal?: AbortSignal | undefined;
 }
 
+const INTERVAL_MS = 100;
 const CLOSED = clientFault("CONFLICT", "The writer is closed");
 
 let latestEpoch = 0;
@@ -40,6 +46,7 @@ export class StreamWriter {
   readonly #stream: WrittenStream;
   readonly #producerId: string;
   readonly #signals: Signals;
+  readonly #intervalMs: number;
   readonly #pieces = new PendingPieces();
   #epoch = nextEpoch();
   #seq = 0;
@@ -47,15 +54,21 @@ export class StreamWriter {
   #failure: { readonly error: unknown } | null = null;
   /** Whether something has come since the last look. */
   #hasNews = false;
+  /** Callers of `flush` and `close`, for whom requests do not wait. */
+  #waiting = 0;
+  #sentAt = -Infinity;
+  #hurry = () => {};
   #isClosing = false;
   #isClosed = false;
   #offset: string | null = null;
 
   /** Not for applications: `writer()` of a stream makes it. */
-  constructor(stream: WrittenStream, producerId = newId(), signals: Signals = []) {
+  constructor(stream: WrittenStream, options: StreamWriterOptions, signals: Signals = []) {
+    const { producerId = newId(), intervalMs = INTERVAL_MS, signal } = options;
     this.#stream = stream;
     this.#producerId = producerId;
-    this.#signals = signals;
+    this.#intervalMs = intervalMs;
+    this.#signals = [...signals, signal];
   }
 
   /** The stream's end after the latest stored piece; null before the first. */
@@ -65,7 +78,7 @@ export class StreamWriter {
 
   /**
    * Writes a piece: text, bytes or any JSON, as the stream's type asks. Resolves at once unless a mebibyte waits, so that it can
-   * be awaited or not. Pieces that come during a request go into the next one together. Rejects with the error that has
+   * be awaited or not. Pieces that come during a request and the interval after it go into the next one together. Rejects with the error that has
    * stopped the writer, as `flush` and `close` do.
    */
   write(value: unknown): Promise<void> {
@@ -86,7 +99,10 @@ export class StreamWriter {
   }
 
   async #flush(): Promise<void> {
+    this.#waiting += 1;
+    this.#hurry();
     while (this.#running !== null) await this.#running;
+    this.#waiting -= 1;
     this.#check();
   }
 
@@ -138,6 +154,8 @@ export class StreamWriter {
       const contentType = this.#stream.contentType ?? (await this.#stream.readType());
       for (;;) {
         this.#hasNews = false;
+        if (this.#pieces.isEmpty && !this.#isClosing) return;
+        await this.#pause(signal);
         const body = this.#pieces.take(kindOf(contentType), this.#isClosing);
         const closes = this.#isClosing && this.#pieces.isEmpty;
         if (body === null && !closes) return;
@@ -150,6 +168,16 @@ export class StreamWriter {
     }
   }
 
+  /** Lets pieces come together, unless a caller waits for them. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const leftMs = this.#sentAt + this.#intervalMs - performance.now();
+    if (leftMs <= 0 || this.#waiting > 0) return;
+    const { promise, resolve } = new Deferred();
+    const timer = setTimeout(resolve, leftMs);
+    this.#hurry = resolve;
+    await abortable(promise, { signal }).finally(() => clearTimeout(timer));
+  }
+
   /** Repeats the request under its number until it is answered: the service stores it once. */
   async #send(
     contentType: string,
@@ -160,6 +188,7 @@ export class StreamWriter {
     const { endpoint, name } = this.#stream;
     /** Whether an attempt may have been stored. */
     let isUncertain = false;
+    this.#sentAt = performance.now();
     for (let failures = 1; ; failures += 1) {
       const headers = {
         ...(body !== null && { "Content-Type": contentType }),
@@ -202,7 +231,7 @@ export class Appends {
   async append(stream: WrittenStream, value: unknown): Promise<void> {
     const address = stream.endpoint.urlOf(stream.name);
     const shared = getOrAdd(this.#writers, address, () => ({
-      writer: new StreamWriter(stream, this.#producerId),
+      writer: new StreamWriter(stream, { producerId: this.#producerId }),
       uses: 0,
     }));
     shared.uses += 1;

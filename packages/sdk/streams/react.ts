@@ -54,6 +54,7 @@ class SharedStream {
     this.source = new ExternalSource(
       (changed) => {
         this.#changed = changed;
+        this.#retry();
         this.#start();
         return () => this.#stop();
       },
@@ -94,22 +95,18 @@ class SharedStream {
     this.#stop();
     if (!(cause instanceof AtriumError)) report(cause);
     // The room's ID becomes known by the join.
-    else if (cause.code === "NOT_JOINED") this.#end = this.#afterJoin();
+    else if (cause.code === "NOT_JOINED") this.#startAfterJoin();
     else this.#show({ isLoading: false, error: cause });
   }
 
-  #afterJoin(): Unsubscribe {
-    let end = () => {};
-    let isOver = false;
-    const begin = () => {
-      isOver = true;
-      end();
+  #startAfterJoin(): void {
+    const start = () => {
+      if (this.#end !== end) return;
       this.#stop();
       this.#start();
     };
-    end = this.#handle.connection.whenConnected(begin);
-    if (isOver) end();
-    return end;
+    const end = this.#handle.connection.whenConnected(() => queueMicrotask(start));
+    this.#end = end;
   }
 
   #retry(): void {

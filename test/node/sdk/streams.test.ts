@@ -293,6 +293,30 @@ describe("a writer", () => {
     expect([text.length, text === `a${long}z`]).toEqual([long.length + 2, true]);
   });
 
+  it("lets pieces come together until the interval is over, or a caller waits for them", async () => {
+    const answer = await created("answer");
+    const bodies: number[] = [];
+    const counted: typeof fetch = (input, init) => {
+      if (init?.body instanceof Uint8Array) bodies.push(init.body.length);
+      return fetch(input, init);
+    };
+    const counting = new AtriumServer({ serverUrl, accountId, apiKey, fetch: counted });
+    const writer = (await counting.stream(meeting.roomId, "answer")).writer({ intervalMs: 3_600_000 });
+    await writer.write("first");
+    await eventually("the first piece to be stored", async () => writer.offset !== null);
+    for (const piece of ["a", "b", "c"]) {
+      await writer.write(piece);
+      await answer.head();
+    }
+    expect(bodies).toEqual([5]);
+    await writer.flush();
+    await writer.write("d");
+    await answer.head();
+    await writer.close("e");
+    expect(bodies).toEqual([5, 3, 2]);
+    expect(await textOf(answer)).toBe("firstabcde");
+  });
+
   it("waits for the other half of a character", async () => {
     const answer = await created("answer");
     const writer = answer.writer();

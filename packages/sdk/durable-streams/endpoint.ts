@@ -120,20 +120,27 @@ export function waitAfter(
   return pause(delayMs, signal);
 }
 
-/** A request that may be repeated, with three retries after temporary failures. */
+/** The signals that end a request, and its retries after temporary failures. */
+export interface Patience {
+  readonly signals?: Signals;
+  readonly maxRetries?: number;
+}
+
+/** A request that may be repeated. */
 export function ask<Result>(
   endpoint: Endpoint,
   name: string,
   request: StreamRequest,
   read: (response: Response) => Result | Promise<Result>,
+  { signals = endpoint.signals, maxRetries = MAX_RETRIES }: Patience = {},
 ): Promise<Result> {
-  return untilAborted(endpoint.signals, async (signal) => {
+  return untilAborted(signals, async (signal) => {
     for (let failures = 1; ; failures += 1) {
       const tried = await timed(signal, (ends) => attempt(endpoint, name, request, ends, read));
       if (tried.error === null) return tried.result;
       const isDeleted = request.method === "DELETE" && failures > 1 && tried.error.code === "NOT_FOUND";
       if (isDeleted) return read(new Response()); // an earlier attempt has deleted it
-      if (failures > MAX_RETRIES || !tried.error.retryable) throw tried.error;
+      if (failures > maxRetries || !tried.error.retryable) throw tried.error;
       await waitAfter(endpoint, failures, tried.headers, signal);
     }
   });

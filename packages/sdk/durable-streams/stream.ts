@@ -2,7 +2,7 @@
 import { linked, untilAborted } from "../core/aborting.ts";
 import { segmentOf } from "../core/address.ts";
 import { report } from "../core/emitter.ts";
-import { ask, type Endpoint, type StreamRequest } from "./endpoint.ts";
+import { ask, type Endpoint, type Patience, type StreamRequest } from "./endpoint.ts";
 import { type StreamPart, StreamReader, type StreamReadOptions } from "./reader.ts";
 import { type Appends, StreamWriter, type StreamWriterOptions, type WrittenStream } from "./writer.ts";
 
@@ -86,23 +86,25 @@ export class RoomStream<Message = unknown> {
     return this.#info("HEAD");
   }
 
-  async #info(method: "PUT" | "HEAD", headers: StreamRequest["headers"] = {}): Promise<StreamInfo> {
+  async #info(
+    method: "PUT" | "HEAD",
+    headers: StreamRequest["headers"] = {},
+    patience?: Patience,
+  ): Promise<StreamInfo> {
     const request: StreamRequest = { method, headers, cache: "no-store" };
-    const info = await ask(this.#endpoint, this.name, request, infoOf);
+    const info = await ask(this.#endpoint, this.name, request, infoOf, patience);
     this.#contentType = info.contentType;
     return info;
   }
 
-  async #readType(): Promise<string> {
-    this.#reading ??= this.head().finally(() => {
-      this.#reading = null;
-    });
-    return (await this.#reading).contentType;
-  }
-
   /** Appends one value, once, in the order of the calls. A writer is faster for many. Throws CONFLICT if the stream is closed. */
   async append(value: unknown): Promise<void> {
-    if (this.#contentType === null) await this.#readType();
+    if (this.#contentType === null) {
+      this.#reading ??= this.head().finally(() => {
+        this.#reading = null;
+      });
+      await this.#reading;
+    }
     await untilAborted(this.#endpoint.signals, () => this.#appends.append(this.#writtenOn(), value));
   }
 
@@ -132,7 +134,10 @@ export class RoomStream<Message = unknown> {
       get contentType() {
         return contentType();
       },
-      readType: () => this.#readType(),
+      readType: async (signal) => {
+        const patience = { signals: [signal], maxRetries: Number.POSITIVE_INFINITY };
+        return (await this.#info("HEAD", {}, patience)).contentType;
+      },
       forget: () => {
         this.#contentType = null;
       },

@@ -36,8 +36,8 @@ export interface WrittenStream {
   readonly name: string;
   /** The type of the content, which each append repeats; null until it is known. */
   readonly contentType: string | null;
-  /** Asks the service for it. */
-  readType(): Promise<string>;
+  /** Asks the service for it, until it answers. */
+  readType(signal: AbortSignal): Promise<string>;
   /** The writer has stopped: the stream may be another one now. */
   forget(): void;
 }
@@ -151,7 +151,7 @@ export class StreamWriter {
     const { signal } = aborting;
     try {
       signal.throwIfAborted();
-      const contentType = this.#stream.contentType ?? (await this.#stream.readType());
+      const contentType = this.#stream.contentType ?? (await this.#stream.readType(signal));
       for (;;) {
         this.#hasNews = false;
         if (this.#pieces.isEmpty && !this.#isClosing) return;

@@ -471,13 +471,16 @@ describe("over a network that breaks", () => {
     proxy = between;
     const answer = await created("answer");
     const writer = ofAda("answer", between.url).writer();
-    await writer.write("before ");
-    await writer.flush();
-    between.shut();
-    await writer.write("during ");
-    await writer.write("and ");
-    between.open();
-    await writer.close("after");
-    expect(await textOf(answer)).toBe("before during and after");
+    // Its first request asks for the stream's type, the next one appends.
+    for (const word of ["One ", "two "]) {
+      between.shut();
+      const { refused } = between;
+      await writer.write(word);
+      await eventually("attempts to fail", () => between.refused > refused + 4);
+      between.open();
+      await writer.flush();
+    }
+    await writer.close("three");
+    expect(await textOf(answer)).toBe("One two three");
   });
 });

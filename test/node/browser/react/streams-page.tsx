@@ -1,6 +1,6 @@
 /** A page that shows streams in several components, and counts the requests of their reads. */
 
-import { RoomProvider, useRoom } from "atrium/react";
+import { AtriumProvider, RoomProvider, useRoom } from "atrium/react";
 import { type RoomStream, stream } from "atrium/streams";
 import { type StreamView, useStream } from "atrium/streams/react";
 import { StrictMode } from "react";
@@ -11,8 +11,8 @@ export interface StreamsStage {
   readonly views: StreamView[];
   /** Of any component, in the room's client. */
   stream(name: string): RoomStream;
-  /** Renders a component for each of these streams, in place of those before. */
-  mount(token: string, names: readonly string[]): void;
+  /** Renders a component for each of these streams, in place of those before. With a custom ID, the token is an identity's. */
+  mount(token: string, names: readonly string[], customId?: string): void;
   unmount(): void;
 }
 
@@ -35,16 +35,24 @@ let root: Root | null = null;
 window.streams = {
   ...({} as Pick<StreamsStage, "stream">),
   views: [],
-  mount(token, names) {
+  mount(token, names, customId) {
     root ??= createRoot(document.body.appendChild(document.createElement("div")));
+    const views = names.map((name, place) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: the same place is the same component
+      <View key={place} name={name} place={place} />
+    ));
+    const serverUrl = location.origin;
     root.render(
       <StrictMode>
-        <RoomProvider serverUrl={location.origin} authToken={token}>
-          {names.map((name, place) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same place is the same component
-            <View key={place} name={name} place={place} />
-          ))}
-        </RoomProvider>
+        {customId === undefined ? (
+          <RoomProvider serverUrl={serverUrl} authToken={token}>
+            {views}
+          </RoomProvider>
+        ) : (
+          <AtriumProvider serverUrl={serverUrl} authToken={token}>
+            <RoomProvider customId={customId}>{views}</RoomProvider>
+          </AtriumProvider>
+        )}
       </StrictMode>,
     );
   },

@@ -75,6 +75,26 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
     expect(opened.complaints).toEqual([]);
   });
 
+  it("a room that is entered by its custom ID shows them once it is joined", async () => {
+    const open = await begin();
+    const { customer, roomId } = opened.meeting;
+    const customId = `plan-${roomId}`;
+    await customer.send("PATCH", `/rooms/${roomId}`, { customId });
+    const { data } = await customer.send<{ identity: { id: string }; token: string }>("POST", "/identify", {
+      ...{ customId: "ada", name: "Ada" },
+    });
+    await customer.send("PUT", `/rooms/${roomId}/access`, {
+      identitiesAccesses: { [data.identity.id]: ["*:read"] },
+    });
+    const answer = await open("answer");
+    await answer.create();
+    await answer.append("Hello");
+    const given = [data.token, customId] as const;
+    await opened.page.evaluate(([token, room]) => window.streams.mount(token, ["answer"], room), given);
+    await shows(([view]) => view?.text === "Hello" && !view.isLoading && view.error === null);
+    expect(opened.complaints).toEqual([]);
+  });
+
   it("retry() reads again after an error, and a deleted stream from its beginning", async () => {
     const open = await begin();
     const answer = await open("answer");

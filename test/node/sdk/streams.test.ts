@@ -5,6 +5,7 @@ import { Atrium, AtriumClient } from "atrium/client";
 import { AtriumServer, type RoomStream } from "atrium/server";
 import { type StreamPart, stream } from "atrium/streams";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readEvents } from "../../../packages/sdk/durable-streams/events.ts";
 import { eventually } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
 import { clientOf, type Meeting, meet } from "./clients.ts";
@@ -278,6 +279,37 @@ describe("reading", () => {
     expect(textIn(await over)).toBe("Hello");
     const forged = clientOf({ token: `${ada.token.slice(0, -8)}AAAAAAAA` }, { serverUrl });
     await expect(stream(forged, "answer").head()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+});
+
+describe("events", () => {
+  const event = (name: string, ...lines: string[]): string =>
+    [`event: ${name}`, ...lines.map((line) => `data: ${line}`), "", ""].join("\n");
+  const text = [
+    ": a comment\n\n",
+    event("data", " a 🚀", "", "é\u2028b"),
+    event("control", '{"streamNextOffset":"1","streamCursor":"7"}'),
+    event("data", "c").replaceAll("\n", "\r\n"),
+    event("data", "d").replaceAll("\n", "\r"),
+    event("control", '{"streamNextOffset":"2","streamClosed":true}'),
+    "event: data\ndata: cut",
+  ].join("");
+
+  it.each([1, 2, 3, 5, 64, 4096])("are whole however they are cut, as into %i bytes", async (size) => {
+    const bytes = new TextEncoder().encode(text);
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        for (let from = 0; from < bytes.length; from += size)
+          controller.enqueue(bytes.subarray(from, from + size));
+        controller.close();
+      },
+    });
+    const chunks = [];
+    for await (const chunk of readEvents(body, false, () => {})) chunks.push(chunk);
+    expect(chunks).toEqual([
+      { data: [" a 🚀\n\né\u2028b"], offset: "1", cursor: "7", isUpToDate: false, isClosed: false },
+      { data: ["c", "d"], offset: "2", cursor: null, isUpToDate: true, isClosed: true },
+    ]);
   });
 });
 

@@ -1,10 +1,11 @@
 /** The REST interface: the one file of the SDK that sends requests with `fetch`, retries them, and reads responses. */
 import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
 import type { UploadResult } from "../wire/resources.ts";
+import { pause, type Signals, untilAborted } from "./aborting.ts";
 import { segmentOf, serviceAddress } from "./address.ts";
 import { AtriumError, clientFault, type Fault, invalid, isRetryable, wellFormed } from "./error.ts";
 import { toJson } from "./json.ts";
-import { abortable, newId } from "./runtime.ts";
+import { newId } from "./runtime.ts";
 
 export interface RestOptions {
   /** The address of the service, such as `https://atrium.example`. */
@@ -53,29 +54,6 @@ const canRetry = ({ isConditional = false }: RestRequest, { code }: AtriumError)
 
 /** The header of each request, or a function that returns it; null where the browser sends a cookie instead. */
 type Authorization = string | null | ((signal: AbortSignal) => Promise<string>);
-
-type Signals = readonly (AbortSignal | undefined)[];
-
-/** Does `work` until one of the signals is aborted, then throws its reason. The oldest browsers lack `AbortSignal.any`. */
-async function untilAborted<Result>(
-  signals: Signals,
-  work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> {
-  const aborting = new AbortController();
-  const { signal } = aborting;
-  const stops = signals.map((source) => {
-    const abort = () => aborting.abort(source?.reason);
-    if (source?.aborted) abort();
-    source?.addEventListener("abort", abort);
-    return () => source?.removeEventListener("abort", abort);
-  });
-  try {
-    signal.throwIfAborted();
-    return await abortable(work(signal), { signal });
-  } finally {
-    for (const stop of stops) stop();
-  }
-}
 
 /** A credential without the line end that files add. Throws VALIDATION_ERROR with its name, and without its text. */
 export function credential(name: string, value: unknown): string {
@@ -210,14 +188,6 @@ interface Call {
   readonly body: string | null;
   readonly idempotencyKey: string;
 }
-
-const pause = (delayMs: number, signal: AbortSignal): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout>;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, delayMs);
-  });
-  return abortable(over, { signal }, () => clearTimeout(timer));
-};
 
 function urlBelow(base: string, path: Path, query: object = {}): string {
   const url = new URL([base, ...path.map(segmentOf)].join("/"));

@@ -1,9 +1,19 @@
 /** `atrium/server`: everything that belongs to an organization, for back ends. */
 import { credential, Rest, type RestOptions } from "../core/rest.ts";
+import type { RoomStream } from "../durable-streams/stream.ts";
 import { Inbox, Operations } from "./generated.ts";
 
 export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
 export type { FileFilter, Progress } from "../core/rest.ts";
+export type { StreamContent } from "../durable-streams/content.ts";
+export type { StreamPart, StreamReadOptions } from "../durable-streams/reader.ts";
+export type {
+  CreateStreamOptions,
+  RoomStream,
+  StreamInfo,
+  SubscribeOptions,
+} from "../durable-streams/stream.ts";
+export type { StreamWriter, StreamWriterOptions } from "../durable-streams/writer.ts";
 export type * from "../wire/requests.ts";
 export type * from "../wire/resources.ts";
 export type * from "./generated.ts";
@@ -56,6 +66,12 @@ export class AtriumServer extends Operations {
   /** The inbox of an identity, by its ID. */
   inbox(identityId: string): Inbox {
     return new Inbox(this.rest, identityId);
+  }
+
+  /** A durable stream of a room. Throws VALIDATION_ERROR for an invalid ID or name. */
+  async stream<Message = unknown>(roomId: string, name: string): Promise<RoomStream<Message>> {
+    const { serverStream } = await import("./server-streams.ts");
+    return serverStream(this.#options, authorizationOf(this.#options), this.#signals, [roomId, name]);
   }
 }
 

@@ -152,6 +152,8 @@ describe("the package", () => {
       "offline",
       "documents",
       "documents/react",
+      "streams",
+      "streams/react",
     ];
     for (const entry of entries) {
       for (const [name, text] of await modulesOf(dist, entry))
@@ -177,6 +179,7 @@ describe("the package", () => {
     ["blocknote", 3_400, [...OTHERS, "devtools", "documents"], /canCreateThread/],
     ["documents", 5_000, [...OTHERS, "devtools", "offline"], /from\s*"(yjs|y-protocols\/)/],
     ["offline", 6_000, [...OTHERS, "devtools"], /indexedDB/],
+    ["streams", 6_000, [...OTHERS, "devtools"], /Producer-Id/],
   ])(
     "has an entry %s of at most %i bytes gzipped, whose own modules no other entry loads",
     async (entry, most, others, mark) => {
@@ -282,7 +285,7 @@ describe("Node", () => {
     });
   });
 
-  it.each(["client", "server", "offline", "documents", "inbox", "react"])(
+  it.each(["client", "server", "offline", "documents", "inbox", "react", "streams"])(
     "finds an entry %s whose stack traces can be read",
     async (entry) => {
       for (const [name, text] of await modulesOf(dist, `node/${entry}`)) {

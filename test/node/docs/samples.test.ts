@@ -90,7 +90,7 @@ it("each operation has a sample of the SDK, or says what does the same instead",
   const without = entriesOf(described).filter((entry) => sampleOf(entry) === null);
   const unsaid = without.filter(({ operation }) => insteadOfSdk(operation) === undefined);
   expect(unsaid.map(({ operation }) => operation.operationId)).toEqual([]);
-  expect(without.length).toBeLessThan(20);
+  expect(without.length).toBeLessThan(25);
 });
 
 it("samples of the SDK and of fetch compile", { timeout: 120_000 }, async () => {

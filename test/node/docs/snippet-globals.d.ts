@@ -17,6 +17,7 @@ declare global {
   const doc: Doc;
   const newToken: () => Promise<string>;
   const file: File;
+  const model: { readonly textStream: AsyncIterable<string> };
   const atrium: AtriumServer;
   const client: AtriumClient<{
     readonly tasks: {

@@ -55,12 +55,14 @@ export class BreakableProxy {
   readonly #lines = new Set<Line>();
   #isOpen = true;
   #accepted = 0;
+  #refused = 0;
   /** The delay of each chunk, in both directions. */
   delayMs = 0;
 
   private constructor(service: { readonly port: number }) {
     this.#server = createServer((client) => {
       if (!this.#isOpen) {
+        this.#refused += 1;
         client.destroy();
         return;
       }
@@ -88,6 +90,11 @@ export class BreakableProxy {
   /** How many connections were accepted so far. */
   get accepted(): number {
     return this.#accepted;
+  }
+
+  /** How many connections were refused while it was shut, so far. */
+  get refused(): number {
+    return this.#refused;
   }
 
   /** Cuts all connections now. */

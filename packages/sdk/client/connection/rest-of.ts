@@ -1,8 +1,6 @@
 /** REST with the tokens of a client, apart from it: most pages send no such request. */
-import { backoffMs } from "@atrium/contract/pacing/backoff.ts";
 import { Rest } from "../../core/rest.ts";
-import { abortable, Deferred } from "../../core/runtime.ts";
-import { NULL_BACKOFF } from "./machine.ts";
+import { obtain } from "./obtain-token.ts";
 import type { Tokens } from "./token.ts";
 
 /**
@@ -17,13 +15,3 @@ export async function restOf(serverUrl: string, tokens: Tokens, signal = neverAb
 }
 
 const neverAborted = (): AbortSignal => new AbortController().signal;
-
-/** The current token; waits while there is none. Throws CONNECTION_FAILED if the function fails. */
-async function obtain(tokens: Tokens, signal: AbortSignal): Promise<string> {
-  for (let attempt = 1; ; attempt += 1) {
-    const token = await tokens.next(null, tokens.request("connect", signal));
-    if (token !== null) return token;
-    const { promise, resolve } = new Deferred();
-    await abortable(promise, { signal }, tokens.runtime.after(backoffMs(attempt, NULL_BACKOFF), resolve));
-  }
-}

@@ -6,6 +6,7 @@ import type { InboxNotification } from "atrium/inbox";
 import * as hooks from "atrium/react";
 import * as waiting from "atrium/react/suspense";
 import * as components from "atrium/react-ui";
+import { useStream } from "atrium/streams/react";
 import { createElement, type ElementType, type ReactNode, StrictMode, version } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { renderToReadableStream, renderToString } from "react-dom/server.browser";
@@ -94,7 +95,12 @@ function Use({ name, from, given }: UseProps) {
 }
 
 function Text() {
-  return <p>{useDocument("text").status}</p>;
+  return (
+    <>
+      <p>{useDocument("text").status}</p>
+      <p>{useStream("answer").text}</p>
+    </>
+  );
 }
 
 const named = (from: Named, name: RegExp): string[] => Object.keys(from).filter((each) => name.test(each));

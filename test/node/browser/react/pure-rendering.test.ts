@@ -1,6 +1,7 @@
 /** Rendering begins nothing: hooks and components on a server, and their hydration under StrictMode elsewhere. */
 
 import { openDocument } from "atrium/documents";
+import { stream } from "atrium/streams";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { sharedService } from "../../cli/shared-service.ts";
@@ -39,6 +40,9 @@ async function prepare(): Promise<Omit<Given, "asks">> {
   const { doc } = openDocument(bo, "text");
   doc.getText("text").insert(0, "Hello");
   await bo.flush();
+  const answer = stream(bo, "answer");
+  await answer.create();
+  await answer.close("Hello from a stream");
   const { token } = await customer.createUser(roomId, "Ada");
   const { url } = await bo.storage.upload({ file: new Blob(["<svg/>"]), filename: "plan.png" });
   const text = `Hello @Team, see https://example.com\n[plan.png](${url})`;
@@ -88,6 +92,7 @@ describe.each(REACT_VERSIONS)("with React %i", (version) => {
       await page.evaluate(([all, rendered]) => window.pure.hydrate(all, rendered), [given, html] as const);
       await page.locator("[data-waits=true]").first().waitFor();
       await page.getByText("connected").first().waitFor();
+      await page.getByText("Hello from a stream").waitFor();
       await page
         .locator("time", { hasText: /\d\/\d/ })
         .first()

@@ -12,10 +12,12 @@ export const STREAM_LIMITS = {
   headerLength: 255,
   /** Streams of which each is the fork of the next. */
   forkDepth: 32,
+  /** Reads of one user that wait in a room. */
+  waitingReads: 50,
   /** Milliseconds for which a long poll waits, and for which a response of events lasts. */
   longPollMs: 20_000,
   eventsMs: 60_000,
 };
 
 /** Bytes that rows count for beside their data, in the room's limit and in the quota `store_bytes`. */
-export const STREAM_CHARGES = { stream: 512, append: 64, producer: 256 };
+export const STREAM_CHARGES = { stream: 4_096, append: 128, producer: 1_024 };

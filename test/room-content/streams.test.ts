@@ -1,6 +1,6 @@
 /** Streams over REST: the protocol's headers, rights, live reads, and what else the room does with them. */
 
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
@@ -57,6 +57,12 @@ function eventsOf(response: Response) {
 
 const roomObject = (work: (room: RoomObjectBase) => unknown) =>
   runInDurableObject<RoomObjectBase, unknown>(env.ROOMS.getByName(roomId), (room) => work(room));
+
+/** Sets the room's clock forward. */
+const ahead = (ms: number) => (room: RoomObjectBase) => {
+  const { clock } = room;
+  room.clock = () => clock() + ms;
+};
 
 describe("a stream", () => {
   it("is created, appended to, read from any offset, closed and deleted (S1)", async () => {
@@ -123,6 +129,13 @@ describe("a stream", () => {
       [create({ "Stream-TTL": "1e3" }), 400],
       [create({ "Stream-TTL": "1", "Stream-Expires-At": "2035-01-31T09:30:00Z" }), 400],
       [create({ "Stream-Forked-From": "/v1/elsewhere" }), 404],
+      [
+        api.raw("PUT", `${path}-fork`, {
+          headers: { "Stream-Forked-From": api.base + path },
+          body: new Uint8Array([1]),
+        }),
+        400,
+      ],
       [create({ "Content-Type": `text/${"x".repeat(300)}` }), 400],
       [create({}, api, `/rooms/${roomId}/streams/${"n".repeat(256)}`), 400],
       [read("?offset=x"), 400],
@@ -144,12 +157,12 @@ describe("a stream", () => {
     const etag = first.headers.get("ETag") ?? "";
     const again = await api.raw("GET", path, { headers: { "If-None-Match": etag } });
     expect([again.status, await again.text()]).toEqual([304, ""]);
-    await append("more");
+    await append("and more");
     const zero = `${headers.get("Stream-Next-Offset")?.slice(0, 17)}${"0".repeat(16)}`;
     const past = await read(`?offset=${zero}`);
     expect(past.headers.get("Cache-Control")).toContain("max-age=60");
     const tail = await read(`?offset=${nextOf(past)}`);
-    expect([tail.headers.get("Cache-Control"), await tail.text()]).toEqual(["private, no-cache", "more"]);
+    expect([tail.headers.get("Cache-Control"), await tail.text()]).toEqual(["private, no-cache", "and more"]);
     expect(tail.headers.get("Vary")).toBe("Authorization");
   });
 });
@@ -206,12 +219,50 @@ describe("a live read", () => {
     const events = eventsOf(await read("?offset=-1&live=sse", api.as(user.token)));
     await events.until("control");
     await api.delete(`/users/${user.id}?roomId=${roomId}`);
-    await roomObject((room) => {
-      const { clock } = room;
-      room.clock = () => clock() + 10_000;
-    });
+    await roomObject(ahead(10_000));
     await append("secret");
     expect(await events.end()).not.toContain("secret");
+  });
+
+  it("asks for the right and the time also while a writer leaves it no rest (S6, S7)", async () => {
+    await create();
+    const user = await api.createUser(roomId);
+    const events = eventsOf(await read("?offset=-1&live=sse", api.as(user.token)));
+    for (let second = 0; second < 4; second += 1) {
+      await append(`${second} `);
+      await events.until(`${second} `);
+      await roomObject(ahead(5_000));
+    }
+    await api.delete(`/users/${user.id}?roomId=${roomId}`);
+    await roomObject(ahead(10_000));
+    await append("secret");
+    expect(await events.end()).not.toContain("secret");
+    const other = eventsOf(await read("?offset=-1&live=sse"));
+    await other.until("control");
+    await roomObject(ahead(STREAM_LIMITS.eventsMs));
+    await append("late");
+    expect(await other.end()).not.toContain("late");
+  });
+
+  it("ends when another stream gets the name (S7)", async () => {
+    await create();
+    const events = eventsOf(await read("?offset=-1&live=sse"));
+    await events.until("control");
+    await roomObject(() => undefined);
+    await api.raw("DELETE", path);
+    await create({ "Content-Type": "application/octet-stream" });
+    await append("bytes", { "Content-Type": "application/octet-stream" });
+    expect(await events.end()).not.toContain("event: data");
+  });
+
+  it("waits for a user a number of times, and no more (S6)", async () => {
+    await create();
+    const user = api.as((await api.createUser(roomId)).token);
+    const open = () => read("?offset=-1&live=sse", user);
+    const all = await Promise.all(Array.from({ length: STREAM_LIMITS.waitingReads }, open));
+    expect((await open()).status).toBe(429);
+    for (const response of all) await response.body?.cancel();
+    expect((await (await open()).body?.cancel()) === undefined).toBe(true);
   });
 });
 
@@ -264,8 +315,20 @@ describe("what a room keeps of streams", () => {
     await append("x".repeat(STREAM_LIMITS.appendBytes / 2));
     await api.patch(`/rooms/${roomId}`, { limits: { streamBytes: 2 * STREAM_LIMITS.appendBytes } });
     const refused = await append("x".repeat(STREAM_LIMITS.appendBytes));
-    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining("streamBytes")]);
+    expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining("streamBytes")]);
     await setLimit(owner, "store_bytes", null);
+  });
+
+  it("is removed and counted by a room that no one has joined, when it starts for its alarm (S5, S6)", async () => {
+    await create({ "Stream-TTL": "1" });
+    await append("x".repeat(STREAM_LIMITS.appendBytes));
+    const stub = env.ROOMS.getByName(roomId);
+    await runDurableObjectAlarm(stub);
+    expect((await usesOf(owner)).store_bytes).toBeGreaterThan(STREAM_LIMITS.appendBytes);
+    await evictDurableObject(stub);
+    await roomObject(ahead(10_000));
+    for (let alarm = 0; alarm < 3; alarm += 1) await runDurableObjectAlarm(stub);
+    expect((await usesOf(owner)).store_bytes).toBe(0);
   });
 
   it("is in a user's export (S6)", async () => {

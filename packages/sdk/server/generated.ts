@@ -1324,7 +1324,7 @@ export class Streams extends Resource {
   /** List a room's streams. By name. */
   list(
     roomId: string,
-    page: Page = {},
+    page: Pick<Scroll, "limit" | "after"> = {},
   ): Promise<
     Listed<
       "streams",

@@ -124,11 +124,11 @@ export class DatabaseReads {
    * and the write would bring the erased object back.
    */
   async requireExisting(): Promise<void> {
-    const { identity, storeEvents, documentEvents, commands } = this.#ports.room;
+    const { identity, storeEvents, documentEvents, streams, commands } = this.#ports.room;
     if (commands.isUsed && (identity !== null || commands.isDeleted)) return;
     const row = await this.#findRoom();
     if (row === null) commands.recordDeletion();
-    else for (const events of [storeEvents, documentEvents]) events.offerRow(row);
+    else for (const part of [storeEvents, documentEvents, streams]) part.offerRow(row);
   }
 
   /**

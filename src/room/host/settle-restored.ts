@@ -11,7 +11,7 @@ import { SqliteStorage } from "../storage/storage.ts";
 export function settleRestored(storage: DurableObjectStorage, now: number): void {
   const stored = new SqliteStorage(storage);
   stored.changes.writeRestoredSeq(unusedNumber(now));
-  stored.streams.renumber(unusedNumber(now));
+  stored.streams.settleRestored(now);
   for (const { userId } of stored.gracePeriods.list()) stored.gracePeriods.delete(userId);
   new Sessions({ storage: stored, newId: () => crypto.randomUUID() }).recover(new Set());
   const record = stored.readRecord();

@@ -18,6 +18,8 @@ export interface StoredStream {
   /** The TTL in seconds, and when the stream ends: of a TTL, a time after that. Null without one. */
   readonly ttl: number | null;
   readonly endsAt: number | null;
+  /** The latest `Stream-Seq`; null for none. */
+  readonly sort: string | null;
   readonly isClosed: boolean;
   /** The append that closed the stream; null without a producer. */
   readonly closedBy: ProducerTurn | null;
@@ -25,11 +27,10 @@ export interface StoredStream {
   readonly isDeleted: boolean;
 }
 
-/** The last append; a stream without one has the length and the number 0. */
+/** The last append; a stream without one has the number 0. */
 interface LastAppend {
   readonly end: number;
   readonly number: number;
-  readonly sort: string | null;
 }
 
 interface StoredAppend {
@@ -38,7 +39,6 @@ interface StoredAppend {
   readonly number: number;
   readonly at: number;
   readonly userId: string | null;
-  readonly sort: string | null;
   readonly data: Uint8Array;
 }
 
@@ -51,7 +51,7 @@ interface OwnAppends {
 }
 
 const COLUMNS = `id, name, root, source, base, content_type AS contentType, created_at AS createdAt, ttl,
-  ends_at AS endsAt, closed, closed_by AS closedBy, deleted`;
+  ends_at AS endsAt, sort, closed, closed_by AS closedBy, deleted`;
 
 type StreamRow = Omit<StoredStream, "isClosed" | "closedBy" | "isDeleted"> & {
   readonly closed: number;
@@ -68,8 +68,6 @@ const streamOf = ({ closed, closedBy, deleted, ...row }: StreamRow): StoredStrea
 
 /** Rows that one read looks at. */
 export const APPENDS_AT_ONCE = 10_000;
-
-const LAST_OF = "(SELECT max(start) FROM stream_appends WHERE stream = streams.id)";
 
 export class SqliteStreams extends SqlitePart {
   find(name: string): StoredStream | null {
@@ -96,7 +94,7 @@ export class SqliteStreams extends SqlitePart {
     return this.#findBy("id >= ? AND name IS NOT NULL ORDER BY id LIMIT 1", id);
   }
 
-  /** A number that no stream had, nor another room before it was restored from an archive. */
+  /** A number above those of all streams that the room had, and of all families of offsets. */
   newId(now: number): number {
     return Math.max(unusedNumber(now), this.nextNumber("streams", "id"));
   }
@@ -114,8 +112,12 @@ export class SqliteStreams extends SqlitePart {
     isClosed,
   }: StoredStream): void {
     const row = { id, name, root, source, base, content_type: contentType, created_at: createdAt, ttl };
-    const states = { ends_at: endsAt, closed: Number(isClosed), closed_by: null, deleted: 0 };
+    const states = { ends_at: endsAt, sort: null, closed: Number(isClosed), closed_by: null, deleted: 0 };
     this.tables.insert("streams", { ...row, ...states });
+  }
+
+  putSort(id: number, sort: string): void {
+    this.tables.write("UPDATE streams SET sort = ? WHERE id = ?", sort, id);
   }
 
   close(id: number, by: ProducerTurn | null): void {
@@ -142,9 +144,9 @@ export class SqliteStreams extends SqlitePart {
   }
 
   lastOf({ id, base }: Pick<StoredStream, "id" | "base">): LastAppend {
-    const query = `SELECT start + length(data) AS end, number, sort FROM stream_appends
+    const query = `SELECT start + length(data) AS end, number FROM stream_appends
       WHERE stream = ? ORDER BY start DESC LIMIT 1`;
-    return this.tables.find<LastAppend>(query, id) ?? { end: base, number: 0, sort: null };
+    return this.tables.find<LastAppend>(query, id) ?? { end: base, number: 0 };
   }
 
   append({ userId, data, ...append }: StoredAppend): void {
@@ -183,13 +185,14 @@ export class SqliteStreams extends SqlitePart {
     this.tables.insert("stream_producers", { stream, ...turn }, "INSERT OR REPLACE");
   }
 
-  /** The bytes that all streams count for. */
+  /** The bytes that all streams count for. Those that have ended lack some of their first appends. */
   measure(): number {
     const { stream, append, producer } = STREAM_CHARGES;
-    const query = `SELECT count(*) * ${stream} + ifnull(sum(own), 0)
-        + (SELECT count(*) FROM stream_producers) * ${producer} AS bytes
-      FROM (SELECT (SELECT start + length(data) - base + number * ${append} FROM stream_appends
-        WHERE stream = streams.id AND start = ${LAST_OF}) AS own FROM streams)`;
+    const edge = (column: string, order: "ASC" | "DESC") =>
+      `(SELECT ${column} FROM stream_appends WHERE stream = streams.id ORDER BY start ${order} LIMIT 1)`;
+    const query = `SELECT count(*) * ${stream} + (SELECT count(*) FROM stream_producers) * ${producer}
+      + ifnull(sum(${edge(`start + length(data) + number * ${append}`, "DESC")}
+        - ${edge(`start + (number - 1) * ${append}`, "ASC")}), 0) AS bytes FROM streams`;
     return this.tables.find<{ bytes: number }>(query)?.bytes ?? 0;
   }
 
@@ -240,9 +243,20 @@ export class SqliteStreams extends SqlitePart {
     return charges.stream;
   }
 
-  /** Offsets that clients know from before a restore are of no stream any more. */
-  renumber(root: number): void {
-    if (this.tables.exist) this.tables.write("UPDATE streams SET root = ?", root);
+  /** After a restore, offsets from before it are of no stream any more, and each TTL begins anew. */
+  settleRestored(now: number): void {
+    if (!this.tables.exist) return;
+    this.tables.write(
+      `UPDATE streams SET root = ? + number FROM
+         (SELECT id AS numbered, row_number() OVER (ORDER BY id) AS number FROM streams) WHERE id = numbered`,
+      unusedNumber(now),
+    );
+    const last = this.tables.find<{ root: number | null }>("SELECT max(root) AS root FROM streams");
+    this.retire("streams", last?.root ?? 0);
+    this.tables.write(
+      "UPDATE streams SET ends_at = max(ends_at, ? + ttl * 1000) WHERE ttl IS NOT NULL AND ends_at IS NOT NULL",
+      now,
+    );
   }
 
   /** Appends of a user to a stream, between two numbers. */

@@ -208,7 +208,7 @@ const TABLES: Readonly<Record<string, string>> = {
     PRIMARY KEY (document, seq)
   ) WITHOUT ROWID;`,
   // Without a name, the stream has ended and its rows are being removed. `root` is the first number of its offsets, and
-  // a fork has that of its source; `base` is where its own bytes begin.
+  // `base` is where its own bytes begin: those before are its source's. `sort` is the latest `Stream-Seq`.
   streams: `CREATE TABLE IF NOT EXISTS streams (
     id INTEGER PRIMARY KEY,
     name TEXT UNIQUE,
@@ -219,6 +219,7 @@ const TABLES: Readonly<Record<string, string>> = {
     created_at INTEGER NOT NULL,
     ttl INTEGER,
     ends_at INTEGER,
+    sort TEXT,
     closed INTEGER NOT NULL,
     closed_by TEXT,
     deleted INTEGER NOT NULL
@@ -226,14 +227,13 @@ const TABLES: Readonly<Record<string, string>> = {
   CREATE INDEX IF NOT EXISTS streams_by_source ON streams (source) WHERE source IS NOT NULL;
   CREATE INDEX IF NOT EXISTS streams_by_end ON streams (ends_at) WHERE ends_at IS NOT NULL;
   CREATE INDEX IF NOT EXISTS streams_ended ON streams (id) WHERE name IS NULL;`,
-  // One row for each append: `number` counts those of its stream, and `sort` is the latest `Stream-Seq`.
+  // One row for each append: `number` counts those of its stream.
   stream_appends: `CREATE TABLE IF NOT EXISTS stream_appends (
     stream INTEGER NOT NULL,
     start INTEGER NOT NULL,
     number INTEGER NOT NULL,
     at INTEGER NOT NULL,
     user_id TEXT,
-    sort TEXT,
     data BLOB NOT NULL,
     PRIMARY KEY (stream, start)
   ) WITHOUT ROWID;`,

@@ -1,4 +1,6 @@
 /** Reads that wait for a stream to go on. */
+import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
+import { StreamRefused } from "../types/streams.ts";
 
 export class LiveRead {
   readonly #ended: () => void;
@@ -30,6 +32,7 @@ export class LiveRead {
   }
 
   end(): void {
+    if (this.#isEnded) return;
     this.#isEnded = true;
     this.wake();
     this.#ended();
@@ -38,6 +41,7 @@ export class LiveRead {
 
 export class LiveReads {
   readonly #byStream = new Map<number, Set<LiveRead>>();
+  readonly #ofUsers = new Map<string, number>();
   readonly #left: (stream: number) => void;
 
   /** `left` is called when the last read of a stream ends. */
@@ -45,11 +49,16 @@ export class LiveReads {
     this.#left = left;
   }
 
-  /** The caller has to end it. */
-  open(stream: number): LiveRead {
+  /** The caller has to end it. RATE_LIMITED above what one user may have. */
+  open(stream: number, userId?: string): LiveRead {
+    const ofUser = userId === undefined ? 0 : (this.#ofUsers.get(userId) ?? 0);
+    if (ofUser >= STREAM_LIMITS.waitingReads)
+      throw new StreamRefused("RATE_LIMITED", "Too many reads of this user wait; end some of them");
+    if (userId !== undefined) this.#ofUsers.set(userId, ofUser + 1);
     const reads = this.#byStream.get(stream) ?? new Set();
     this.#byStream.set(stream, reads);
     const read = new LiveRead(() => {
+      if (userId !== undefined) this.#leave(userId);
       reads.delete(read);
       if (reads.size > 0 || this.#byStream.get(stream) !== reads) return;
       this.#byStream.delete(stream);
@@ -57,6 +66,12 @@ export class LiveReads {
     });
     reads.add(read);
     return read;
+  }
+
+  #leave(userId: string): void {
+    const left = (this.#ofUsers.get(userId) ?? 0) - 1;
+    if (left > 0) this.#ofUsers.set(userId, left);
+    else this.#ofUsers.delete(userId);
   }
 
   has(stream: number): boolean {

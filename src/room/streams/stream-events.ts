@@ -1,6 +1,10 @@
 /** Parts of streams as Server-Sent Events, and the cursors of live reads. */
+import { bytesToBase64 } from "../../platform/crypto/encoding.ts";
 import { isJson, MESSAGE_END, mediaTypeOf, type StreamPart } from "../types/streams.ts";
 import { offsetOf, parseOffset } from "./offsets.ts";
+
+const CARRIAGE_RETURN = 0x0d;
+const NOTHING = new Uint8Array();
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
@@ -9,34 +13,38 @@ const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 export const isSentAsText = (contentType: string): boolean =>
   isJson(contentType) || mediaTypeOf(contentType).startsWith("text/");
 
-interface Events {
-  readonly text: Uint8Array;
-  /** The offset that the events lead to. */
-  readonly next: string;
-}
-
-/** The bytes of a part that events can have now: a character that is not whole yet waits for the next part. */
+/** The bytes of a part that events can have now: a character or a line break that may not be whole waits for the next part. */
 export function sendableOf({ contentType, data, isClosed }: StreamPart): Uint8Array {
   const isCut = isSentAsText(contentType) && !isJson(contentType) && !isClosed;
   return isCut ? data.subarray(0, data.length - unfinishedLength(data)) : data;
 }
 
-/** A data event, unless there is nothing to send, and a control event. */
-export function eventsOf(part: StreamPart, cursor: string): Events {
-  const { contentType, data, isClosed, isUpToDate } = part;
-  const isText = isSentAsText(contentType);
+/** The data events of parts that several readers are sent. */
+const encoded = new WeakMap<Uint8Array, Uint8Array>();
+
+/** A data event, or nothing where there is no data. */
+export function dataEventOf(part: StreamPart): Uint8Array {
+  const { contentType, data } = part;
+  const known = encoded.get(data);
   const sent = sendableOf(part);
-  const next = sent.length === data.length ? part.next : back(part.next, data.length - sent.length);
+  if (sent.length === 0 || (known !== undefined && sent.length === data.length)) return known ?? NOTHING;
+  const text = isSentAsText(contentType) ? textOf(contentType, sent) : bytesToBase64(sent);
+  const event = encoder.encode(eventOf("data", text));
+  if (sent.length === data.length) encoded.set(data, event);
+  return event;
+}
+
+/** The event after the data of a part, which tells where to go on. */
+export function controlEventOf(part: StreamPart, cursor: string): { text: Uint8Array; next: string } {
+  const { data, isClosed, isUpToDate } = part;
+  const left = data.length - sendableOf(part).length;
+  const next = left === 0 ? part.next : back(part.next, left);
   const control = {
     streamNextOffset: next,
     ...(isClosed ? { streamClosed: true } : { streamCursor: cursor }),
     ...(isUpToDate && { upToDate: true }),
   };
-  const events = [
-    ...(sent.length === 0 ? [] : [eventOf("data", isText ? textOf(contentType, sent) : base64Of(sent))]),
-    eventOf("control", JSON.stringify(control)),
-  ];
-  return { text: encoder.encode(events.join("")), next };
+  return { text: encoder.encode(eventOf("control", JSON.stringify(control))), next };
 }
 
 /** A line of an event ends at any kind of line break. Clients drop a space at its beginning, and some drop no more. */
@@ -61,13 +69,9 @@ export function jsonOf(messages: Uint8Array): Uint8Array<ArrayBuffer> {
   return array;
 }
 
-function base64Of(bytes: Uint8Array): string {
-  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte));
-  return btoa(binary.join(""));
-}
-
-/** The length of a UTF-8 character at the end that lacks bytes; 0 for none. */
+/** The length of a UTF-8 character at the end that lacks bytes, or of a carriage return; 0 for none. */
 function unfinishedLength(bytes: Uint8Array): number {
+  if (bytes.at(-1) === CARRIAGE_RETURN) return 1;
   for (let length = 1; length <= Math.min(3, bytes.length); length += 1) {
     const byte = bytes[bytes.length - length] ?? 0;
     if (byte < 0x80) return 0;
@@ -85,9 +89,15 @@ const CURSOR_EPOCH = Date.UTC(2024, 9, 9);
 const CURSOR_INTERVAL_MS = 20_000;
 const MAX_JITTER = 180;
 
+const intervalAt = (now: number): number => Math.floor((now - CURSOR_EPOCH) / CURSOR_INTERVAL_MS);
+
+/** The cursor of a later event of the response that began with one. */
+export const laterCursor = (first: string, now: number): string =>
+  String(Math.max(Number(first), intervalAt(now)));
+
 /** The cursor of a response: the number of its interval, and always above the one before, so that no cache loops. */
 export function cursorAfter(before: string | null, now: number): string {
-  const interval = Math.floor((now - CURSOR_EPOCH) / CURSOR_INTERVAL_MS);
+  const interval = intervalAt(now);
   const earlier = before !== null && /^\d{1,15}$/.test(before) ? Number(before) : -1;
   if (earlier < interval) return String(interval);
   return String(earlier + 1 + Math.floor(Math.random() * MAX_JITTER));

@@ -1,4 +1,6 @@
 /** A room's streams, as the Durable Streams protocol has them (https://github.com/durable-streams/durable-streams). */
+import { AppError } from "@atrium/contract/errors.ts";
+import type { RoomFields } from "@atrium/contract/resources/room.ts";
 import { STREAM_CHARGES, STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import { APPENDS_AT_ONCE, type StoredStream } from "../storage/sqlite-streams.ts";
 import type { RoomStorage } from "../storage/storage.ts";
@@ -22,11 +24,15 @@ import { StreamTimes } from "./stream-times.ts";
 
 const DEFAULT_TYPE = "application/octet-stream";
 
-/** Streams that end in one step, and rows and bytes that are removed in one. */
+/** Streams that end at once; removals at once, with the rows and bytes of each. */
 const ENDED_AT_ONCE = 100;
+const REMOVALS = 100;
 const REMOVED_ROWS = 2_000;
 const REMOVED_BYTES = 16 * 1024 * 1024;
 const RETRY_DELAY_MS = 1_000;
+
+/** A character that appends have cut, and a whole append. */
+const PAGE_BYTES = STREAM_LIMITS.appendBytes + 4;
 
 interface StreamPorts {
   readonly storage: RoomStorage;
@@ -50,6 +56,9 @@ export class RoomStreams {
   readonly #times: StreamTimes;
   /** The bytes that all streams count for; null until they are measured. */
   #bytes: number | null = null;
+  #latestPage: { readonly place: string; readonly data: Uint8Array } | null = null;
+  /** The room's row, to be stored with the first stream: a room that no one has joined has none. */
+  #row: RoomFields | null = null;
   #notBefore = 0;
 
   constructor(ports: StreamPorts) {
@@ -64,6 +73,11 @@ export class RoomStreams {
   get bytes(): number {
     this.#bytes ??= this.#table.measure();
     return this.#bytes;
+  }
+
+  /** The row of a room that no one has joined, as just read. */
+  offerRow(row: RoomFields): void {
+    this.#row = row;
   }
 
   /** Creates a stream, or confirms one with this configuration. CONFLICT for another one of the name. */
@@ -100,7 +114,7 @@ export class RoomStreams {
   }
 
   #isForkOf(stream: StoredStream, source: StoredStream, fork: NonNullable<StreamCreation["fork"]>): boolean {
-    if (stream.source === null || stream.root !== source.root) return false;
+    if (stream.source !== source.id) return false;
     return fork.offset === null || this.#forkPosition(source, fork) === stream.base;
   }
 
@@ -118,14 +132,15 @@ export class RoomStreams {
     const base = source === null || fork === null ? 0 : this.#forkPosition(source, fork);
     const type = contentType ?? source?.contentType ?? DEFAULT_TYPE;
     const stream: StoredStream = {
-      ...{ id, name, root: source?.root ?? id, source: source && this.#ownerOf(source, base).id, base },
+      ...{ id, name, root: id, source: source?.id ?? null, base },
       ...{ contentType: type, createdAt: now, ...this.#times.of(creation, source, now) },
-      ...{ isClosed: closes, closedBy: null, isDeleted: false },
+      ...{ sort: null, isClosed: closes, closedBy: null, isDeleted: false },
     };
     this.#grow(STREAM_CHARGES.stream + (data.length > 0 ? STREAM_CHARGES.append + data.length : 0));
+    if (this.#row !== null) this.#ports.storage.occupancy.writeRoom(this.#row);
+    this.#row = null;
     this.#table.insert(stream);
-    if (data.length > 0)
-      this.#table.append({ stream: id, start: base, number: 1, at: now, userId, sort: null, data });
+    if (data.length > 0) this.#table.append({ stream: id, start: base, number: 1, at: now, userId, data });
     return stream;
   }
 
@@ -169,8 +184,8 @@ export class RoomStreams {
     if (producer !== null && isRepeated(producer, known))
       return { isNew: false, state: this.#used(stream), producer: known };
     const last = this.#table.lastOf(stream);
-    if (order !== null && last.sort !== null && order <= last.sort)
-      throw conflict(`Stream-Seq: must come after ${last.sort}`);
+    if (order !== null && stream.sort !== null && order <= stream.sort)
+      throw conflict(`Stream-Seq: must come after ${stream.sort}`);
     const isNewProducer = producer !== null && known === null;
     const growth =
       (data.length > 0 ? data.length + STREAM_CHARGES.append : 0) +
@@ -179,7 +194,8 @@ export class RoomStreams {
       this.#grow(growth);
       const at = this.#ports.now();
       const place = { stream: stream.id, start: last.end, number: last.number + 1, at };
-      if (data.length > 0) this.#table.append({ ...place, userId, sort: order ?? last.sort, data });
+      if (data.length > 0) this.#table.append({ ...place, userId, data });
+      if (order !== null) this.#table.putSort(stream.id, order);
       if (producer !== null) this.#table.putProducer(stream.id, producer);
       if (closes) this.#table.close(stream.id, producer);
       this.live.wake(stream.id);
@@ -211,13 +227,21 @@ export class RoomStreams {
     const stream = this.#require(name);
     const end = this.#table.lastOf(stream).end;
     const position = from === BEGINNING ? 0 : from === END ? end : this.#positionOf(stream, from);
-    const data = this.#readBetween(stream, position, end, STREAM_LIMITS.appendBytes);
+    const data = this.#readPage(stream, position, end);
     const next = position + data.length;
     return {
       ...this.#used(stream),
-      ...{ id: stream.id, data, from: offsetOf(stream.root, position), next: offsetOf(stream.root, next) },
+      ...{ id: stream.id, data, from: this.#offsetAt(stream, position), next: this.#offsetAt(stream, next) },
       ...{ isUpToDate: next === end, isClosed: stream.isClosed && next === end },
     };
+  }
+
+  /** A page, which readers at the same place share: each of them is sent the same bytes. */
+  #readPage(stream: StoredStream, position: number, end: number): Uint8Array {
+    const place = `${stream.id} ${position} ${end}`;
+    if (this.#latestPage?.place !== place)
+      this.#latestPage = { place, data: this.#readBetween(stream, position, end, PAGE_BYTES) };
+    return this.#latestPage.data;
   }
 
   /** No one waits for the stream any more: its TTL begins anew. */
@@ -256,17 +280,21 @@ export class RoomStreams {
     const now = this.#ports.now();
     if ((this.dueAt() ?? Number.POSITIVE_INFINITY) > now) return;
     this.#notBefore = now + RETRY_DELAY_MS;
+    const { bytes } = this; // measured before rows are removed
     for (const stream of this.#table.listEnding(now, ENDED_AT_ONCE))
       this.#change(() => (this.#times.isOver(stream) ? this.#end(stream) : this.#times.store(stream)));
-    const ended = this.#table.findEnded();
-    if (ended !== null)
+    for (let step = 0; step < REMOVALS && bytes - this.bytes < REMOVED_BYTES; step += 1) {
+      const ended = this.#table.findEnded();
+      if (ended === null) break;
       this.#change(() => this.#grow(-this.#table.removeSome(ended, REMOVED_ROWS, REMOVED_BYTES)));
+    }
     this.#notBefore = 0;
   }
 
   /** The room's storage was cleared or replaced. */
   reset(): void {
     this.#bytes = null;
+    this.#latestPage = null;
     this.#times.reset();
     this.live.wakeAll();
   }
@@ -297,17 +325,27 @@ export class RoomStreams {
     if (bytes > 0) {
       if (before + bytes > STREAM_LIMITS.roomStreamBytes)
         throw conflict(`The room's streams have ${STREAM_LIMITS.roomStreamBytes} bytes: delete one first`);
-      this.#ports.quota.require(before, before + bytes);
+      this.#requireQuota(before, before + bytes);
     }
     this.#bytes = before + bytes;
     this.#ports.quota.changed(before, this.#bytes);
   }
 
+  /** CONFLICT, as clients of the protocol take FORBIDDEN for another producer that has taken their place. */
+  #requireQuota(before: number, after: number): void {
+    try {
+      this.#ports.quota.require(before, after);
+    } catch (error) {
+      throw error instanceof AppError ? conflict(error.message) : error;
+    }
+  }
+
   #change<T>(work: () => T): T {
+    const bytes = this.#bytes;
     try {
       return this.#ports.storage.transaction(work);
     } catch (error) {
-      this.#bytes = null;
+      this.#bytes = bytes;
       throw error;
     }
   }
@@ -317,8 +355,8 @@ export class RoomStreams {
   }
 
   #stateOf(stream: StoredStream): StreamState {
-    const { contentType, isClosed, ttl, root } = stream;
-    const next = offsetOf(root, this.#table.lastOf(stream).end);
+    const { contentType, isClosed, ttl } = stream;
+    const next = this.#offsetAt(stream, this.#table.lastOf(stream).end);
     return { contentType, next, isClosed, ttlSeconds: ttl, expiresAt: fixedEndOf(stream) };
   }
 
@@ -326,23 +364,28 @@ export class RoomStreams {
   #positionOf(stream: StoredStream, text: string, ofAnother: "GONE" | "BAD_REQUEST" = "GONE"): number {
     const offset = parseOffset(text);
     if (offset === null) throw invalid("offset: must be a Stream-Next-Offset, -1 or now");
-    if (offset.position === 0) return 0;
-    if (offset.root !== stream.root)
+    const { root, position } = offset;
+    if (offsetOf(root, position) !== this.#offsetAt(stream, position) && root + position > 0)
       throw new StreamRefused(
         ofAnother,
         "offset: is of an earlier stream of this name; read from the beginning",
       );
-    if (offset.position > this.#table.lastOf(stream).end) throw invalid("offset: is beyond the stream's end");
-    if (isJson(stream.contentType) && !this.#isMessageEnd(stream, offset.position))
+    if (position > this.#table.lastOf(stream).end) throw invalid("offset: is beyond the stream's end");
+    if (isJson(stream.contentType) && position > 0 && !this.#isMessageEnd(stream, position))
       throw invalid("offset: must be a Stream-Next-Offset, which lies between two messages");
-    return offset.position;
+    return position;
   }
 
   #isMessageEnd(stream: StoredStream, position: number): boolean {
     return this.#readBetween(stream, position - 1, position, 1).at(-1) === MESSAGE_END;
   }
 
-  /** The stream of a fork's chain that has the bytes at a position. */
+  /** Names the stream of a fork's chain that has the byte before. */
+  #offsetAt(stream: StoredStream, position: number): string {
+    return offsetOf(this.#ownerOf(stream, position - 1).root, position);
+  }
+
+  /** The stream of a fork's chain that has the byte at a position. */
   #ownerOf(stream: StoredStream, position: number): StoredStream {
     let owner = stream;
     while (owner.source !== null && position < owner.base) owner = this.#table.byId(owner.source) ?? owner;
@@ -371,7 +414,7 @@ export class RoomStreams {
   #endOf(stream: StoredStream, owner: StoredStream): number {
     let end = Number.POSITIVE_INFINITY;
     for (let at = stream; at.id !== owner.id && at.source !== null; at = this.#table.byId(at.source) ?? owner)
-      end = at.base;
+      end = Math.min(end, at.base);
     return end;
   }
 }

@@ -4,7 +4,7 @@ import { STREAM_CHARGES, STREAM_LIMITS } from "@atrium/contract/stream-limits.ts
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { SqliteStorage } from "../../../src/room/storage/storage.ts";
-import { eventsOf } from "../../../src/room/streams/stream-events.ts";
+import { controlEventOf, dataEventOf } from "../../../src/room/streams/stream-events.ts";
 import { RoomStreams } from "../../../src/room/streams/streams.ts";
 import type { StreamAppend, StreamCreation, StreamPart } from "../../../src/room/types/streams.ts";
 import { test, withStorage } from "../support/with-storage.ts";
@@ -280,9 +280,33 @@ describe("an offset", () => {
     room.append("a", "newer");
     expect(refusal(() => room.streams.read("a", state.next))).toEqual({ code: "GONE" });
     const { next } = room.streams.describe("a");
-    storage.streams.renumber(room.clock.now * 1_000 + 1);
+    storage.streams.settleRestored(room.clock.now);
     expect(refusal(() => room.streams.read("a", next))).toEqual({ code: "GONE" });
     expect(readAll(room.streams, "a")).toBe("newer");
+  });
+
+  test("of a fork is that of its source up to where it begins, and its own from there (S2, S4)", ({
+    storage,
+  }) => {
+    const room = open(storage);
+    const source = room.create("a", { data: encoder.encode("source") }).state.next;
+    const fork = { fork: { name: "a", offset: null, beyond: 0 } };
+    expect(room.create("f", fork).state.next).toBe(source);
+    const { state } = room.append("f", " and fork");
+    expect(state.next > source).toBe(true);
+    room.streams.delete("f");
+    room.create("f", fork);
+    room.append("f", " of another time");
+    expect(readAll(room.streams, "f", source)).toBe(" of another time");
+    expect(refusal(() => room.streams.read("f", state.next))).toEqual({ code: "GONE" });
+    room.create("b", { data: encoder.encode("source") });
+    expect(refusal(() => room.create("f", { fork: { ...fork.fork, name: "b" } }))).toEqual({
+      code: "CONFLICT",
+    });
+    expect(refusal(() => room.create("f", { fork: { ...fork.fork, name: "f" } }))).toEqual({
+      code: "CONFLICT",
+    });
+    expect(room.create("f", { fork: { ...fork.fork, offset: source } }).isNew).toBe(false);
   });
 
   test("lies between two messages of JSON, and not beyond the end (S2)", ({ storage }) => {
@@ -323,6 +347,43 @@ describe("bounds", () => {
     }
   });
 
+  test("a room that starts for its alarm counts what it removes once (S6)", ({ storage, reopen }) => {
+    const room = open(storage);
+    for (const name of ["a", "b"]) {
+      room.create(name);
+      for (let at = 0; at < 2_500; at += 1) room.append(name, "text");
+    }
+    room.streams.delete("a");
+    for (let life = 0; life < 4; life += 1) {
+      const started = open(reopen(), room.clock);
+      started.streams.sweep();
+      expect(started.streams.bytes).toBe(storage.streams.measure());
+    }
+    expect(storage.streams.findEnded()).toBeNull();
+    expect(storage.streams.measure()).toBe(STREAM_CHARGES.stream + 2_500 * (STREAM_CHARGES.append + 4));
+  });
+
+  test("a refused write measures nothing anew, and changes nothing (S6)", ({ storage }) => {
+    const room = open(storage);
+    room.create("a", { data: encoder.encode("x") });
+    const { bytes } = room.streams;
+    room.streams.delete("a");
+    const fork = { name: "a", offset: null, beyond: 0 };
+    for (let at = 0; at < 3; at += 1)
+      expect(refusal(() => room.create("b", { fork }))?.code).toBe("NOT_FOUND");
+    expect(room.streams.bytes).toBe(bytes);
+  });
+
+  test("a page ends beyond an append where it would end within a character", ({ storage }) => {
+    const room = open(storage);
+    room.create("a");
+    room.append("a", "", { data: new Uint8Array([0xf0, 0x9f]) });
+    const rest = new Uint8Array(STREAM_LIMITS.appendBytes).fill(0x61);
+    rest.set([0x98, 0x80]);
+    room.append("a", "", { data: rest });
+    expect(room.streams.read("a", "-1").isUpToDate).toBe(true);
+  });
+
   test("forks of forks end at a depth (S4)", ({ storage }) => {
     const room = open(storage);
     room.create("s0", { data: encoder.encode("0") });
@@ -350,20 +411,19 @@ it("events have every character whole, wherever appends cut it (S7)", () => {
         let [at, read] = [0, ""];
         for (const end of ends) {
           const isClosed = end === bytes.length;
-          const { text: events, next } = eventsOf(
-            {
-              ...{
-                contentType: "text/plain",
-                ttlSeconds: null,
-                expiresAt: null,
-                id: 1,
-                isClosed,
-                isUpToDate: true,
-              },
-              ...{ data: bytes.subarray(at, end), from: "", next: root + String(end).padStart(16, "0") },
+          const part = {
+            ...{
+              contentType: "text/plain",
+              ttlSeconds: null,
+              expiresAt: null,
+              id: 1,
+              isClosed,
+              isUpToDate: true,
             },
-            "1",
-          );
+            ...{ data: bytes.slice(at, end), from: "", next: root + String(end).padStart(16, "0") },
+          };
+          const { next } = controlEventOf(part, "1");
+          const events = dataEventOf(part);
           read += dataOf(decoder.decode(events));
           at = Number(next.slice(17));
         }

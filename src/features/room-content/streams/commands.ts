@@ -43,9 +43,12 @@ export async function createStream(ctx: LiveRoomContext, { roomId, stream }: Str
   const { pathname } = new URL(url);
   const fork = forkIn(headers, pathname.slice(0, pathname.lastIndexOf("/") + 1));
   const contentType = shortHeader(headers, "Content-Type");
+  const data = await dataOf(request, contentType);
+  if (fork !== null && contentType === null && data.length > 0)
+    throw invalid("Content-Type: is missing; send the source's");
   const { isNew, state } = await ctx.rooms.createStream(roomId, ctx.accountId, stream, {
     ...{ contentType, ...timesIn(headers), closes: closesStream(headers), fork },
-    ...{ data: await dataOf(request, contentType), userId: userIdOf(ctx), writer: writerOf(ctx) },
+    ...{ data, userId: userIdOf(ctx), writer: writerOf(ctx) },
   });
   const location = isNew ? { Location: url } : {};
   return new Response(null, { status: isNew ? 201 : 200, headers: { ...headersOf(state), ...location } });

@@ -64,7 +64,10 @@ export const endpoints = [
     method: "GET",
     path: "/rooms/:roomId/streams",
     operation: "listStreams",
-    sdk: ["streams.list(roomId, page?: Page): data", "streams.each(roomId): each streams"],
+    sdk: [
+      'streams.list(roomId, page?: Pick<Scroll, "limit" | "after">): data',
+      "streams.each(roomId): each streams",
+    ],
     summary: "List a room's streams",
     details: "By name.",
     errors: ["NOT_FOUND"],

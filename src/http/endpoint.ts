@@ -37,7 +37,12 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
     | {
         readonly kind: "raw";
         readonly answers: Readonly<Record<number, string>>;
-        respond(ctx: C, input: ErasedInput, request: Request): Promise<Response>;
+        respond(
+          ctx: C,
+          input: ErasedInput,
+          request: Request,
+          requireCaller: RequireCaller,
+        ): Promise<Response>;
       }
   );
 
@@ -192,5 +197,13 @@ interface FormEndpointDefinition<C extends RequestContext, Path extends string, 
 interface RawEndpointDefinition<C extends RequestContext, Path extends string> extends Description<C, Path> {
   /** The meaning of each status of a success. */
   readonly answers: Readonly<Record<number, string>>;
-  readonly respond: (ctx: C, input: Input<Path, unknown, unknown>, request: Request) => Promise<Response>;
+  readonly respond: (
+    ctx: C,
+    input: Input<Path, unknown, unknown>,
+    request: Request,
+    requireCaller: RequireCaller,
+  ) => Promise<Response>;
 }
+
+/** Authenticates the caller of a long response again. Throws when it may not call the endpoint any more. */
+export type RequireCaller = () => Promise<void>;

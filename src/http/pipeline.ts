@@ -13,7 +13,7 @@ import { addressOf } from "../platform/network.ts";
 import { clientRequestIdOf, traceOf } from "../platform/trace.ts";
 import { AuditRecorder } from "./audit/recorder.ts";
 import { delayRefusal, identifyCaller, type Scheme } from "./authenticate.ts";
-import type { AnyEndpoint, Endpoint } from "./endpoint.ts";
+import type { AnyEndpoint, Endpoint, RequireCaller } from "./endpoint.ts";
 import { failure, octets, success, toAppError } from "./envelope.ts";
 import { ClientLeftError } from "./form/client-left-error.ts";
 import type { FormDescription } from "./form/form.ts";
@@ -68,7 +68,11 @@ export function createPipeline<Ports extends object>(
       actor = ctx.actor;
       checkPath(call.request.url, endpoint.module);
       return observed(
-        endpoint.kind === "raw" ? await respondRaw(endpoint, ctx, call) : await respond(endpoint, ctx, call),
+        endpoint.kind === "raw"
+          ? await respondRaw(endpoint, ctx, call, async () => {
+              await authorizeCall(composition, endpoint, call, requestId);
+            })
+          : await respond(endpoint, ctx, call),
         null,
       );
     } catch (error) {
@@ -217,11 +221,13 @@ async function respondRaw<C extends RequestContext>(
   endpoint: RawEndpoint<C>,
   ctx: C,
   { request, params }: Call,
+  requireCaller: RequireCaller,
 ): Promise<Response> {
   const response = await endpoint.respond(
     ctx,
     { params, query: {}, body: undefined, form: undefined, sent: undefined },
     request,
+    requireCaller,
   );
   if (response.status !== 101) response.headers.set("X-Request-Id", ctx.requestId); // headers of an upgrade are immutable
   return response;

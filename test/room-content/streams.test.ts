@@ -3,7 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import * as fc from "fast-check";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STREAM_LIMITS } from "../../packages/contract/stream-limits.ts";
 import { messagesOf } from "../../src/features/room-content/streams/json-messages.ts";
 import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
@@ -122,6 +122,10 @@ describe("a stream", () => {
     await create();
     const cases: [Promise<Response>, number][] = [
       [append(""), 400],
+      [append("x", { "Idempotency-Key": "once" }), 400],
+      [create({}, api, `/rooms/${roomId}/streams/__ds`), 400],
+      [create({ "Content-Type": "text" }), 400],
+      [create({ "Stream-Expires-At": "2030-02-30T00:00:00Z" }), 400],
       [append("1", { "Content-Type": "application/json" }), 409],
       [append("x", { "Producer-Id": "p" }), 400],
       [append("x".repeat(STREAM_LIMITS.appendBytes + 1)), 413],
@@ -150,6 +154,16 @@ describe("a stream", () => {
     expect((await order("a")).status).toBe(409);
   });
 
+  it("of JSON takes nothing but messages (S2)", async () => {
+    const json = { "Content-Type": "application/json" };
+    await create(json);
+    for (const body of ["\u000b1", "\u00a01", "[1,]", "", "{"])
+      expect((await append(body, json)).status).toBe(400);
+    expect((await append("[]", { ...json, "Stream-Closed": "true" })).status).toBe(400);
+    await append(" [ 1 , [2] ]\n", json);
+    expect(await text()).toBe("[1,[2]]");
+  });
+
   it("answers 304 for what the client has, and only past ranges may be stored (S7)", async () => {
     await create();
     const { headers } = await append("x".repeat(STREAM_LIMITS.appendBytes));
@@ -157,6 +171,7 @@ describe("a stream", () => {
     const etag = first.headers.get("ETag") ?? "";
     const again = await api.raw("GET", path, { headers: { "If-None-Match": etag } });
     expect([again.status, await again.text()]).toEqual([304, ""]);
+    expect((await api.raw("GET", path, { headers: { "If-None-Match": `W/${etag}` } })).status).toBe(304);
     await append("and more");
     const zero = `${headers.get("Stream-Next-Offset")?.slice(0, 17)}${"0".repeat(16)}`;
     const past = await read(`?offset=${zero}`);
@@ -168,6 +183,10 @@ describe("a stream", () => {
 });
 
 describe("a live read", () => {
+  // From the start: requests keep the clock that they began with.
+  beforeEach(() => void vi.setSystemTime(Date.now()));
+  afterEach(() => void vi.useRealTimers());
+
   it("receives what comes, as events until the stream is closed (S7)", async () => {
     await create();
     await append("Hello");
@@ -219,7 +238,7 @@ describe("a live read", () => {
     const events = eventsOf(await read("?offset=-1&live=sse", api.as(user.token)));
     await events.until("control");
     await api.delete(`/users/${user.id}?roomId=${roomId}`);
-    await roomObject(ahead(10_000));
+    vi.setSystemTime(Date.now() + 10_000);
     await append("secret");
     expect(await events.end()).not.toContain("secret");
   });
@@ -231,10 +250,10 @@ describe("a live read", () => {
     for (let second = 0; second < 4; second += 1) {
       await append(`${second} `);
       await events.until(`${second} `);
-      await roomObject(ahead(5_000));
+      vi.setSystemTime(Date.now() + 5_000);
     }
     await api.delete(`/users/${user.id}?roomId=${roomId}`);
-    await roomObject(ahead(10_000));
+    vi.setSystemTime(Date.now() + 10_000);
     await append("secret");
     expect(await events.end()).not.toContain("secret");
     const other = eventsOf(await read("?offset=-1&live=sse"));
@@ -242,6 +261,24 @@ describe("a live read", () => {
     await roomObject(ahead(STREAM_LIMITS.eventsMs));
     await append("late");
     expect(await other.end()).not.toContain("late");
+  });
+
+  it("sends nothing more for a credential that has ended meanwhile (S6)", async () => {
+    await create();
+    const user = await api.createUser(roomId);
+    const key = await narrowedKey(owner, { permissions: ["*:read"] });
+    const events = await Promise.all(
+      [api.as(user.token), key.api].map(async (as) => eventsOf(await read("?offset=-1&live=sse", as))),
+    );
+    const polls = [api.as(user.token), key.api].map((as) => read("?offset=now&live=long-poll", as));
+    for (const each of events) await each.until("control");
+    await roomObject((room) => untilWaiting(room));
+    await api.delete(`/users/${user.id}/tokens?roomId=${roomId}`);
+    await api.delete(`/api-keys/${key.keyId}`);
+    vi.setSystemTime(Date.now() + 10_000);
+    await append("secret");
+    for (const each of events) expect(await each.end()).not.toContain("secret");
+    for (const poll of polls) expect((await poll).status).toBe(401);
   });
 
   it("ends when another stream gets the name (S7)", async () => {

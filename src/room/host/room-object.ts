@@ -6,7 +6,6 @@ import { NO_ACCESS } from "@atrium/contract/no-access.ts";
 import { type Right, refusalOf } from "@atrium/contract/resources/permissions.ts";
 import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { LastSeen, RoomStats, UserSnapshot } from "@atrium/contract/resources/snapshots.ts";
-import { TtlCache } from "../../platform/cache.ts";
 import { tokenEnded } from "../../platform/token-claims.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { Room } from "../engine/room.ts";
@@ -73,13 +72,7 @@ interface RoomSnapshot {
   readonly lastSeen: Record<string, LastSeen>;
 }
 
-/** For how long a user who reads live may go on without the database being asked. */
-const READERS = { ttlMs: 10_000, maxEntries: 10_000 };
-
 export class RoomObjectBase extends RoomHost {
-  /** Users whose right to read is known, as of a revision of the room's commands. */
-  readonly #readers = new TtlCache<true>(READERS);
-
   /** The runtime for a call. Throws for a caller of another organization. */
   #called(accountId: string): RoomRuntime {
     const runtime = this.runtime();
@@ -448,21 +441,12 @@ export class RoomObjectBase extends RoomHost {
     return {
       room: () => this.#room(accountId),
       now: () => this.clock(),
-      requireReader: (writer: Writer | undefined) => this.#requireReader(accountId, writer),
+      requireReader: async (writer: Writer) => {
+        const refused = await this.#lostRight(this.#called(accountId), writer, "read");
+        if (refused !== null) throw new StreamRefused(refused.code, refused.message);
+      },
       synced: () => this.ctx.storage.sync(),
     };
-  }
-
-  /** Throws once the user may not read any more, as the database has it, which is asked at most every 10 seconds. */
-  async #requireReader(accountId: string, writer: Writer | undefined): Promise<void> {
-    if (writer === undefined) return;
-    const runtime = this.#called(accountId);
-    const { revision } = runtime.room.commands;
-    const key = `${writer.userId} ${writer.identityEpoch} ${revision}`;
-    if (this.#readers.get(key, this.clock()) !== undefined) return;
-    const refused = await this.#lostRight(runtime, writer, "read");
-    if (refused !== null) throw new StreamRefused(refused.code, refused.message);
-    this.#readers.set(key, true, this.clock());
   }
 
   override fetch(request: Request): Response | Promise<Response> {

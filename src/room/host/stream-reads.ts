@@ -17,9 +17,20 @@ interface ReadPorts {
   room(): Room;
   now(): number;
   /** Throws a {@link StreamRefused} once the user may not read any more. */
-  requireReader(writer: Writer | undefined): Promise<void>;
+  requireReader(writer: Writer): Promise<void>;
   /** Resolves when everything that was written is on disk. */
   synced(): Promise<void>;
+}
+
+/** Asks for the right of a user whenever the room has learned of a change; the Worker asks for the credential now and then. */
+function readerAfterCommands(ports: ReadPorts, writer: Writer | undefined): () => Promise<void> {
+  let { revision } = ports.room().commands;
+  return async () => {
+    const now = ports.room().commands.revision;
+    if (writer === undefined || now === revision) return;
+    await ports.requireReader(writer);
+    revision = now;
+  };
 }
 
 /** Reads a part. At the end of an open stream, waits up to `waitMs` for more. Throws a {@link StreamRefused}. */
@@ -30,13 +41,14 @@ export async function readPart(
 ): Promise<StreamPart> {
   const part = ports.room().streams.read(name, from);
   if (waitMs === 0 || part.data.length > 0 || part.isClosed) return part;
+  const requireReader = readerAfterCommands(ports, writer);
   const live = ports.room().streams.live.open(part.id, writer?.userId);
   try {
     await live.changed(waitMs);
   } finally {
     live.end();
   }
-  await ports.requireReader(writer);
+  await requireReader();
   return ports.room().streams.read(name, part.next);
 }
 
@@ -51,12 +63,13 @@ export function respondWithEvents(ports: ReadPorts, read: EventsRead): Response 
   const live = streams.live.open(first.id, writer?.userId);
   const cursor = cursorAfter(read.cursor, ports.now());
   const endsAt = ports.now() + STREAM_LIMITS.eventsMs;
+  const requireReader = readerAfterCommands(ports, writer);
   let at: string | null = null;
 
   /** Null when the response is over: also when another stream has the name. */
   const next = async (): Promise<StreamPart | null> => {
     for (;;) {
-      await ports.requireReader(writer);
+      await requireReader();
       const leftMs = endsAt - ports.now();
       const part = at === null ? first : ports.room().streams.read(name, at);
       if (live.isEnded || part.id !== first.id) return null;

@@ -4,6 +4,7 @@ import { isJson, MESSAGE_END, mediaTypeOf, type StreamPart } from "../types/stre
 import { offsetOf, parseOffset } from "./offsets.ts";
 
 const CARRIAGE_RETURN = 0x0d;
+const [OPENING_BRACKET, COMMA, CLOSING_BRACKET] = [0x5b, 0x2c, 0x5d];
 const NOTHING = new Uint8Array();
 
 const encoder = new TextEncoder();
@@ -60,12 +61,10 @@ const textOf = (contentType: string, bytes: Uint8Array): string =>
 /** The messages as a JSON array. */
 export function jsonOf(messages: Uint8Array): Uint8Array<ArrayBuffer> {
   const array = new Uint8Array(Math.max(2, messages.length + 1));
-  array[0] = 0x5b;
-  array.set(
-    messages.map((byte) => (byte === MESSAGE_END ? 0x2c : byte)),
-    1,
-  );
-  array[array.length - 1] = 0x5d;
+  array.set(messages, 1);
+  for (let at = array.indexOf(MESSAGE_END); at > 0; at = array.indexOf(MESSAGE_END, at)) array[at] = COMMA;
+  array[0] = OPENING_BRACKET;
+  array[array.length - 1] = CLOSING_BRACKET;
   return array;
 }
 

@@ -107,7 +107,7 @@ export class RoomStreams {
       closes === stream.isClosed &&
       ((fork !== null && ttlSeconds === null && expiresAt === null) ||
         (ttlSeconds === stream.ttl && expiresAt === fixedEndOf(stream))) &&
-      (fork === null || (source !== null && this.#isForkOf(stream, source, fork)));
+      (fork === null ? stream.source === null : source !== null && this.#isForkOf(stream, source, fork));
     if (!isSame)
       throw conflict("A stream with another configuration has this name; delete it, or choose another name");
     return this.#stateOf(stream);
@@ -160,7 +160,7 @@ export class RoomStreams {
   /** The position at which a fork begins. BAD_REQUEST for one that the source does not have. */
   #forkPosition(source: StoredStream, { offset, beyond }: NonNullable<StreamCreation["fork"]>): number {
     const end = this.#table.lastOf(source).end;
-    const from = offset === null ? end : this.#positionOf(source, offset, "BAD_REQUEST");
+    const from = offset === null ? end : this.#positionOf(source, offset, "Stream-Fork-Offset");
     if (beyond === 0) return from;
     const bytes = this.#readBetween(source, from, end, 1);
     const length = isJson(source.contentType) ? lengthOfMessages(bytes, beyond) : beyond;
@@ -179,6 +179,7 @@ export class RoomStreams {
         "Producer-Epoch": String(known.epoch),
       });
     if (stream.isClosed) return this.#appendToClosed(stream, append, known);
+    if (data.length > 0 && contentType === null) throw invalid("Content-Type: is missing; send the stream's");
     if (data.length > 0 && mediaTypeOf(contentType ?? "") !== mediaTypeOf(stream.contentType))
       throw conflict(`The stream has the type ${stream.contentType}`);
     if (producer !== null && isRepeated(producer, known))
@@ -360,19 +361,18 @@ export class RoomStreams {
     return { contentType, next, isClosed, ttlSeconds: ttl, expiresAt: fixedEndOf(stream) };
   }
 
-  /** BAD_REQUEST for an offset that the stream does not have, GONE for one of an earlier stream of the name. */
-  #positionOf(stream: StoredStream, text: string, ofAnother: "GONE" | "BAD_REQUEST" = "GONE"): number {
+  /** BAD_REQUEST for an offset that the stream does not have; GONE to a reader with one of an earlier stream of the name. */
+  #positionOf(stream: StoredStream, text: string, field: "offset" | "Stream-Fork-Offset" = "offset"): number {
     const offset = parseOffset(text);
-    if (offset === null) throw invalid("offset: must be a Stream-Next-Offset, -1 or now");
+    if (offset === null) throw invalid(`${field}: must be a Stream-Next-Offset that the stream has answered`);
     const { root, position } = offset;
-    if (offsetOf(root, position) !== this.#offsetAt(stream, position) && root + position > 0)
-      throw new StreamRefused(
-        ofAnother,
-        "offset: is of an earlier stream of this name; read from the beginning",
-      );
-    if (position > this.#table.lastOf(stream).end) throw invalid("offset: is beyond the stream's end");
+    if (text !== this.#offsetAt(stream, position) && root + position > 0)
+      throw field === "offset"
+        ? new StreamRefused("GONE", "offset: is of an earlier stream of this name; read from the beginning")
+        : invalid(`${field}: is of another stream`);
+    if (position > this.#table.lastOf(stream).end) throw invalid(`${field}: is beyond the stream's end`);
     if (isJson(stream.contentType) && position > 0 && !this.#isMessageEnd(stream, position))
-      throw invalid("offset: must be a Stream-Next-Offset, which lies between two messages");
+      throw invalid(`${field}: must be a Stream-Next-Offset, which lies between two messages`);
     return position;
   }
 

@@ -9,6 +9,7 @@ import { requireOpenRoom } from "../../rooms/queries.ts";
 import { messagesOf } from "./json-messages.ts";
 import {
   closesStream,
+  contentTypeIn,
   forkIn,
   headersOf,
   invalid,
@@ -22,15 +23,26 @@ export interface StreamPlace {
   readonly stream: string;
 }
 
+/** Browsers take two of these names for folders, and the third one is the protocol's own. */
+const RESERVED: readonly string[] = [".", "..", "__ds"];
+
 function requireName(name: string): void {
+  if (RESERVED.includes(name)) throw invalid(`A stream cannot have the name ${name}`);
   if (!fits(name, STREAM_LIMITS.streamNameLength))
     throw invalid(`The stream's name is too long: at most ${STREAM_LIMITS.streamNameLength} characters`);
 }
 
-/** The bytes to store. An empty array of JSON has no messages. */
-async function dataOf(request: Request, contentType: string | null): Promise<Uint8Array> {
+/** The bytes to store. An empty array of JSON has none: BAD_REQUEST unless `mayBeEmpty`. */
+async function dataOf(
+  request: Request,
+  contentType: string | null,
+  mayBeEmpty: boolean,
+): Promise<Uint8Array> {
   const body = await readBody(request, "Rooms", STREAM_LIMITS.appendBytes);
-  return body.length > 0 && contentType !== null && isJson(contentType) ? messagesOf(body) : body;
+  if (body.length === 0 || contentType === null || !isJson(contentType)) return body;
+  const messages = messagesOf(body);
+  if (messages.length === 0 && !mayBeEmpty) throw invalid("The array is empty: send messages");
+  return messages;
 }
 
 const userIdOf = ({ actor }: LiveRoomContext): string | null => (actor.type === "user" ? actor.userId : null);
@@ -42,8 +54,8 @@ export async function createStream(ctx: LiveRoomContext, { roomId, stream }: Str
   await requireOpenRoom(ctx, roomId);
   const { pathname } = new URL(url);
   const fork = forkIn(headers, pathname.slice(0, pathname.lastIndexOf("/") + 1));
-  const contentType = shortHeader(headers, "Content-Type");
-  const data = await dataOf(request, contentType);
+  const contentType = contentTypeIn(headers);
+  const data = await dataOf(request, contentType, true);
   if (fork !== null && contentType === null && data.length > 0)
     throw invalid("Content-Type: is missing; send the source's");
   const { isNew, state } = await ctx.rooms.createStream(roomId, ctx.accountId, stream, {
@@ -61,13 +73,14 @@ export async function appendToStream(
   request: Request,
 ) {
   const { headers } = request;
+  if (headers.has("Idempotency-Key"))
+    throw invalid("Streams take no Idempotency-Key: send Producer-Id, Producer-Epoch and Producer-Seq");
   await requireOpenRoom(ctx, roomId);
   const [producer, closes] = [producerIn(headers), closesStream(headers)];
   const sent = shortHeader(headers, "Content-Type");
-  const data = await dataOf(request, sent);
+  const data = await dataOf(request, sent, false);
   if (data.length === 0 && !closes)
     throw invalid("The body is empty: send what to append, or Stream-Closed: true");
-  if (data.length > 0 && sent === null) throw invalid("Content-Type: is missing; send the stream's");
   const order = shortHeader(headers, "Stream-Seq");
   const {
     isNew,

@@ -3,19 +3,21 @@ import { MESSAGE_END, StreamRefused } from "../../../room/types/streams.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 const encoder = new TextEncoder();
+/** The blanks of JSON at both ends. */
+const BLANKS = /^[ \t\n\r]+|[ \t\n\r]+$/g;
 const END = String.fromCharCode(MESSAGE_END);
 
 /** A value, or the items of an array, as they are written, each with a {@link MESSAGE_END}. BAD_REQUEST for anything else. */
 export function messagesOf(body: Uint8Array): Uint8Array {
   const [text, value] = parse(body);
   const messages = Array.isArray(value) ? itemsOf(text) : [text];
-  return encoder.encode(messages.map((message) => message.trim() + END).join(""));
+  return encoder.encode(messages.map((message) => message.replace(BLANKS, "") + END).join(""));
 }
 
 function parse(body: Uint8Array): [string, unknown] {
   try {
-    const text = decoder.decode(body).trim();
-    return [text, JSON.parse(text)];
+    const text = decoder.decode(body);
+    return [text.replace(BLANKS, ""), JSON.parse(text)];
   } catch {
     throw new StreamRefused("BAD_REQUEST", "The body must be JSON in UTF-8");
   }
@@ -37,7 +39,7 @@ function itemsOf(array: string): string[] {
     }
   }
   const last = array.slice(from, -1);
-  return last.trim() === "" ? items : [...items, last];
+  return last.replace(BLANKS, "") === "" ? items : [...items, last];
 }
 
 function endOfString(text: string, start: number): number {

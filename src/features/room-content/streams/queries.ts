@@ -1,8 +1,9 @@
 /** Reads streams, as requests of the Durable Streams protocol ask for it. */
 import type { StreamSummary } from "@atrium/contract/rest/streams.ts";
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
+import type { RequireCaller } from "../../../http/endpoint.ts";
 import { writerOf } from "../../../platform/d1/rights.ts";
-import { BEGINNING, END } from "../../../room/streams/offsets.ts";
+import { BEGINNING, END, parseOffset } from "../../../room/streams/offsets.ts";
 import { cursorAfter, jsonOf } from "../../../room/streams/stream-events.ts";
 import { isJson, type ListedStream, type StreamPart } from "../../../room/types/streams.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
@@ -59,6 +60,7 @@ export async function readStream(
   ctx: LiveRoomContext,
   place: StreamPlace,
   request: Request,
+  requireCaller: RequireCaller,
 ): Promise<Response> {
   const query = new URL(request.url).searchParams;
   const [from, live, cursor] = [oneOf(query, "offset"), oneOf(query, "live"), oneOf(query, "cursor")];
@@ -72,15 +74,49 @@ export async function readStream(
   const read = { name: place.stream, from, writer: writerOf(ctx) };
   switch (live) {
     case "long-poll": {
+      const caller = new CheckedCaller(ctx, requireCaller);
       const part = await rooms.readStream(place.roomId, accountId, read, STREAM_LIMITS.longPollMs);
+      await caller.check();
       return respondLater(part, cursorAfter(cursor, ctx.now()));
     }
     case "sse": {
       const response = await rooms.streamEvents(place.roomId, { ...read, accountId, cursor });
-      return new Response(response.body, response);
+      const caller = new CheckedCaller(ctx, requireCaller);
+      return new Response(response.body?.pipeThrough(caller.checking()), response);
     }
     default:
       throw invalid("live: must be long-poll or sse");
+  }
+}
+
+/** A caller whose credential is checked again before it is sent something after a while. */
+class CheckedCaller {
+  readonly #ctx: Pick<LiveRoomContext, "now">;
+  readonly #require: RequireCaller;
+  #checkedAt: number;
+
+  constructor(ctx: Pick<LiveRoomContext, "now">, requireCaller: RequireCaller) {
+    this.#ctx = ctx;
+    this.#require = requireCaller;
+    this.#checkedAt = ctx.now();
+  }
+
+  async check(): Promise<void> {
+    const now = this.#ctx.now();
+    if (now < this.#checkedAt + STREAM_LIMITS.callerCheckMs) return;
+    await this.#require();
+    this.#checkedAt = now;
+  }
+
+  /** Ends a response whose caller may not read any more: it learns why when it reads on. */
+  checking(): TransformStream<Uint8Array, Uint8Array> {
+    return new TransformStream({
+      transform: (chunk, controller) =>
+        this.check().then(
+          () => controller.enqueue(chunk),
+          () => controller.terminate(),
+        ),
+    });
   }
 }
 
@@ -98,15 +134,20 @@ function respondNow(part: StreamPart, from: string | null, request: Request): Re
     return new Response(body, { headers: { ...headersOfPart(part), ...NOT_STORED } });
   }
   const etag = `"${part.id}:${part.from}:${part.next}${part.isClosed ? ":c" : ""}"`;
-  const isFixed = from !== null && from !== BEGINNING && !part.isUpToDate;
+  const isFixed = from !== null && from !== BEGINNING && !part.isUpToDate && isOfOneFamily(part);
   const headers = { ...headersOfPart(part), ...(isFixed ? STORED : REVALIDATED), ETag: etag };
   const known = request.headers
     .get("If-None-Match")
     ?.split(",")
-    .map((each) => each.trim());
-  if (known?.includes(etag)) return new Response(null, { status: 304, headers });
+    .map((each) => each.trim().replace(/^W\//, ""));
+  if (known?.some((each) => each === etag || each === "*"))
+    return new Response(null, { status: 304, headers });
   return new Response(bodyOf(part), { headers });
 }
+
+/** Bytes between two offsets of one family are the same for good; a fork may be made anew where its own ones begin. */
+const isOfOneFamily = ({ from, next }: StreamPart): boolean =>
+  parseOffset(from)?.root === parseOffset(next)?.root;
 
 /** The answer to a long poll: 204 if nothing came. */
 function respondLater(part: StreamPart, cursor: string): Response {

@@ -132,9 +132,11 @@ export const endpoints = [
       204: "Nothing came during a long poll.",
       304: "The content is what `If-None-Match` names.",
     },
-    respond: (ctx, { params }, request) =>
+    respond: (ctx, { params }, request, requireCaller) =>
       answer(ctx, () =>
-        request.method === "HEAD" ? describeStream(ctx, params) : readStream(ctx, params, request),
+        request.method === "HEAD"
+          ? describeStream(ctx, params)
+          : readStream(ctx, params, request, requireCaller),
       ),
   }),
   rawEndpoint({

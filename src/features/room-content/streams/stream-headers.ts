@@ -1,11 +1,13 @@
 /** The headers of the Durable Streams protocol. */
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
+import * as z from "zod";
 import { type ProducerTurn, StreamRefused, type StreamState } from "../../../room/types/streams.ts";
 
 export const invalid = (why: string) => new StreamRefused("BAD_REQUEST", why);
 
 const WHOLE = /^(0|[1-9]\d{0,15})$/;
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+const Time = z.iso.datetime({ offset: true });
+const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+\s*(;[\x20-\x7e]*)?$/;
 
 /** Longer times are of no use, and overflow. */
 const MAX_TTL_SECONDS = 100 * 365 * 86_400;
@@ -25,6 +27,14 @@ export function shortHeader(headers: Headers, name: string): string | null {
   return text;
 }
 
+/** The type of a stream to create; null without the header. */
+export function contentTypeIn(headers: Headers): string | null {
+  const text = shortHeader(headers, "Content-Type");
+  if (text !== null && !MEDIA_TYPE.test(text))
+    throw invalid("Content-Type: must be a type such as text/plain");
+  return text;
+}
+
 /** Any other value than `true` means nothing. */
 export const closesStream = (headers: Headers): boolean =>
   headers.get("Stream-Closed")?.toLowerCase() === "true";
@@ -33,7 +43,7 @@ export function timesIn(headers: Headers): { ttlSeconds: number | null; expiresA
   const ttlSeconds = numberIn(headers, "Stream-TTL", MAX_TTL_SECONDS);
   const text = headers.get("Stream-Expires-At");
   if (ttlSeconds !== null && text !== null) throw invalid("Send Stream-TTL or Stream-Expires-At, not both");
-  const expiresAt = text === null ? null : TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const expiresAt = text === null ? null : Time.safeParse(text).success ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(expiresAt)) throw invalid("Stream-Expires-At: must be a time as of RFC 3339");
   return { ttlSeconds, expiresAt };
 }

@@ -306,7 +306,7 @@ describe("a change of an identity's groups", () => {
     const { socket } = await joinWith(owner.id, room.id, token);
     const path = `/rooms/${room.id}/access`;
     await owner.api.put(path, { identitiesAccesses: { [identity.id]: ["comments:read"] } });
-    const permissions = ["presence", "broadcasts", "stores", "documents", "files"].map(
+    const permissions = ["presence", "broadcasts", "stores", "documents", "files", "streams"].map(
       (each) => `${each}:write`,
     );
     expect(await socket.nextEvent()).toMatchObject({

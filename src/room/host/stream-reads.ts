@@ -69,11 +69,12 @@ export function respondWithEvents(ports: ReadPorts, read: EventsRead): Response 
   /** Null when the response is over: also when another stream has the name. */
   const next = async (): Promise<StreamPart | null> => {
     for (;;) {
+      if (at !== null && live.isPaused) await live.changed(endsAt - ports.now());
       await requireReader();
-      const leftMs = endsAt - ports.now();
       const part = at === null ? first : ports.room().streams.read(name, at);
       if (live.isEnded || part.id !== first.id) return null;
       if (at === null || part.isClosed) return part;
+      const leftMs = endsAt - ports.now();
       if (leftMs <= 0) return null;
       if (sendableOf(part).length > 0) return part;
       await live.changed(leftMs);

@@ -1,18 +1,64 @@
-/** Reads that wait for a stream to go on. */
+/** Reads that wait for a stream to go on. Those of one stream are woken together, the more seldom the more there are. */
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import { StreamRefused } from "../types/streams.ts";
 
+/** The work that a reader causes, and the longest pause between two times at which all of them are served. */
+const [MS_PER_READER, MAX_PAUSE_MS] = [0.5, 250];
+/** A shorter pause lets nothing come together. */
+const MIN_PAUSE_MS = 10;
+
+/** The readers of one stream. */
+class Audience {
+  readonly reads = new Set<LiveRead>();
+  #timer: ReturnType<typeof setTimeout> | null = null;
+  #isDue = false;
+
+  get isPaused(): boolean {
+    return this.#timer !== null;
+  }
+
+  /** The stream has changed: wakes everyone, now or when the pause is over. */
+  changed(): void {
+    this.#isDue = true;
+    if (!this.isPaused) this.#serve();
+  }
+
+  #serve(): void {
+    const pauseMs = Math.min(this.reads.size * MS_PER_READER, MAX_PAUSE_MS);
+    if (this.#isDue && pauseMs >= MIN_PAUSE_MS)
+      this.#timer = setTimeout(() => {
+        this.#timer = null;
+        this.#serve(); // also whoever was being served when the stream changed
+      }, pauseMs);
+    this.#isDue = false;
+    for (const read of this.reads) read.wake();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = null;
+    for (const read of this.reads) read.wake();
+  }
+}
+
 export class LiveRead {
+  readonly #audience: Audience;
   readonly #ended: () => void;
   #wake: (() => void) | null = null;
   #isEnded = false;
 
   /** `ended` is called by {@link end}. */
-  constructor(ended: () => void) {
+  constructor(audience: Audience, ended: () => void) {
+    this.#audience = audience;
     this.#ended = ended;
   }
 
-  /** Resolves when the stream has changed, and after `ms` at the latest. */
+  /** Whether the others are being served: a reader that was has to wait for the next time. */
+  get isPaused(): boolean {
+    return this.#audience.isPaused;
+  }
+
+  /** Resolves when the stream may have changed, and after `ms` at the latest. */
   async changed(ms: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
@@ -40,7 +86,7 @@ export class LiveRead {
 }
 
 export class LiveReads {
-  readonly #byStream = new Map<number, Set<LiveRead>>();
+  readonly #byStream = new Map<number, Audience>();
   readonly #ofUsers = new Map<string, number>();
   readonly #left: (stream: number) => void;
 
@@ -55,16 +101,17 @@ export class LiveReads {
     if (ofUser >= STREAM_LIMITS.waitingReads)
       throw new StreamRefused("RATE_LIMITED", "Too many reads of this user wait; end some of them");
     if (userId !== undefined) this.#ofUsers.set(userId, ofUser + 1);
-    const reads = this.#byStream.get(stream) ?? new Set();
-    this.#byStream.set(stream, reads);
-    const read = new LiveRead(() => {
+    const audience = this.#byStream.get(stream) ?? new Audience();
+    this.#byStream.set(stream, audience);
+    const read = new LiveRead(audience, () => {
       if (userId !== undefined) this.#leave(userId);
-      reads.delete(read);
-      if (reads.size > 0 || this.#byStream.get(stream) !== reads) return;
+      audience.reads.delete(read);
+      if (audience.reads.size > 0 || this.#byStream.get(stream) !== audience) return;
       this.#byStream.delete(stream);
+      audience.end();
       this.#left(stream);
     });
-    reads.add(read);
+    audience.reads.add(read);
     return read;
   }
 
@@ -79,13 +126,13 @@ export class LiveReads {
   }
 
   wake(stream: number): void {
-    for (const read of this.#byStream.get(stream) ?? []) read.wake();
+    this.#byStream.get(stream)?.changed();
   }
 
   /** The room is deleted or restored. */
   wakeAll(): void {
-    const streams = [...this.#byStream.values()];
+    const audiences = [...this.#byStream.values()];
     this.#byStream.clear();
-    for (const read of streams.flatMap((reads) => [...reads])) read.wake();
+    for (const audience of audiences) audience.end();
   }
 }

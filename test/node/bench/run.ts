@@ -51,6 +51,7 @@ const NAMES = [
   "pages",
   "board",
   "cold",
+  "streams",
 ];
 const USAGE =
   "Usage: npm run dev -- bench NAME [PART ...] [--seconds 3] [--runs 3] [--participants 50,100,200,300] [--json FILE]; " +

@@ -102,6 +102,7 @@ export class RoomStreams {
     if (stream.isDeleted)
       throw conflict("Forks still read the deleted stream of this name; choose another name");
     const source = fork && this.#table.find(fork.name);
+    if (stream.isClosed && !closes) throw conflict("The stream is closed; delete it, or choose another name");
     const isSame =
       (contentType === null || mediaTypeOf(contentType) === mediaTypeOf(stream.contentType)) &&
       closes === stream.isClosed &&
@@ -160,7 +161,7 @@ export class RoomStreams {
   /** The position at which a fork begins. BAD_REQUEST for one that the source does not have. */
   #forkPosition(source: StoredStream, { offset, beyond }: NonNullable<StreamCreation["fork"]>): number {
     const end = this.#table.lastOf(source).end;
-    const from = offset === null ? end : this.#positionOf(source, offset, "Stream-Fork-Offset");
+    const from = offset === null ? end : this.#positionOf(source, offset, end, "Stream-Fork-Offset");
     if (beyond === 0) return from;
     const bytes = this.#readBetween(source, from, end, 1);
     const length = isJson(source.contentType) ? lengthOfMessages(bytes, beyond) : beyond;
@@ -227,11 +228,11 @@ export class RoomStreams {
   read(name: string, from: string): StreamPart {
     const stream = this.#require(name);
     const end = this.#table.lastOf(stream).end;
-    const position = from === BEGINNING ? 0 : from === END ? end : this.#positionOf(stream, from);
+    const position = from === BEGINNING ? 0 : from === END ? end : this.#positionOf(stream, from, end);
     const data = this.#readPage(stream, position, end);
     const next = position + data.length;
     return {
-      ...this.#used(stream),
+      ...this.#stateOf(this.#times.use(stream), end),
       ...{ id: stream.id, data, from: this.#offsetAt(stream, position), next: this.#offsetAt(stream, next) },
       ...{ isUpToDate: next === end, isClosed: stream.isClosed && next === end },
     };
@@ -355,14 +356,19 @@ export class RoomStreams {
     return this.#stateOf(this.#times.use(stream));
   }
 
-  #stateOf(stream: StoredStream): StreamState {
+  #stateOf(stream: StoredStream, end = this.#table.lastOf(stream).end): StreamState {
     const { contentType, isClosed, ttl } = stream;
-    const next = this.#offsetAt(stream, this.#table.lastOf(stream).end);
+    const next = this.#offsetAt(stream, end);
     return { contentType, next, isClosed, ttlSeconds: ttl, expiresAt: fixedEndOf(stream) };
   }
 
   /** BAD_REQUEST for an offset that the stream does not have; GONE to a reader with one of an earlier stream of the name. */
-  #positionOf(stream: StoredStream, text: string, field: "offset" | "Stream-Fork-Offset" = "offset"): number {
+  #positionOf(
+    stream: StoredStream,
+    text: string,
+    end: number,
+    field: "offset" | "Stream-Fork-Offset" = "offset",
+  ): number {
     const offset = parseOffset(text);
     if (offset === null) throw invalid(`${field}: must be a Stream-Next-Offset that the stream has answered`);
     const { root, position } = offset;
@@ -370,7 +376,7 @@ export class RoomStreams {
       throw field === "offset"
         ? new StreamRefused("GONE", "offset: is of an earlier stream of this name; read from the beginning")
         : invalid(`${field}: is of another stream`);
-    if (position > this.#table.lastOf(stream).end) throw invalid(`${field}: is beyond the stream's end`);
+    if (position > end) throw invalid(`${field}: is beyond the stream's end`);
     if (isJson(stream.contentType) && position > 0 && !this.#isMessageEnd(stream, position))
       throw invalid(`${field}: must be a Stream-Next-Offset, which lies between two messages`);
     return position;

@@ -40,23 +40,25 @@ const RETRY_BACKOFF = { firstMs: 250, maxMs: 10_000 };
 const MAX_RETRIES = 3;
 const TIMEOUT_MS = 30_000;
 
-/** The code of an answer that is not the service's, such as that of a proxy. */
-const CODES: Readonly<Record<number, AtriumErrorCode>> = {
-  401: "UNAUTHORIZED",
-  403: "FORBIDDEN",
-  404: "NOT_FOUND",
-  409: "CONFLICT",
-  410: "GONE",
-  429: "RATE_LIMITED",
+/** Errors of answers that do not say theirs: those to `HEAD`, which have no body, and those of proxies. */
+const ERRORS: Readonly<Record<number, readonly [code: AtriumErrorCode, what: string]>> = {
+  401: ["UNAUTHORIZED", "needs another credential: this one is invalid, or has ended"],
+  403: ["FORBIDDEN", "may not be used with this credential"],
+  404: ["NOT_FOUND", "not found: create() it first"],
+  409: ["CONFLICT", "is in another state"],
+  410: ["GONE", "was deleted while forks read it: choose another name"],
+  429: ["RATE_LIMITED", "got too many requests"],
 };
 
-async function errorOf(response: Response): Promise<AtriumError> {
+async function errorOf(response: Response, name: string): Promise<AtriumError> {
   const { status } = response;
   const body: unknown = await response.json().catch(() => null);
   const { error, requestId }: { error?: unknown; requestId?: string } = Object(body);
   if (isRecord(error)) return new AtriumError(error as unknown as Fault, requestId);
-  const code = CODES[status] ?? (status < 500 && status !== 408 ? "BAD_REQUEST" : "UNREACHABLE");
-  return new AtriumError({ ...clientFault(code, `The stream answered ${status}`), module: "Streams" });
+  const other = status < 500 && status !== 408 ? "BAD_REQUEST" : "UNREACHABLE";
+  const [code, what] = ERRORS[status] ?? [other, `answered ${status}`];
+  const message = `Stream ${JSON.stringify(name)} ${what}`;
+  return new AtriumError({ ...clientFault(code, message), module: "Streams" });
 }
 
 /** One attempt. `read` is given an answer of success. Throws the reason of an aborted signal alone. */
@@ -80,7 +82,7 @@ export async function attempt<Result>(
         },
       });
       if (response.ok) return { result: await read(response), error: null };
-      const error = await errorOf(response);
+      const error = await errorOf(response, name);
       if (response.status !== 401 || isRenewed || !endpoint.renew())
         return { error, headers: response.headers };
       isRenewed = true;

@@ -65,7 +65,7 @@ export class RoomStream<Message = unknown> {
     this.name = name;
   }
 
-  /** Creates the stream, unless it exists with the same options. Throws CONFLICT if it has others, or is closed. */
+  /** Creates the stream, unless it exists with the same options. Returns its state. Throws CONFLICT if it has others, or is closed. */
   create({ contentType, ttlSeconds, expiresAt, from }: CreateStreamOptions = {}): Promise<StreamInfo> {
     const type = contentType ?? (from === undefined ? TEXT : undefined);
     const headers = {

@@ -78,8 +78,8 @@ describe("a stream", () => {
     const answer = await atrium.stream(meeting.roomId, "answer");
     const options = { contentType: "text/markdown", ttlSeconds: 3600 };
     const made = await answer.create(options);
-    expect(made).toMatchObject({ contentType: "text/markdown", isClosed: false });
-    expect(await answer.create(options)).toMatchObject({ offset: made.offset });
+    expect(made).toMatchObject({ ...options, isClosed: false, expiresAt: null });
+    expect(await answer.create(options)).toEqual(made);
     await expect(answer.create({ contentType: "text/plain" })).rejects.toMatchObject({ code: "CONFLICT" });
     await answer.append("Hello");
     const info = await answer.head();
@@ -121,14 +121,31 @@ describe("a stream", () => {
 
   it("expires at a time", async () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
-    const answer = await created("answer", { expiresAt });
-    expect(Date.parse((await answer.head()).expiresAt ?? "")).toBe(expiresAt.getTime());
+    const answer = await atrium.stream(meeting.roomId, "answer");
+    for (const info of [await answer.create({ expiresAt }), await answer.head()])
+      expect(Date.parse(info.expiresAt ?? "")).toBe(expiresAt.getTime());
   });
 
   it.each(["", ".", "..", "\ud800"])("refuses the name %j before it asks", async (name) => {
     expect(() => ofAda(name)).toThrow(expect.objectContaining({ code: "VALIDATION_ERROR" }));
     const refused = expect.objectContaining({ code: "VALIDATION_ERROR" });
     await expect(atrium.stream(meeting.roomId, name)).rejects.toEqual(refused);
+  });
+
+  it("says what is missing where the answer has no text", async () => {
+    const answer = await atrium.stream(meeting.roomId, "my answer");
+    const missing = { code: "NOT_FOUND", message: 'Stream "my answer" not found: create() it first' };
+    for (const call of [() => answer.head(), () => answer.append("x"), () => answer.writer().close("x")])
+      await expect(call()).rejects.toMatchObject(missing);
+    await answer.create();
+    await (await atrium.stream(meeting.roomId, "fork")).create({ from: { name: "my answer" } });
+    await answer.delete();
+    const gone = expect.stringContaining('Stream "my answer" was deleted');
+    await expect(answer.head()).rejects.toMatchObject({ code: "GONE", message: gone });
+    const stranger = new AtriumServer({ serverUrl, accountId, apiKey: `${apiKey}x` });
+    const refused = expect.stringContaining("needs another credential");
+    const theirs = await stranger.stream(meeting.roomId, "fork");
+    await expect(theirs.head()).rejects.toMatchObject({ code: "UNAUTHORIZED", message: refused });
   });
 
   it("needs the join in a room that was entered by its custom ID", async () => {
@@ -375,6 +392,23 @@ describe("a writer", () => {
     await expect(first.write("d")).rejects.toMatchObject({ code: "FORBIDDEN" });
     await second.close("e");
     expect(messagesIn(await partsOf(answer))).toEqual(["a", "b", "e"]);
+  });
+
+  it("goes on after a crash: a marker stops the earlier process, and what is there stays", async () => {
+    const job = await created("job", JSON_TYPE);
+    const producerId = "job";
+    const paused = job.writer({ producerId });
+    for (const step of [1, 2]) await paused.write(step);
+    await paused.flush();
+    const writer = job.writer({ producerId });
+    await writer.write("resumed");
+    await writer.flush();
+    const stored = messagesIn(await partsOf(job, { live: false }));
+    expect(stored).toEqual([1, 2, "resumed"]);
+    await paused.write(3);
+    await expect(paused.flush()).rejects.toMatchObject({ code: "FORBIDDEN" });
+    await writer.close(3);
+    expect(messagesIn(await partsOf(job))).toEqual([...stored, 3]);
   });
 
   it("goes on above the epoch of a writer whose clock was ahead", async () => {

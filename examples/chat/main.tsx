@@ -6,30 +6,28 @@ import { type FormEvent, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { enter, find, say } from "./page.ts";
 import { RoomTransport } from "./transport.ts";
-import { type Turn, textOf } from "./turn.ts";
+import { inOrder, sorted, type Turn, textOf } from "./turn.ts";
 
 function Chat({ transport }: { readonly transport: RoomTransport }) {
   const [turns] = useStore<Turn>("turns");
   const { messages, sendMessage, setMessages, resumeStream, status, error } = useChat({ transport });
   const [isFollowing, setFollowing] = useState(false);
   const { status: connection } = useConnection();
-  const isReady = status === "ready" && !isFollowing;
+  const isReady = (status === "ready" || status === "error") && !isFollowing;
 
   /** Shows the first turn that is missing here: after a reload, or when somebody else has asked. */
   useEffect(() => {
     if (!isReady) return;
-    const inOrder = Object.entries(turns).sort(([a], [b]) => (a < b ? -1 : 1));
-    const next = inOrder.find(([, { question }]) => !messages.some(({ id }) => id === question.id));
+    const next = inOrder(turns).find(({ question }) => !messages.some(({ id }) => id === question.id));
     if (next === undefined) return;
-    const [, { question, answer }] = next;
-    transport.answer = answer;
+    transport.answer = next.answer;
     setFollowing(true);
-    setMessages([...messages, question]);
+    setMessages([...messages, next.question]);
     void resumeStream().finally(() => setFollowing(false));
   }, [isReady, turns, messages, transport, setMessages, resumeStream]);
 
   useEffect(() => {
-    say(error ? `The answer could not be read: ${error.message}` : connection);
+    say(error ? `The answer has failed: ${error.message}` : connection);
   }, [error, connection]);
 
   const ask = (event: FormEvent<HTMLFormElement>) => {
@@ -44,7 +42,7 @@ function Chat({ transport }: { readonly transport: RoomTransport }) {
   return (
     <>
       <ol aria-label="Conversation">
-        {messages.map((message) => (
+        {sorted(messages, inOrder(turns)).map((message) => (
           <li key={message.id} data-role={message.role}>
             {textOf(message)}
           </li>

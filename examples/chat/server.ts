@@ -1,7 +1,7 @@
 /** The back end: creates the room and a user for each window, and has the model answer into a stream. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { json } from "node:stream/consumers";
-import type { UIMessage } from "ai";
+import type { UIMessage, UIMessageChunk } from "ai";
 import { AtriumError, AtriumServer, type RoomStream } from "atrium/server";
 import { generate } from "./model.ts";
 
@@ -10,13 +10,14 @@ const ROOM = "chat";
 type Answer = (request: IncomingMessage) => Promise<object>;
 
 /** Answers of `POST`, by their path. The API key stays here: pages receive the tokens of their users only. */
-export function answers(): Readonly<Record<"/token" | "/ask", Answer>> {
+export async function answers(): Promise<Readonly<Record<"/token" | "/ask", Answer>>> {
   const { ACCOUNT_ID, API_KEY, ATRIUM_URL = "http://localhost:8787" } = process.env;
   if (!ACCOUNT_ID || !API_KEY)
     throw new Error(
       "Set ACCOUNT_ID and API_KEY to the values that `npm start` printed, then run this again.",
     );
   const atrium = new AtriumServer({ serverUrl: ATRIUM_URL, accountId: ACCOUNT_ID, apiKey: API_KEY });
+  await endUnfinished(atrium);
   return {
     "/token": async () => {
       const roomId = await openRoom(atrium);
@@ -40,6 +41,15 @@ export function answers(): Readonly<Record<"/token" | "/ask", Answer>> {
   };
 }
 
+/** Ends the answers that an earlier process has left in their middle: their readers cannot see that it is gone. */
+async function endUnfinished(atrium: AtriumServer): Promise<void> {
+  const roomId = await openRoom(atrium);
+  for await (const { name, closed } of atrium.streams.each(roomId))
+    if (!closed) await (await atrium.stream(roomId, name)).close(failure("The back end has stopped"));
+}
+
+const failure = (errorText: string): UIMessageChunk => ({ type: "error", errorText });
+
 /** Goes on without the page that has asked. */
 async function write(stream: RoomStream, messages: readonly UIMessage[]): Promise<void> {
   const writer = stream.writer();
@@ -48,7 +58,7 @@ async function write(stream: RoomStream, messages: readonly UIMessage[]): Promis
     await writer.close();
   } catch (error) {
     console.error(error);
-    await writer.close({ type: "error", errorText: "The model has failed" }).catch(() => {});
+    await writer.close(failure("The model has failed")).catch(() => {});
   }
 }
 

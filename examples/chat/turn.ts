@@ -7,5 +7,23 @@ export interface Turn {
   readonly answer: string;
 }
 
+export const inOrder = (turns: Readonly<Record<string, Turn>>): Turn[] =>
+  Object.entries(turns)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, turn]) => turn);
+
+/** The messages in the order of the turns, each answer behind its question. A question that failed stays where it was asked. */
+export function sorted(messages: readonly UIMessage[], turns: readonly Turn[]): UIMessage[] {
+  const places = new Map(turns.map(({ question }, place) => [question.id, place]));
+  let place = 0;
+  return messages
+    .map((message) => {
+      place = places.get(message.id) ?? place;
+      return { message, place };
+    })
+    .sort((a, b) => a.place - b.place)
+    .map(({ message }) => message);
+}
+
 export const textOf = ({ parts }: UIMessage): string =>
   parts.map((part) => (part.type === "text" ? part.text : "")).join("");

@@ -4,8 +4,8 @@ import { answers, respond } from "./server.ts";
 
 const { PORT = "8798" } = process.env;
 
-const addTo = ({ middlewares }: { readonly middlewares: Connect.Server }) => {
-  for (const [path, answer] of Object.entries(answers())) middlewares.use(path, respond(answer));
+const addTo = async ({ middlewares }: { readonly middlewares: Connect.Server }) => {
+  for (const [path, answer] of Object.entries(await answers())) middlewares.use(path, respond(answer));
 };
 
 export default defineConfig({

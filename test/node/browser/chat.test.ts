@@ -1,6 +1,7 @@
 /** The starter of a chat, installed from its own lock: an answer survives a reload in its middle, and everyone sees it grow. */
 import { rm } from "node:fs/promises";
 import path from "node:path";
+import { AtriumServer } from "atrium/server";
 import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { ROOT } from "../cli/processes.ts";
@@ -15,7 +16,8 @@ const END = "That is all. 🚀";
 
 const browser = await openBrowser();
 const dist = await buildPackage();
-const starter = await Starter.install("chat", dist, await sharedService(), "locked");
+const service = await sharedService();
+const starter = await Starter.install("chat", dist, service, "locked");
 await starter.run(TSC, "-p", ".");
 await starter.run(VITE, "build");
 const url = await starter.start([VITE, "preview"]);
@@ -42,6 +44,9 @@ async function ask(page: Page, question: string): Promise<void> {
   await page.getByRole("button", { name: "Ask" }).click();
 }
 
+/** The text of the page's status. */
+const says = (page: Page, text: string): Promise<void> => page.getByRole("status").getByText(text).waitFor();
+
 const shows = (page: Page, count: number): Promise<void> =>
   expect.poll(async () => (await messages(page)).filter((text) => text.endsWith(END)).length).toBe(count);
 
@@ -63,5 +68,41 @@ it("shows an answer to both while it grows, after a reload in its middle, and to
   expect([all[0], all[2]]).toEqual(["What is this?", "And now?"]);
   expect(all[3]).toMatch(/^You asked “And now\?”\. This answer is written .* word by word\. Reload /);
   for (const page of [ada, cleo]) expect(await messages(page)).toEqual(all);
+
+  await Promise.all([ask(ada, "One?"), ask(bo, "Two?")]);
+  for (const page of [ada, bo, cleo]) await shows(page, 4);
+  for (const page of [ada, bo]) expect(await messages(page)).toEqual(await messages(cleo));
   expect(complaints.flat()).toEqual([]);
+});
+
+it("can be asked after a question has failed, and after an answer was deleted", async () => {
+  const page = await open();
+  const count = (await messages(page)).filter((text) => text.endsWith(END)).length;
+  await page.route("**/ask", (route) => route.fulfill({ status: 500, body: "No luck" }), { times: 1 });
+  await ask(page, "Lost?");
+  await says(page, "The answer has failed: No luck");
+  await ask(page, "Once more?");
+  await shows(page, count + 1);
+
+  const atrium = new AtriumServer({ ...service, serverUrl: service.url });
+  const { room } = await atrium.rooms.getByCustomId("chat");
+  const { streams } = await atrium.streams.list(room.id, { limit: 100 });
+  const latest = streams.reduce((a, b) => (a.created_at > b.created_at ? a : b));
+  await (await atrium.stream(room.id, latest.name)).delete();
+  await page.reload();
+  await says(page, "The answer has failed: Stream not found");
+  await ask(page, "And now?");
+  await shows(page, count + 1);
+});
+
+it("ends an answer whose back end was killed when it starts again", async () => {
+  const [ada, bo] = [await open(), await open()];
+  await ask(ada, "Will you stop?");
+  for (const page of [ada, bo]) await page.getByText("You asked “Will you stop?”. This").waitFor();
+  await starter.stop();
+  await starter.start([VITE, "preview"], Number(new URL(url).port));
+  for (const page of [ada, bo]) await says(page, "The answer has failed: The back end has stopped");
+  await ask(bo, "Are you back?");
+  for (const page of [ada, bo])
+    await expect.poll(async () => (await messages(page)).at(-1)).toMatch(/^You asked “Are .* 🚀$/);
 });

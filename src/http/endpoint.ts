@@ -36,6 +36,8 @@ export type Endpoint<C extends RequestContext> = Description<C, string> &
       }
     | {
         readonly kind: "raw";
+        readonly query?: Shape;
+        readonly headers?: Shape;
         readonly answers: Readonly<Record<number, string>>;
         respond(
           ctx: C,
@@ -195,6 +197,9 @@ interface FormEndpointDefinition<C extends RequestContext, Path extends string, 
 }
 
 interface RawEndpointDefinition<C extends RequestContext, Path extends string> extends Description<C, Path> {
+  /** The parameters and headers that it reads by itself. */
+  readonly query?: Shape;
+  readonly headers?: Shape;
   /** The meaning of each status of a success. */
   readonly answers: Readonly<Record<number, string>>;
   readonly respond: (

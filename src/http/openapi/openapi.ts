@@ -79,8 +79,8 @@ export function buildDocument(endpoints: readonly AnyEndpoint[], events: Documen
 export type ApiDocument = ReturnType<typeof buildDocument>;
 
 /** A request whose caller is known may be repeated with its Idempotency-Key. */
-const isRepeatable = ({ method, right, replay }: AnyEndpoint): boolean =>
-  method === "POST" && (right !== "public" || replay?.secretIn !== undefined);
+const isRepeatable = ({ kind, method, right, replay }: AnyEndpoint): boolean =>
+  kind === "envelope" && method === "POST" && (right !== "public" || replay?.secretIn !== undefined);
 
 export function errorsOf(endpoint: AnyEndpoint): readonly ErrorCode[] {
   const codes = new Set<ErrorCode>(["BAD_REQUEST", ...endpoint.errors, "RATE_LIMITED", "INTERNAL_ERROR"]);
@@ -201,7 +201,8 @@ function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
   const params = z.object(
     Object.fromEntries(names.map((name) => [name, z.string().meta(PATH_PARAMETERS[name] ?? {})])),
   );
-  const query = endpoint.kind === "envelope" ? endpoint.query : undefined;
+  const { query } = endpoint;
+  const headers = endpoint.kind === "raw" ? endpoint.headers : undefined;
   return {
     operationId: endpoint.operation,
     tags: [endpoint.module],
@@ -213,6 +214,7 @@ function operationOf(endpoint: AnyEndpoint): ZodOpenApiOperationObject {
       path: params,
       ...(query === undefined ? {} : { query }),
       ...(isRepeatable(endpoint) ? { header: IdempotencyKey } : {}),
+      ...(headers === undefined ? {} : { header: headers }),
       ...(endpoint.mayBeStale ? { header: CacheControl } : {}),
     },
     ...bodyOf(endpoint),

@@ -61,8 +61,8 @@ export const ERRORS: Readonly<Record<ErrorCode, readonly [cause: string, remedy:
     "Send a key of its own with each request, and the same key with its retries alone.",
   ],
   GONE: [
-    "The event log no longer has the position of the cursor.",
-    "Read the present state by the API, then read events without the cursor.",
+    "The event log no longer has the position of the cursor, or the offset is of an earlier stream of the name.",
+    "Read the present state by the API, then go on without the cursor; read a stream from the beginning.",
   ],
   UNSUPPORTED_MEDIA_TYPE: [
     "The body has a `Content-Encoding`, or a part of a form a `Content-Transfer-Encoding`.",

@@ -16,6 +16,7 @@ import {
   producerIn,
   shortHeader,
   timesIn,
+  timesOf,
 } from "./stream-headers.ts";
 
 export interface StreamPlace {
@@ -63,7 +64,8 @@ export async function createStream(ctx: LiveRoomContext, { roomId, stream }: Str
     ...{ data, userId: userIdOf(ctx), writer: writerOf(ctx) },
   });
   const location = isNew ? { Location: url } : {};
-  return new Response(null, { status: isNew ? 201 : 200, headers: { ...headersOf(state), ...location } });
+  const shown = { ...headersOf(state), ...timesOf(state), ...location };
+  return new Response(null, { status: isNew ? 201 : 200, headers: shown });
 }
 
 /** Answers 200 to a producer's append, and 204 to all others, repetitions and a close without an append. */

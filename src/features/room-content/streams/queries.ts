@@ -9,7 +9,7 @@ import { isJson, type ListedStream, type StreamPart } from "../../../room/types/
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
 import type { StreamPlace } from "./commands.ts";
-import { headersOf, invalid } from "./stream-headers.ts";
+import { headersOf, invalid, timesOf } from "./stream-headers.ts";
 
 /** The tail of a stream changes, and so does the access to it. */
 const NOT_STORED = { "Cache-Control": "no-store" };
@@ -38,13 +38,7 @@ export const presentStream = (stream: ListedStream): StreamSummary => ({
 export async function describeStream(ctx: LiveRoomContext, place: StreamPlace): Promise<Response> {
   await getRoomRow(ctx, place.roomId);
   const state = await ctx.rooms.describeStream(place.roomId, ctx.accountId, place.stream);
-  const { ttlSeconds, expiresAt } = state;
-  const headers = {
-    ...headersOf(state),
-    ...NOT_STORED,
-    ...(ttlSeconds !== null && { "Stream-TTL": String(ttlSeconds) }),
-    ...(expiresAt !== null && { "Stream-Expires-At": timeOf(expiresAt) }),
-  };
+  const headers = { ...headersOf(state), ...timesOf(state), ...NOT_STORED };
   return new Response(null, { headers });
 }
 

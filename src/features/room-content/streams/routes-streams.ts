@@ -56,6 +56,44 @@ const After = Cursor.transform((cursor, context) => {
     example: encodeCursor("answer"),
   });
 
+const header = (description: string, example: string) => z.string().optional().meta({ description, example });
+
+const OFFSET = "1764578400000000_0000000000000042";
+
+/** The headers of both kinds of writes. */
+const WRITTEN = {
+  "Content-Type": header("The type of the stream, `application/octet-stream` by default.", "text/plain"),
+  "Stream-Closed": header("`true` for the last content; other values mean nothing.", "true"),
+};
+
+const CreationHeaders = z.object({
+  ...WRITTEN,
+  "Stream-TTL": header("Seconds without reads and writes after which the stream is deleted.", "3600"),
+  "Stream-Expires-At": header("When the stream is deleted, instead of `Stream-TTL`.", "2035-01-31T09:30:00Z"),
+  "Stream-Forked-From": header("The path of the address of another stream of the room.", "/v1/accounts/…"),
+  "Stream-Fork-Offset": header("Where the fork begins; the source's end by default.", OFFSET),
+  "Stream-Fork-Sub-Offset": header("Bytes, or messages of JSON, after that offset.", "0"),
+});
+
+const AppendHeaders = z.object({
+  ...WRITTEN,
+  "Producer-Id": header("The name of the producer.", "job"),
+  "Producer-Epoch": header("A later one than that of the producer's life before.", "0"),
+  "Producer-Seq": header("The number of the append in the epoch, from 0 on.", "0"),
+  "Stream-Seq": header("Text that must come after that of the append before.", "0001"),
+});
+
+const ReadQuery = z.object({
+  offset: header("A `Stream-Next-Offset`, `-1` for the beginning, or `now` for the end.", "-1"),
+  live: z
+    .enum(["long-poll", "sse"])
+    .optional()
+    .meta({ description: "Waits for more: for one answer, or as Server-Sent Events.", example: "sse" }),
+  cursor: header("The `Stream-Cursor` of the answer before.", "3384323"),
+});
+
+const ReadHeaders = z.object({ "If-None-Match": header("The `ETag` of an answer.", '"1:2:3"') });
+
 const MAX_MIB = STREAM_LIMITS.appendBytes / 1024 ** 2;
 
 export const endpoints = [
@@ -95,6 +133,7 @@ export const endpoints = [
       "A stream with another configuration has the name, or forks still read a deleted one of the name.",
       "Delete it, or choose another name.",
     ],
+    headers: CreationHeaders,
     answers: { 200: "The stream exists as the request wants it.", 201: "The stream was created." },
     respond: (ctx, { params }, request) => answer(ctx, () => createStream(ctx, params, request)),
   }),
@@ -111,6 +150,7 @@ export const endpoints = [
       "The stream is closed (`Stream-Closed`), has another type, or appends before this one are missing (`Producer-Expected-Seq`).",
       "Read the headers of the answer; send what is missing.",
     ],
+    headers: AppendHeaders,
     answers: {
       200: "The producer's append was stored.",
       204: "The append was stored, or had been before.",
@@ -127,6 +167,8 @@ export const endpoints = [
     details:
       "From `offset` on: a `Stream-Next-Offset`, `-1` for the beginning, `now` for the end. About a MiB at a time; `Stream-Up-To-Date` says that this was all. With `live=long-poll` it waits for more, with `live=sse` it goes on as Server-Sent Events for a minute. HEAD returns the stream's end, its times, and whether it is closed.",
     errors: ["NOT_FOUND", "GONE"],
+    query: ReadQuery,
+    headers: ReadHeaders,
     answers: {
       200: "The content from the offset on.",
       204: "Nothing came during a long poll.",

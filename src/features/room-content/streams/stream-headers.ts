@@ -92,3 +92,9 @@ export const headersOf = ({
   "Stream-Next-Offset": next,
   ...(isClosed && { "Stream-Closed": "true" }),
 });
+
+/** The headers of a stream's times. */
+export const timesOf = ({ ttlSeconds, expiresAt }: StreamState): Readonly<Record<string, string>> => ({
+  ...(ttlSeconds !== null && { "Stream-TTL": String(ttlSeconds) }),
+  ...(expiresAt !== null && { "Stream-Expires-At": new Date(expiresAt).toISOString() }),
+});

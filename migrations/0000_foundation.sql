@@ -424,6 +424,7 @@ CREATE TABLE `webhooks` (
 	`own_host` text NOT NULL,
 	`events` text NOT NULL,
 	`room_id` text,
+	`identity_id` text,
 	`batch` text,
 	`enabled` integer NOT NULL,
 	`disabled_reason` text,

@@ -44,6 +44,17 @@ export const LIMITS = {
   anchorBytes: 4 * 1024,
   commentMetadataBytes: 32 * 1024,
   mentions: 50,
+
+  /** Agents that one comment wakes. */
+  wokenAgents: 50,
+  /** Depth of a chain of agents that mention each other. */
+  wakeDepth: 5,
+  /** Wakes by comments of agents in a room, within the time after which a mention is no cause any more. */
+  wakesByAgents: 100,
+  wakeLifetimeMs: 60 * 60 * 1000,
+  /** Other comments of the thread in an `agent.mentioned` event, and the bytes of their texts. */
+  wakeComments: 20,
+  wakeTextBytes: 32 * 1024,
   reactionLength: 32,
   /** Different reactions per comment, and users per reaction. */
   reactions: 20,

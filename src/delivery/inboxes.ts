@@ -27,6 +27,8 @@ export interface InboxDelivery {
     activities: readonly InboxActivity[],
     defaults: NotificationDefaults,
   ): void;
+  /** An `agent.mentioned` event as JSON, for sockets alone: an agent without one finds the mention in its inbox. */
+  mention(identityIds: readonly string[], roomId: string, event: string): void;
   /** A position, which also holds for activities that arrive later; it never goes back. */
   markRead(identityIds: readonly string[], position: InboxPosition): void;
   /** A subject was deleted, as far as it concerns them: activities of it that arrive later have no effect. */

@@ -12,7 +12,13 @@ import type { Unreached } from "../room/engine/outbox/outbox-drain.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
 import { type Inboxes, openInbox } from "./inboxes.ts";
 import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
-import type { OutgoingEvent, RoomSubscription, SubscriberKey, Subscription } from "./outbox/subscription.ts";
+import {
+  mentionedIn,
+  type OutgoingEvent,
+  type RoomSubscription,
+  type SubscriberKey,
+  type Subscription,
+} from "./outbox/subscription.ts";
 import type { SubscriberObjectBase } from "./subscriber/subscriber-object.ts";
 
 /** Opens the object of a subscriber, or one of its senders, which are numbered from 1. */
@@ -174,9 +180,9 @@ function batchBySubscriber(
 ): Batch[] {
   const batches = new Map<string, Batch>();
   for (const waiting of pending) {
-    const { event, pendingSubscriptions } = waiting;
+    const { pendingSubscriptions } = waiting;
     const subscriptions =
-      pendingSubscriptions === null ? matching(current, event) : parseSubscriptions(pendingSubscriptions);
+      pendingSubscriptions === null ? matching(current, waiting) : parseSubscriptions(pendingSubscriptions);
     for (const subscription of subscriptions) {
       const key = `${subscription.kind} ${subscription.id}`;
       const known = batches.get(key) ?? { subscription, events: [] };
@@ -188,9 +194,10 @@ function batchBySubscriber(
   return [...batches.values()];
 }
 
-const matching = (subscriptions: readonly RoomSubscription[], event: WebhookEventName): Subscription[] =>
+const matching = (subscriptions: readonly RoomSubscription[], event: PendingEvent): Subscription[] =>
   subscriptions
-    .filter(({ events }) => namesEvent(events, event))
+    .filter(({ events }) => namesEvent(events, event.event))
+    .filter(({ identityId = null }) => identityId === null || identityId === mentionedIn(event))
     .map(({ kind, id, version }) => ({ kind, id, version }));
 
 const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];
@@ -228,6 +235,17 @@ export const removeSubscriber = ({ subscribers, log }: ObjectPorts, key: Subscri
     .catch((error: unknown) =>
       log(`The deliveries of a deleted ${key.kind} could not be removed yet`, error),
     );
+
+/** Announces that webhooks were deleted, and removes their objects. Never rejects, as the two. */
+export async function removeWebhooks(
+  ports: AnnouncePorts & ObjectPorts,
+  webhooks: readonly { readonly id: string }[],
+): Promise<void> {
+  if (webhooks.length === 0) return;
+  await announceChange(ports);
+  const { accountId } = ports;
+  await Promise.all(webhooks.map(({ id }) => removeSubscriber(ports, { kind: "webhook", accountId, id })));
+}
 
 const PURGED_AT_ONCE = 50;
 

@@ -1,7 +1,7 @@
 /** Durable Object of one shard of an organization's event log: appends, reads, and prunes by age and size. */
 
 import { withoutContent } from "@atrium/contract/resources/erased-comment.ts";
-import type { Event, EventOfIdentity } from "@atrium/contract/resources/events.ts";
+import type { AgentMentionedEvent, Event, EventOfIdentity } from "@atrium/contract/resources/events.ts";
 import type { Identity } from "@atrium/contract/resources/identity.ts";
 import { ERASED_FIELDS, type User } from "@atrium/contract/resources/user.ts";
 import { HOUR_MS, unusedNumber } from "@atrium/contract/time.ts";
@@ -38,6 +38,7 @@ function redactEvent(body: string, userId: string): string {
   if ("users" in event) redacted.users = event.users.map((user) => redactUser(user, userId));
   if ("comment" in event && event.comment.user_id === userId)
     redacted.comment = withoutContent(event.comment);
+  if (event.event === "agent.mentioned") Object.assign(redacted, redactMention(event, userId));
   if ("file" in event && event.file.uploadedBy === userId) {
     redacted.file = {
       ...event.file,
@@ -48,6 +49,17 @@ function redactEvent(body: string, userId: string): string {
     redacted.data = { ...event.data, key: ERASED_FILE };
   }
   return JSON.stringify(redacted);
+}
+
+/** Without texts of a user in the thread, and the custom ID of an agent. */
+function redactMention({ data, thread }: AgentMentionedEvent, id: string) {
+  const { customId: _, ...unnamed } = data;
+  const { metadata: __, ...others } = thread;
+  const comments = thread.comments.map((each) => (each.user_id === id ? { ...each, text: "" } : each));
+  return {
+    data: data.identityId === id ? unnamed : data,
+    thread: { ...(thread.user_id === id ? others : thread), comments },
+  };
 }
 
 function redactUser(user: User, userId: string): User {

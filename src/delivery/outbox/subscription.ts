@@ -22,7 +22,15 @@ export interface Subscription {
 
 export interface RoomSubscription extends Subscription {
   readonly events: string;
+  /** The agent whose mentions alone a webhook receives; null for none, absent in a shard of the version before. */
+  readonly identityId?: string | null;
 }
+
+/** The agent that an event mentions; null for any other event. */
+export const mentionedIn = ({ event, body }: Pick<OutgoingEvent, "event" | "body">): string | null =>
+  event === "agent.mentioned"
+    ? (JSON.parse(body) as { readonly data: { readonly identityId: string } }).data.identityId
+    : null;
 
 type AnyEventName = WebhookEventName | WorkflowEventName;
 

@@ -219,6 +219,7 @@ function applying(
   if ("mentionId" in update) return applyingMention(roomId, update, defaults, guests);
   const subject = { roomId, kind: "thread", subjectId: update.threadId } as const;
   if (update.type === "read") return (shard, ids) => shard.markRead(ids, { ...subject, upTo: update.seq });
+  if (update.type === "wake") return (shard, ids) => shard.mention(ids, roomId, update.body);
   const { seq, at, commentId, mentioned = [] } = update;
   const activity = { id: commentId, ...subject, seq, at, data: { commentId }, mentioned };
   return delivering(activity, update, defaults, guests);

@@ -163,7 +163,12 @@ export class RoomCommandHandler {
     }
     if (this.#isDeleted) return;
     changes.transaction(() => {
-      for (const id of ids) this.#room.ports.storage.threads.deleteUser(id);
+      const { threads, wakes, inboxUpdates } = this.#room.ports.storage;
+      for (const id of ids) {
+        threads.deleteUser(id);
+        wakes.deleteIdentity(id);
+        inboxUpdates.deleteWakesNaming(id);
+      }
       if (userId !== null && this.isUsed) {
         this.#forgetUser(userId);
         this.#room.participants.sessions.eraseParticipant(userId);

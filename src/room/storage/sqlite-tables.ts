@@ -161,6 +161,27 @@ const TABLES: Readonly<Record<string, string>> = {
   CREATE TRIGGER IF NOT EXISTS notified_mentions_ended AFTER DELETE ON comments BEGIN
     DELETE FROM notified_mentions WHERE comment_id = OLD.id;
   END;`,
+  // Kept as long as the comment, so that an edit wakes no agent twice.
+  woken_agents: `CREATE TABLE IF NOT EXISTS woken_agents (
+    comment_id TEXT NOT NULL,
+    identity_id TEXT NOT NULL,
+    PRIMARY KEY (comment_id, identity_id)
+  ) WITHOUT ROWID;
+  CREATE INDEX IF NOT EXISTS woken_agents_by_identity ON woken_agents (identity_id);
+  CREATE TRIGGER IF NOT EXISTS woken_agents_ended AFTER DELETE ON comments BEGIN
+    DELETE FROM woken_agents WHERE comment_id = OLD.id;
+  END;`,
+  // Outlives its comment: an agent that deletes its comments has spent the budget.
+  wakes: `CREATE TABLE IF NOT EXISTS wakes (
+    number INTEGER PRIMARY KEY,
+    thread_id TEXT NOT NULL,
+    identity_id TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    by_agent INTEGER NOT NULL
+  );
+  CREATE INDEX IF NOT EXISTS wakes_by_agent ON wakes (identity_id, thread_id);
+  CREATE INDEX IF NOT EXISTS wakes_by_time ON wakes (at);`,
   follows: `CREATE TABLE IF NOT EXISTS follows (
     position INTEGER PRIMARY KEY,
     follower TEXT NOT NULL,

@@ -10,6 +10,7 @@ import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
 import { SqliteInboxUpdates, SqliteNotificationCounts, SqliteThreads } from "./sqlite-threads.ts";
+import { SqliteWakes } from "./sqlite-wakes.ts";
 
 /** Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
@@ -98,6 +99,7 @@ export class SqliteStorage extends SqliteTables {
   readonly entries = new SqliteEntries(this, this.#journal);
   readonly comments = new SqliteComments(this);
   readonly threads = new SqliteThreads(this);
+  readonly wakes = new SqliteWakes(this);
   readonly follows = new SqliteFollows(this);
   readonly documents = new SqliteDocuments(this);
   readonly versions = new SqliteVersions(this);

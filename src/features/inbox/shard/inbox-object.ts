@@ -193,6 +193,10 @@ export class InboxObjectBase extends ArchivedDurableObject<object> implements In
     this.#planAlarm();
   }
 
+  mention(identityIds: readonly string[], roomId: string, event: string): void {
+    for (const identityId of identityIds) this.#pushes.mention(identityId, roomId, event);
+  }
+
   markRead(identityIds: readonly string[], position: InboxPosition): void {
     for (const identityId of identityIds) {
       const items = this.#changes(this.#open(identityId)).markRead(position, this.clock());

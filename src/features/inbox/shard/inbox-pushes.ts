@@ -5,7 +5,7 @@ import { type InboxAccess, type InboxCaller, visibleRooms } from "../recipients/
 import { attachmentOf, type InboxSockets, type Joined } from "./inbox-sockets.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import { countUnread } from "./inbox-view.ts";
-import type { InboxChange } from "./present.ts";
+import type { ChangedItem, InboxChange, InboxMention } from "./present.ts";
 
 interface PushPorts {
   readonly sockets: InboxSockets;
@@ -23,13 +23,19 @@ const EVENTS = {
   read: "inboxRead",
   deleted: "inboxDeleted",
 } as const;
+type Pushed = InboxChange | InboxMention;
+
+/** The rooms whose access decides whether a socket receives this. */
+const roomsOf = (pushed: Pushed): readonly Pick<ChangedItem, "roomId">[] =>
+  pushed.type === "mentioned" ? [pushed] : pushed.items;
+
 /** More items are named by none of their IDs. */
 const MAX_NAMED = 100;
 
 export class InboxPushes {
   readonly #ports: PushPorts;
   /** By identity, the changes that are to follow those which are being pushed, and the end of pushing. */
-  readonly #pushing = new Map<string, { readonly changes: InboxChange[]; readonly end: Promise<void> }>();
+  readonly #pushing = new Map<string, { readonly changes: Pushed[]; readonly end: Promise<void> }>();
   /** Identities whose sockets are to receive their count anew. */
   readonly #recounts = new Set<string>();
   #isRecounting = false;
@@ -52,8 +58,16 @@ export class InboxPushes {
 
   /** Pushes a change of an inbox behind the earlier ones, if there is a socket. */
   push(identityId: string, change: InboxChange): void {
-    const isEmpty = change.items.length === 0 && change.type !== "recounted";
-    if (isEmpty || this.#ports.sockets.in("joined", identityId).length === 0) return;
+    if (change.items.length > 0 || change.type === "recounted") this.#push(identityId, change);
+  }
+
+  /** Pushes an `agent.mentioned` event of a room behind the changes, if there is a socket. */
+  mention(identityId: string, roomId: string, event: string): void {
+    this.#push(identityId, { type: "mentioned", roomId, event });
+  }
+
+  #push(identityId: string, change: Pushed): void {
+    if (this.#ports.sockets.in("joined", identityId).length === 0) return;
     const pushing = this.#pushing.get(identityId);
     if (pushing !== undefined) {
       pushing.changes.push(change);
@@ -83,7 +97,7 @@ export class InboxPushes {
     this.#isRecounting = false;
   }
 
-  async #pushAll(identityId: string, changes: InboxChange[]): Promise<void> {
+  async #pushAll(identityId: string, changes: Pushed[]): Promise<void> {
     const { sockets } = this.#ports;
     while (changes.length > 0) {
       try {
@@ -97,17 +111,23 @@ export class InboxPushes {
     this.#pushing.delete(identityId);
   }
 
-  async #pushSome(identityId: string, changes: readonly InboxChange[]): Promise<void> {
+  async #pushSome(identityId: string, changes: readonly Pushed[]): Promise<void> {
     const { sockets } = this.#ports;
     if (sockets.in("joined", identityId).length === 0) return;
-    const rooms = new Set(changes.flatMap(({ items }) => items.map(({ roomId }) => roomId)));
+    const rooms = new Set(changes.flatMap((change) => roomsOf(change).map(({ roomId }) => roomId)));
     const access = await this.#ports.readAccess(identityId, [...rooms]);
     sockets.closeEnded(sockets.in("joined", identityId), access);
     for (const socket of sockets.in("joined", identityId)) {
       const caller = attachmentOf(socket) as Joined;
       const shown = new Set(visibleRooms(access, caller));
       const counted = this.counted(access, caller);
-      for (const { type, items } of changes) {
+      for (const change of changes) {
+        if (change.type === "mentioned") {
+          const data = { mention: JSON.parse(change.event) as unknown };
+          if (shown.has(change.roomId)) sockets.send(socket, { type: "event", event: "mention", data });
+          continue;
+        }
+        const { type, items } = change;
         const ids = items.filter(({ roomId }) => shown.has(roomId)).map(({ id }) => id);
         if (ids.length === 0 && type !== "recounted") continue;
         if (type === "notified") this.#pushNotified(socket, identityId, ids, counted);

@@ -175,41 +175,44 @@ export const selectReaders = (
     FROM json_each(${JSON.stringify(identityIds)}) AS asked CROSS JOIN identities
     WHERE identities.account_id = ${accountId} AND identities.id = asked.value`;
 
-export interface AgentRow extends Pick<ReaderRow, "id" | "mayRead"> {
+export interface AgentRow extends Pick<ReaderRow, "id"> {
   readonly customId: string | null;
   /** The ID that a comment has of the agent; of a member of a group, its identity. */
   readonly mention: string;
   readonly isOfGroup: 0 | 1;
 }
 
-/** Identities and users that a comment mentions, and groups. */
+/** Users, identities and groups that a comment mentions. */
 interface Named {
   readonly userIds: readonly string[];
   readonly identityIds: readonly string[];
   readonly groupIds: readonly string[];
 }
 
+/** A comment wakes fewer. */
+const MAX_AGENTS = 200;
+
 /**
- * The agents among mentioned users and identities, and those in groups, whether they may read a room. A group is searched
- * to the number of members that are counted.
+ * The agents among mentioned users and identities, and those in groups, that may read a room. Groups are searched from the
+ * organization's agents, which are fewer than the members of a large group.
  */
 export const selectAgents = (
   { accountId }: Tenant,
   roomId: string,
   { userIds, identityIds, groupIds }: Named,
 ): Statement<AgentRow> => statement`SELECT identities.id, identities.custom_id AS "customId",
-      named.mention, named.of_group AS "isOfGroup", ${mayEnter(accountId, roomId, sql`identities.id`)} AS "mayRead"
+      named.mention, named.is_of_group AS "isOfGroup"
     FROM (
-      SELECT value AS mention, value AS identity_id, 0 AS of_group FROM json_each(${JSON.stringify(identityIds)})
+      SELECT value AS mention, value AS identity_id, 0 AS is_of_group
+        FROM json_each(${JSON.stringify(identityIds)})
       UNION ALL SELECT users.id, users.identity_id, 0 FROM json_each(${JSON.stringify(userIds)}) AS asked
         CROSS JOIN users ON users.id = asked.value AND +users.account_id = ${accountId} AND +users.room_id = ${roomId}
-      UNION ALL SELECT identity_id, identity_id, 1 FROM json_each(${JSON.stringify(groupIds)}) AS asked
-        CROSS JOIN group_members ON group_members.account_id = ${accountId} AND group_members.group_id = asked.value
+      UNION ALL SELECT agents.id, agents.id, 1 FROM json_each(${JSON.stringify(groupIds)}) AS asked
+        CROSS JOIN identities AS agents ON agents.account_id = ${accountId} AND agents.kind = 'agent'
+        CROSS JOIN group_members ON group_members.account_id = ${accountId}
+          AND group_members.group_id = asked.value AND group_members.identity_id = agents.id
     ) AS named CROSS JOIN identities ON identities.account_id = ${accountId} AND identities.id = named.identity_id
-    WHERE identities.kind = 'agent' LIMIT ${MAX_AGENTS}`;
-
-/** A comment wakes fewer. */
-const MAX_AGENTS = 200;
+    WHERE identities.kind = 'agent' AND ${mayEnter(accountId, roomId, sql`identities.id`)} LIMIT ${MAX_AGENTS}`;
 
 /** Members of a group that are counted, so that counting is cheap: a larger one is above the default quota anyway. */
 const MAX_COUNTED = 100_001;

@@ -58,8 +58,8 @@ export async function findRecipients(
   ];
   const reached = found.filter(({ mayRead }) => mayRead);
   const notified = new Set([...reached.map(({ mention }) => mention), ...groups.map(({ id }) => id)]);
-  const agents = foundAgents.filter(({ mention, mayRead, isOfGroup }) =>
-    isOfGroup === 1 ? mayRead === 1 && !byGuest : notified.has(mention),
+  const agents = foundAgents.filter(({ mention, isOfGroup }) =>
+    isOfGroup === 1 ? !byGuest : notified.has(mention),
   );
   return {
     agents: agents.map(({ id, customId, mention }) => ({ identityId: id, customId, mention })),

@@ -190,7 +190,7 @@ export const AgentMentionedEvent = z
         .meta({ description: "The author of the comment." }),
       depth: z.int().min(1).meta({
         description:
-          "The length of the chain of mentions: 1 for a mention by a person. An agent's own mentions have one more than the deepest one of it in the thread within an hour; above 5 the agent is not woken.",
+          "The length of the chain of mentions: 1 for a mention by a person. A mention by an agent has one more than the deepest mention of that agent in the thread within an hour, or in the room if it starts a thread; above 5 no one is woken.",
       }),
     }),
     comment: Comment.meta({ description: "The comment right after the event." }),

@@ -18,10 +18,12 @@ export class SqliteWakes extends SqlitePart {
     return new Set(this.tables.read<{ id: string }>(query, commentId).map(({ id }) => id));
   }
 
-  /** The depth of the deepest mention of an identity in a thread after a time (epoch ms); 0 without one. */
-  depthOf(threadId: string, identityId: string, after: number): number {
-    const query = "SELECT max(depth) AS depth FROM wakes WHERE thread_id = ? AND identity_id = ? AND at > ?";
-    return this.tables.find<{ depth: number | null }>(query, threadId, identityId, after)?.depth ?? 0;
+  /** The depth of the deepest mention of an identity after a time (epoch ms), in a thread or with null in any; 0 without one. */
+  depthOf(identityId: string, threadId: string | null, after: number): number {
+    const query = `SELECT max(depth) AS depth FROM wakes
+      WHERE identity_id = ?1 ${threadId === null ? "" : "AND thread_id = ?3"} AND at > ?2`;
+    const params = threadId === null ? [] : [threadId];
+    return this.tables.find<{ depth: number | null }>(query, identityId, after, ...params)?.depth ?? 0;
   }
 
   /** The wakes by comments of agents after a time (epoch ms). */

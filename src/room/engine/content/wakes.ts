@@ -13,7 +13,7 @@ export interface WakeSituation {
   readonly author: CommentAuthor;
   /** The identities that the comment has woken before. */
   readonly woken: ReadonlySet<string>;
-  /** The depth of the deepest mention of the author in the thread that is still a cause; 0 without one. */
+  /** The depth of the deepest mention of the author that is still a cause; 0 without one. */
   readonly causeDepth: number;
   /** The wakes by comments of agents that still count. */
   readonly spent: number;
@@ -71,11 +71,13 @@ export class RoomWakes {
     const { id: commentId, thread_id: threadId } = comment;
     const [at, since] = [now(), now() - LIMITS.wakeLifetimeMs];
     const isByAgent = author.kind === "agent";
+    // A thread that an agent starts has no mention of it yet: its cause is in another one.
+    const causeThread = threadId === commentId ? null : threadId;
     const plan = planWakes({
       agents,
       author,
       woken: wakes.wokenBy(commentId),
-      causeDepth: isByAgent ? wakes.depthOf(threadId, author.identityId ?? "", since) : 0,
+      causeDepth: isByAgent ? wakes.depthOf(author.identityId ?? "", causeThread, since) : 0,
       spent: isByAgent ? wakes.countByAgents(since) : 0,
     });
     const { woken, refused, depth } = plan;

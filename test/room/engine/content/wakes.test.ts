@@ -2,29 +2,12 @@
 
 import { LIMITS } from "@atrium/contract/limits.ts";
 import type { Comment } from "@atrium/contract/resources/comment.ts";
-import type { AgentMentionedEvent } from "@atrium/contract/resources/events.ts";
 import type { CommentAuthor, MentionedAgent } from "@atrium/contract/resources/thread.ts";
 import { describe, expect, it } from "vitest";
-import { Changes } from "../../../../src/room/engine/content/changes.ts";
-import { RoomComments } from "../../../../src/room/engine/content/comments.ts";
-import { RoomThreads } from "../../../../src/room/engine/content/threads.ts";
-import {
-  planWakes,
-  RoomWakes,
-  textsOf,
-  type WakeSituation,
-} from "../../../../src/room/engine/content/wakes.ts";
-import type { SqliteStorage } from "../../../../src/room/storage/storage.ts";
-import { randomOf } from "../../../support/random.ts";
-import { eventPorts, roomPorts } from "../../support/room-ports.ts";
-import { ROOM } from "../../support/rows.ts";
+import { planWakes, textsOf, type WakeSituation } from "../../../../src/room/engine/content/wakes.ts";
+import { agent, bot, openWakingRoom } from "../../support/waking-room.ts";
 import { test } from "../../support/with-storage.ts";
 
-const agent = (identityId: string, mention = identityId): MentionedAgent => ({
-  identityId,
-  customId: null,
-  mention,
-});
 const ADA: CommentAuthor = { identityId: "ada", kind: "person" };
 const BOT: CommentAuthor = { identityId: "bot", kind: "agent" };
 
@@ -78,48 +61,10 @@ it("the texts of a thread are the latest that fit, oldest first", () => {
   expect(textsOf([comment("1", "a"), comment("2", "b")]).map(({ text }) => text)).toEqual(["b", "a"]);
 });
 
-/** A room's comments whose mentions wake agents, at a time that the test moves. */
-function open(storage: SqliteStorage) {
-  let now = 0;
-  const ports = roomPorts({ storage, now: () => now });
-  storage.occupancy.writeRoom(ROOM);
-  const changes = new Changes(ports);
-  const comments = new RoomComments(ports, changes, new RoomThreads(ports, changes), eventPorts(ports));
-  const wakes = new RoomWakes(eventPorts({ storage, now: () => now }));
-  const write = (author: CommentAuthor, mentioned: readonly string[], threadId?: string) => {
-    const subject = author.identityId ?? "user";
-    const reader = { subject, userId: `user of ${subject}` };
-    return storage.transaction(() => {
-      const input = { text: `By ${subject}`, mentions: [], threadId };
-      const comment = comments.create(input, reader, { readers: [], groups: [] });
-      const agents = mentioned.map((id) => agent(id));
-      const unnotified = wakes.wake(comment, {
-        ...{ readers: [], groups: [], unnotified: [] },
-        agents,
-        author,
-      });
-      return { comment, unnotified };
-    });
-  };
-  const takeEvents = () =>
-    storage.events.list(1_000).flatMap(({ seq, event, body }) => {
-      storage.events.delete(seq);
-      return event === "agent.mentioned" ? [JSON.parse(body) as AgentMentionedEvent] : [];
-    });
-  return {
-    ...{ comments, wakes, write, takeEvents },
-    advance: (ms: number) => {
-      now += ms;
-    },
-  };
-}
-
-const bot = (identityId: string): CommentAuthor => ({ identityId, kind: "agent" });
-
 test("a wake has the comment, the other texts of its thread, and the author, for an inbox as well", ({
   storage,
 }) => {
-  const { write, takeEvents } = open(storage);
+  const { write, takeEvents } = openWakingRoom(storage);
   const { comment: first } = write(ADA, []);
   const { comment } = write(BOT, ["tool"], first.id);
   const [event, ...others] = takeEvents();
@@ -137,7 +82,7 @@ test("a wake has the comment, the other texts of its thread, and the author, for
 });
 
 test("two agents that answer each other end at the depth, and go on an hour later", ({ storage }) => {
-  const { write, takeEvents, advance } = open(storage);
+  const { write, takeEvents, advance } = openWakingRoom(storage);
   const { comment } = write(ADA, ["bot"]);
   const answer = (by: string, to: string) => write(bot(by), [to], comment.id).unnotified;
   const refusals = [0, 1, 2].map(() => [answer("bot", "tool"), answer("tool", "bot")]);
@@ -154,7 +99,7 @@ test("two agents that answer each other end at the depth, and go on an hour late
 test("threads that agents start end with the budget, which deleted comments do not give back", ({
   storage,
 }) => {
-  const { comments, write, takeEvents, advance } = open(storage);
+  const { comments, write, takeEvents, advance } = openWakingRoom(storage);
   for (let wakes = 0; wakes < LIMITS.wakesByAgents; wakes += 1) {
     const { comment, unnotified } = write(BOT, ["tool"]);
     expect(unnotified).toEqual([]);
@@ -168,19 +113,29 @@ test("threads that agents start end with the budget, which deleted comments do n
   expect(write(BOT, ["tool"]).unnotified).toEqual([]);
 });
 
+test("a thread that an agent starts is one deeper than the deepest mention of it in the room", ({
+  storage,
+}) => {
+  const { write, takeEvents } = openWakingRoom(storage);
+  write(ADA, ["bot"]);
+  for (const [by, to] of ["bot", "tool", "bot", "tool", "bot"].entries())
+    expect(write(bot(to), [to === "bot" ? "tool" : "bot"]).unnotified.length).toBe(by < 4 ? 0 : 1);
+  expect(takeEvents().map(({ data }) => data.depth)).toEqual([1, 2, 3, 4, 5]);
+});
+
 test("an erased agent leaves no record", ({ storage }) => {
-  const { write } = open(storage);
+  const { write } = openWakingRoom(storage);
   const { comment } = write(ADA, ["bot", "tool"]);
   storage.wakes.deleteIdentity("bot");
   expect([
-    storage.wakes.depthOf(comment.id, "bot", -1),
-    storage.wakes.depthOf(comment.id, "tool", -1),
+    storage.wakes.depthOf("bot", comment.id, -1),
+    storage.wakes.depthOf("tool", comment.id, -1),
   ]).toEqual([0, 1]);
   expect([...storage.wakes.wokenBy(comment.id)]).toEqual(["tool"]);
 });
 
 test("a waiting wake ends with the erasure of someone whom it names", ({ storage }) => {
-  const { write } = open(storage);
+  const { write } = openWakingRoom(storage);
   const { comment } = write(ADA, []);
   write(bot("bot"), ["tool"], comment.id);
   const wakesLeft = () => storage.inboxUpdates.list(10).filter(({ body }) => body.includes('"wake"')).length;
@@ -188,23 +143,4 @@ test("a waiting wake ends with the erasure of someone whom it names", ({ storage
   expect(wakesLeft()).toBe(1);
   storage.inboxUpdates.deleteWakesNaming("user of ada");
   expect(wakesLeft()).toBe(0);
-});
-
-test("any history of agents that answer each mention ends within depth and budget", ({ storage }) => {
-  const { write, takeEvents } = open(storage);
-  const random = randomOf(7);
-  const names = ["a", "b", "c", "d"];
-  write(ADA, names);
-  let [comments, byAgents] = [0, 0];
-  for (let events = takeEvents(); events.length > 0; events = takeEvents()) {
-    for (const { data } of events) {
-      comments += 1;
-      const others = names.filter((name) => name !== data.identityId && random(10) < 9);
-      write(bot(data.identityId), others, random(2) === 0 ? data.threadId : undefined);
-      byAgents += Number(data.by.kind === "agent");
-      expect(data.depth).toBeLessThanOrEqual(LIMITS.wakeDepth);
-    }
-  }
-  expect(comments).toBeGreaterThan(names.length);
-  expect(byAgents).toBeLessThanOrEqual(LIMITS.wakesByAgents);
 });

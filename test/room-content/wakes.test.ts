@@ -87,7 +87,7 @@ async function nextMention(socket: TestSocket): Promise<AgentMentionedEvent> {
   }
 }
 
-describe("a mention of an agent", () => {
+describe("a mention of an agent (R91)", () => {
   it("that opens a thread, and one in a reply, reach its webhook and its socket with the thread's text", async () => {
     const [webhook, socket] = [await webhookOf(agent), await inboxOf(agent)];
     const { comment: first } = await write({ mentions: [mention(agent)], metadata: { page: 3 } });
@@ -256,7 +256,7 @@ describe("a webhook of an agent", () => {
   });
 });
 
-describe("a socket of an agent's inbox", () => {
+describe("a socket of an agent's inbox (R95, R96)", () => {
   it("receives no mention of a room that the agent may not read any more, and its inbox has the earlier ones", async () => {
     const socket = await inboxOf(agent);
     const elsewhere = (await owner.api.createRoom()).id;

@@ -167,7 +167,6 @@ const TABLES: Readonly<Record<string, string>> = {
     identity_id TEXT NOT NULL,
     PRIMARY KEY (comment_id, identity_id)
   ) WITHOUT ROWID;
-  CREATE INDEX IF NOT EXISTS woken_agents_by_identity ON woken_agents (identity_id);
   CREATE TRIGGER IF NOT EXISTS woken_agents_ended AFTER DELETE ON comments BEGIN
     DELETE FROM woken_agents WHERE comment_id = OLD.id;
   END;`,

@@ -185,7 +185,9 @@ export const AgentMentionedEvent = z
       by: z
         .object({
           identityId: z.uuid().nullable().meta({ description: "Null for a user without an identity." }),
-          kind: z.enum(IDENTITY_KINDS),
+          kind: z.enum(IDENTITY_KINDS).meta({
+            description: "The kind of the identity; `person` for a user without one.",
+          }),
         })
         .meta({ description: "The author of the comment." }),
       depth: z.int().min(1).meta({

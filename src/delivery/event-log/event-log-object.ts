@@ -38,7 +38,7 @@ function redactEvent(body: string, userId: string): string {
   if ("users" in event) redacted.users = event.users.map((user) => redactUser(user, userId));
   if ("comment" in event && event.comment.user_id === userId)
     redacted.comment = withoutContent(event.comment);
-  if (event.event === "agent.mentioned") Object.assign(redacted, redactMention(event, userId));
+  if (event.event === "agent.mentioned") redacted.thread = redactThread(event.thread, userId);
   if ("file" in event && event.file.uploadedBy === userId) {
     redacted.file = {
       ...event.file,
@@ -51,15 +51,13 @@ function redactEvent(body: string, userId: string): string {
   return JSON.stringify(redacted);
 }
 
-/** Without texts of a user in the thread, and the custom ID of an agent. */
-function redactMention({ data, thread }: AgentMentionedEvent, id: string) {
-  const { customId: _, ...unnamed } = data;
-  const { metadata: __, ...others } = thread;
-  const comments = thread.comments.map((each) => (each.user_id === id ? { ...each, text: "" } : each));
-  return {
-    data: data.identityId === id ? unnamed : data,
-    thread: { ...(thread.user_id === id ? others : thread), comments },
-  };
+/** Without the texts of a user, and without the metadata of a thread that the user has started. */
+function redactThread(
+  { metadata, comments, ...thread }: AgentMentionedEvent["thread"],
+  userId: string,
+): AgentMentionedEvent["thread"] {
+  const redacted = comments.map((each) => (each.user_id === userId ? { ...each, text: "" } : each));
+  return { ...thread, ...(thread.user_id !== userId && { metadata }), comments: redacted };
 }
 
 function redactUser(user: User, userId: string): User {

@@ -69,8 +69,8 @@ const mentionsOf = async (subscriber: RecordingSubscriber, count: number) =>
 
 const textsIn = (events: readonly AgentMentionedEvent[]) => events.map(({ comment }) => comment.text);
 
-async function inboxOf({ id }: Identity): Promise<TestSocket> {
-  const { data } = await owner.api.post<{ token: string }>(`/identities/${id}/tokens`, {});
+async function inboxOf({ id }: Identity, terms: object = {}): Promise<TestSocket> {
+  const { data } = await owner.api.post<{ token: string }>(`/identities/${id}/tokens`, terms);
   const socket = await openInboxSocket(owner.id, id);
   expect(await socket.request("INBOX_JOIN", { token: data.token })).toMatchObject({ success: true });
   return socket;
@@ -270,6 +270,18 @@ describe("a socket of an agent's inbox (R95, R96)", () => {
     await owner.api.post(`/rooms/${elsewhere}/comments`, there);
     expect((await nextMention(socket)).comment.text).toBe("There");
   });
+});
+
+it("a socket with a narrowed token receives the mentions in its rooms alone (R96)", async () => {
+  const elsewhere = (await owner.api.createRoom()).id;
+  await allow(agent.id, "editor", elsewhere);
+  const [socket, narrowed] = [await inboxOf(agent), await inboxOf(agent, { rooms: [elsewhere] })];
+  await write({ text: "Here", mentions: [mention(agent)] });
+  expect((await nextMention(socket)).comment.text).toBe("Here");
+  const user = (await owner.api.createUser(elsewhere)).id;
+  const there = { text: "There", userId: user, mentions: [mention(agent)] };
+  await owner.api.post(`/rooms/${elsewhere}/comments`, there);
+  expect((await nextMention(narrowed)).comment.text).toBe("There");
 });
 
 it("an erased user leaves no text in the mentions of the event log", async () => {

@@ -1,4 +1,6 @@
 /** Mentions of agents: their events, webhooks of agents, and inbox sockets. */
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
 import type { Comment } from "@atrium/contract/resources/comment.ts";
 import type { AgentMentionedEvent, Event } from "@atrium/contract/resources/events.ts";
 import type { Identity } from "@atrium/contract/resources/identity.ts";
@@ -7,8 +9,10 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { openInboxSocket } from "../inbox/support.ts";
 import { joinRoom } from "../room/support/join.ts";
+import { gateway } from "../room/support/rooms.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, type Api, account, refusalOf } from "../support/api.ts";
+import { collectSlices, dropTables, restoreSlices } from "../support/archive.ts";
 
 let owner: Account;
 let roomId: string;
@@ -270,6 +274,32 @@ describe("a socket of an agent's inbox (R95, R96)", () => {
     await owner.api.post(`/rooms/${elsewhere}/comments`, there);
     expect((await nextMention(socket)).comment.text).toBe("There");
   });
+});
+
+it("a room that was restored remembers whom its comments have woken, and how deep", async () => {
+  const other = await identify("Tool", { kind: "agent" });
+  await allow(other.id, "editor");
+  const users = { [agent.id]: await userOf(agent), [other.id]: await userOf(other) };
+  const { comment } = await write({ mentions: [mention(agent)] });
+  const answer = (by: Identity, to: Identity) =>
+    write({ userId: users[by.id], threadId: comment.id, mentions: [mention(to)] });
+  for (const [by, to] of [0, 1, 2, 3].map((turn) => (turn % 2 === 0 ? [agent, other] : [other, agent])))
+    expect(await answer(by as Identity, to as Identity)).not.toHaveProperty("unnotified");
+  const object = gateway.archived(roomId);
+  const inRoom = <T>(work: (storage: DurableObjectStorage) => T) =>
+    runInDurableObject(env.ROOMS.getByName(roomId), (_, { storage }) => work(storage));
+  const waiting = "SELECT 1 FROM inbox_updates UNION ALL SELECT 1 FROM events";
+  await expect.poll(() => inRoom(({ sql }) => sql.exec(waiting).toArray().length)).toBe(0);
+  const slices = await collectSlices(object);
+  await inRoom(dropTables);
+  await evictDurableObject(env.ROOMS.getByName(roomId));
+  await restoreSlices(object, slices);
+  expect((await answer(agent, other)).unnotified).toEqual([other.id]);
+  const webhook = await webhookOf(agent);
+  await edit(comment, { mentions: [] });
+  await edit(comment, { mentions: [mention(agent)] });
+  await write({ text: "Anew", mentions: [mention(agent)] });
+  expect(textsIn(await mentionsOf(webhook, 1))).toEqual(["Anew"]);
 });
 
 it("a socket with a narrowed token receives the mentions in its rooms alone (R96)", async () => {

@@ -180,7 +180,6 @@ export const AgentMentionedEvent = z
       threadId: z.uuid(),
       commentId: z.uuid(),
       identityId: z.uuid().meta({ description: "The mentioned agent: an identity of kind `agent`." }),
-      customId: z.string().optional().meta({ description: "Its custom ID. Absent if not set." }),
       userId: z.string().meta({ description: "The user who wrote the comment." }),
       by: z
         .object({
@@ -192,7 +191,7 @@ export const AgentMentionedEvent = z
         .meta({ description: "The author of the comment." }),
       depth: z.int().min(1).meta({
         description:
-          "The length of the chain of mentions: 1 for a mention by a person. A mention by an agent has one more than the deepest mention of that agent in the thread within an hour, or in the room if it starts a thread; above 5 no one is woken.",
+          "The length of the chain of mentions: 1 for a mention by a person. A mention by an agent has one more than the latest mention of that agent in the room within a day; above 5 no one is woken.",
       }),
     }),
     comment: Comment.meta({ description: "The comment right after the event." }),
@@ -204,7 +203,8 @@ export const AgentMentionedEvent = z
         }),
         metadata: Comment.shape.metadata.meta({ description: "That of the comment that started it." }),
         comments: z.array(ThreadText).meta({
-          description: "The latest 20 other comments, oldest first; at most 32 KiB of text.",
+          description:
+            "The latest 20 other comments, oldest first; at most 32 KiB of text, and the first 8 KiB of each.",
         }),
       })
       .meta({ description: "The thread, with the text that the agent needs to answer." }),

@@ -107,8 +107,7 @@ export type Author = Reader & { readonly userId: string };
 /** An agent that a comment mentions, itself or by a group, and that may read the room. */
 export interface MentionedAgent {
   readonly identityId: string;
-  readonly customId: string | null;
-  /** The ID that the comment has of it; of a member of a group, its identity. */
+  /** The ID of the user, identity or group by which the comment mentions it. */
   readonly mention: string;
 }
 

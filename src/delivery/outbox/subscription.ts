@@ -11,10 +11,10 @@ export const keyOf =
   (kind: SubscriberKey["kind"]) =>
   ({ accountId }: Pick<SubscriberKey, "accountId">, id: string): SubscriberKey => ({ kind, accountId, id });
 
-/** A subscriber that wanted an event when it happened. The organization's log takes every event. */
+/** A subscriber that wanted an event when it happened. The organization's log takes every event, inboxes mentions of agents. */
 export interface Subscription {
-  readonly kind: "webhook" | "workflow" | "log";
-  /** The ID of the webhook or workflow; the log has none, and no version. */
+  readonly kind: "webhook" | "workflow" | "log" | "inboxes";
+  /** The ID of the webhook or workflow; the log and the inboxes have none, and no version. */
   readonly id: string;
   /** Grows with each change of the subscriber's row; cached data of an earlier version is out of date. */
   readonly version: number;

@@ -175,9 +175,11 @@ export const selectReaders = (
     FROM json_each(${JSON.stringify(identityIds)}) AS asked CROSS JOIN identities
     WHERE identities.account_id = ${accountId} AND identities.id = asked.value`;
 
+/** Members of a group that are counted, so that counting is cheap: a larger one is above the default quota anyway. */
+const MAX_COUNTED = 100_001;
+
 export interface AgentRow extends Pick<ReaderRow, "id"> {
-  readonly customId: string | null;
-  /** The ID that a comment has of the agent; of a member of a group, its identity. */
+  /** The ID of the user, identity or group by which a comment mentions it. */
   readonly mention: string;
   readonly isOfGroup: 0 | 1;
 }
@@ -189,33 +191,42 @@ interface Named {
   readonly groupIds: readonly string[];
 }
 
-/** A comment wakes fewer. */
-const MAX_AGENTS = 200;
+/** The agents that are read: a comment wakes fewer. */
+export const MAX_AGENTS = 200;
 
 /**
- * The agents among mentioned users and identities, and those in groups, that may read a room. Groups are searched from the
- * organization's agents, which are fewer than the members of a large group.
+ * The agents that may read a room: those among mentioned identities and users, then those in groups, each of these once, in
+ * the order of the groups. A group is searched from its members, or if they are fewer, from the organization's agents.
  */
 export const selectAgents = (
   { accountId }: Tenant,
   roomId: string,
   { userIds, identityIds, groupIds }: Named,
-): Statement<AgentRow> => statement`SELECT identities.id, identities.custom_id AS "customId",
-      named.mention, named.is_of_group AS "isOfGroup"
+): Statement<AgentRow> => {
+  const members = sql`group_members.account_id = ${accountId} AND group_members.group_id = asked.value`;
+  const agents = sql`agents.account_id = ${accountId} AND agents.kind = 'agent'`;
+  const count = (from: SQL) => sql`(SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${MAX_COUNTED}))`;
+  const hasMoreMembers = sql`${count(sql`group_members WHERE ${members}`)}
+    > ${count(sql`identities AS agents WHERE ${agents}`)}`;
+  const ofGroups = sql`SELECT asked.key, asked.value, agents.id FROM json_each(${JSON.stringify(groupIds)}) AS asked`;
+  const isMember = sql`${members} AND group_members.identity_id = agents.id`;
+  return statement`SELECT identities.id, named.mention, named.is_of_group AS "isOfGroup"
     FROM (
-      SELECT value AS mention, value AS identity_id, 0 AS is_of_group
+      SELECT 0 AS is_of_group, key AS place, value AS mention, value AS identity_id
         FROM json_each(${JSON.stringify(identityIds)})
-      UNION ALL SELECT users.id, users.identity_id, 0 FROM json_each(${JSON.stringify(userIds)}) AS asked
+      UNION ALL SELECT 0, asked.key, users.id, users.identity_id FROM json_each(${JSON.stringify(userIds)}) AS asked
         CROSS JOIN users ON users.id = asked.value AND +users.account_id = ${accountId} AND +users.room_id = ${roomId}
-      UNION ALL SELECT agents.id, agents.id, 1 FROM json_each(${JSON.stringify(groupIds)}) AS asked
-        CROSS JOIN identities AS agents ON agents.account_id = ${accountId} AND agents.kind = 'agent'
-        CROSS JOIN group_members ON group_members.account_id = ${accountId}
-          AND group_members.group_id = asked.value AND group_members.identity_id = agents.id
+      UNION ALL SELECT 1, min(key), value, id FROM (
+        ${ofGroups} CROSS JOIN identities AS agents ON ${agents} CROSS JOIN group_members ON ${isMember}
+          WHERE ${hasMoreMembers}
+        UNION ALL ${ofGroups} CROSS JOIN group_members ON ${members}
+          CROSS JOIN identities AS agents ON ${agents} AND agents.id = group_members.identity_id
+          WHERE NOT ${hasMoreMembers}
+      ) GROUP BY id
     ) AS named CROSS JOIN identities ON identities.account_id = ${accountId} AND identities.id = named.identity_id
-    WHERE identities.kind = 'agent' AND ${mayEnter(accountId, roomId, sql`identities.id`)} LIMIT ${MAX_AGENTS}`;
-
-/** Members of a group that are counted, so that counting is cheap: a larger one is above the default quota anyway. */
-const MAX_COUNTED = 100_001;
+    WHERE identities.kind = 'agent' AND ${mayEnter(accountId, roomId, sql`identities.id`)}
+    ORDER BY named.is_of_group, named.place, identities.id LIMIT ${MAX_AGENTS}`;
+};
 
 /** The groups among these that exist, with how many members they have. */
 export const selectGroups = (

@@ -3,7 +3,7 @@
 import { notFound } from "@atrium/contract/errors.ts";
 import type { Mention, MentionRecipients, Reader } from "@atrium/contract/resources/thread.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { selectAgents, selectGroups, selectReaders } from "../access/statements.ts";
+import { MAX_AGENTS, selectAgents, selectGroups, selectReaders } from "../access/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
 import { rightsOfUser, selectAuthor, selectBearers } from "../users/statements.ts";
 
@@ -61,15 +61,18 @@ export async function findRecipients(
   const agents = foundAgents.filter(({ mention, isOfGroup }) =>
     isOfGroup === 1 ? !byGuest : notified.has(mention),
   );
+  // Agents that were not read are not woken: the groups may have some.
+  const areCut = foundAgents.length === MAX_AGENTS && !byGuest;
+  const named = [...userIds, ...identityIds, ...groupIds].filter((id) => !notified.has(id));
   return {
-    agents: agents.map(({ id, customId, mention }) => ({ identityId: id, customId, mention })),
+    agents: agents.map(({ id, mention }) => ({ identityId: id, mention })),
     ...(author && { author: { identityId, kind: kind ?? (byGuest ? "guest" : "person") } }),
     readers: reached.map(({ reader }) => reader),
     others: found.filter(({ mayRead }) => !mayRead).map(({ reader }) => reader),
     groups: groups.map(({ id }) => id),
     groupSizes: Object.fromEntries(groups.map(({ id, size }) => [id, size])),
     byGuest,
-    unnotified: [...userIds, ...identityIds, ...groupIds].filter((id) => !notified.has(id)),
+    unnotified: areCut ? [...named, ...groups.map(({ id }) => id)] : named,
   };
 }
 

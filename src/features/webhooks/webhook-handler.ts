@@ -3,7 +3,7 @@
 import type { DeliveryAttempt } from "@atrium/contract/rest/webhook-deliveries.ts";
 import { presentTime } from "@atrium/contract/time.ts";
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
-import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
+import { mentionedIn, type SubscriberKey } from "../../delivery/outbox/subscription.ts";
 import { openSecrets, secretsInForce, signingSealer } from "../../delivery/signing-secret-store.ts";
 import type {
   AttemptResult,
@@ -206,9 +206,11 @@ export class WebhookHandler implements DeliveryHandler {
     return retry === null ? { type: "failed", ...failed } : { type: "retry", at: retry.at, ...failed };
   }
 
-  /** Whether the agent of a webhook may read the event's room now: its access may have ended since the mention. */
-  async #mayReceive({ id, identityId }: StoredWebhook, { roomId }: HandledEvent): Promise<boolean> {
+  /** Whether an event mentions the agent of a webhook, which may read the room now: its access may have ended since. */
+  async #mayReceive({ id, identityId }: StoredWebhook, event: HandledEvent): Promise<boolean> {
+    const { roomId } = event;
     if (identityId === null || roomId === id) return true; // a sample is about the webhook itself
+    if (mentionedIn(event) !== identityId) return false;
     const [[reader]] = await this.#tenant.db.run([selectReaders(this.#tenant, roomId, [identityId])]);
     return reader?.mayRead === 1;
   }

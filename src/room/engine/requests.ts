@@ -216,8 +216,8 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
     personal({ type: "event", event: "threadUpdated", data: { thread } }, by);
   /** Wakes mentioned agents. `unnotified` is absent when everyone who is mentioned was notified. */
   const notifying = (comment: Comment, { recipients }: Pick<By, "recipients">) => {
-    const unnotified = [...recipients.unnotified, ...wakes.wake(comment, recipients)];
-    return unnotified.length === 0 ? { comment } : { comment, unnotified };
+    const unnotified = new Set([...recipients.unnotified, ...wakes.wake(comment, recipients)]);
+    return unnotified.size === 0 ? { comment } : { comment, unnotified: [...unnotified] };
   };
   return {
     STORE_LIST: () => ({ stores: [...stores.list()] }),

@@ -163,11 +163,10 @@ export class RoomCommandHandler {
     }
     if (this.#isDeleted) return;
     changes.transaction(() => {
-      const { threads, wakes, inboxUpdates } = this.#room.ports.storage;
+      const { threads, wakes } = this.#room.ports.storage;
       for (const id of ids) {
         threads.deleteUser(id);
-        wakes.deleteIdentity(id);
-        inboxUpdates.deleteWakesNaming(id);
+        if (id !== livesOn) wakes.deleteIdentity(id); // an agent that lives on goes on in its chain
       }
       if (userId !== null && this.isUsed) {
         this.#forgetUser(userId);

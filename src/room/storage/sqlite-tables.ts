@@ -170,17 +170,18 @@ const TABLES: Readonly<Record<string, string>> = {
   CREATE TRIGGER IF NOT EXISTS woken_agents_ended AFTER DELETE ON comments BEGIN
     DELETE FROM woken_agents WHERE comment_id = OLD.id;
   END;`,
-  // Outlives its comment: an agent that deletes its comments has spent the budget.
+  // The latest wake of each agent.
   wakes: `CREATE TABLE IF NOT EXISTS wakes (
-    number INTEGER PRIMARY KEY,
-    thread_id TEXT NOT NULL,
-    identity_id TEXT NOT NULL,
+    identity_id TEXT PRIMARY KEY,
     depth INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    by_agent INTEGER NOT NULL
-  );
-  CREATE INDEX IF NOT EXISTS wakes_by_agent ON wakes (identity_id, thread_id);
-  CREATE INDEX IF NOT EXISTS wakes_by_time ON wakes (at);`,
+    at INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
+  // Wakes by agents since a time: of an agent, and with an empty ID of all. Comments that are deleted stay counted.
+  wake_counts: `CREATE TABLE IF NOT EXISTS wake_counts (
+    identity_id TEXT PRIMARY KEY,
+    since INTEGER NOT NULL,
+    count INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
   follows: `CREATE TABLE IF NOT EXISTS follows (
     position INTEGER PRIMARY KEY,
     follower TEXT NOT NULL,

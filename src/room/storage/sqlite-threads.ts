@@ -368,12 +368,6 @@ export class SqliteInboxUpdates extends SqlitePart {
     if (this.tables.exist) this.tables.write("UPDATE inbox_updates SET owed = ? WHERE seq = ?", pending, seq);
   }
 
-  /** Deletes the wakes whose texts name an erased user or identity: comments that they wrote, or that mention them. */
-  deleteWakesNaming(id: string): void {
-    const query = "SELECT seq FROM inbox_updates WHERE body ->> 'type' = 'wake' AND instr(body, ?)";
-    for (const { seq } of this.tables.read<{ seq: number }>(query, id)) this.delete(seq);
-  }
-
   /** Does nothing after the room was deleted. */
   delete(seq: number): void {
     if (this.tables.exist) this.tables.write("DELETE FROM inbox_updates WHERE seq = ?", seq);

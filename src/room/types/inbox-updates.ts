@@ -42,16 +42,6 @@ export type InboxUpdate =
       readonly by: string | null;
       readonly byUser?: string | null;
     }
-  /** A comment mentions an agent, whose sockets receive the event. */
-  | {
-      readonly type: "wake";
-      readonly threadId: string;
-      readonly subject: string;
-      /** Epoch milliseconds. */
-      readonly at: number;
-      /** The event as JSON. */
-      readonly body: string;
-    }
   | { readonly type: "textMentionDeleted"; readonly mentionId: string; readonly subject: string }
   /** A reader has read a thread up to a seq. */
   | { readonly type: "read"; readonly threadId: string; readonly subject: string; readonly seq: number };

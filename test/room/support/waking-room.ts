@@ -1,6 +1,7 @@
 /** A room's comments whose mentions wake agents, without the rest of the room, at a time that the test moves. */
 
 import type { AgentMentionedEvent } from "@atrium/contract/resources/events.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { CommentAuthor, MentionedAgent } from "@atrium/contract/resources/thread.ts";
 import { Changes } from "../../../src/room/engine/content/changes.ts";
 import { RoomComments } from "../../../src/room/engine/content/comments.ts";
@@ -12,7 +13,6 @@ import { ROOM } from "./rows.ts";
 
 export const agent = (identityId: string, mention = identityId): MentionedAgent => ({
   identityId,
-  customId: null,
   mention,
 });
 
@@ -20,13 +20,14 @@ export const bot = (identityId: string): CommentAuthor => ({ identityId, kind: "
 
 const NO_ONE = { readers: [], groups: [], unnotified: [] };
 
-export function openWakingRoom(storage: SqliteStorage) {
-  let time = 0;
-  const now = () => time;
+/** Rooms of the same clock (ms) have the same time. */
+export function openWakingRoom(storage: SqliteStorage, clock = { ms: 0 }) {
+  const now = () => clock.ms;
   const ports = roomPorts({ storage, now });
   storage.occupancy.writeRoom(ROOM);
   const changes = new Changes(ports);
-  const events = eventPorts({ storage, now });
+  let cause: EventCause | null = null;
+  const events = eventPorts({ storage, now, cause: () => cause });
   const comments = new RoomComments(ports, changes, new RoomThreads(ports, changes), events);
   const wakes = new RoomWakes(events);
   const wake = (
@@ -49,6 +50,15 @@ export function openWakingRoom(storage: SqliteStorage) {
     /** Edits a comment, so that it mentions these agents. */
     edit: (id: string, author: CommentAuthor, mentioned: readonly string[]) =>
       storage.transaction(() => wake(comments.edit(id, { mentions: [] }, null, NO_ONE), author, mentioned)),
+    /** Carries out work of a workflow's run. */
+    inRun: <T>(depth: number, work: () => T): T => {
+      cause = { workflowId: "workflow", depth };
+      try {
+        return work();
+      } finally {
+        cause = null;
+      }
+    },
     /** The mentions since the last call. */
     takeEvents: () =>
       storage.events.list(1_000).flatMap(({ seq, event, body }) => {
@@ -56,7 +66,7 @@ export function openWakingRoom(storage: SqliteStorage) {
         return event === "agent.mentioned" ? [JSON.parse(body) as AgentMentionedEvent] : [];
       }),
     advance: (ms: number) => {
-      time += ms;
+      clock.ms += ms;
     },
   };
 }

@@ -8,7 +8,12 @@ import type {
 } from "@atrium/contract/resources/notification-settings.ts";
 import type { Sending } from "@atrium/contract/resources/sent-notification.ts";
 import { DAY_MS, unusedNumber } from "@atrium/contract/time.ts";
-import { ADDRESS_HEADER, IDENTITY_HEADER, type InboxDelivery } from "../../../delivery/inboxes.ts";
+import {
+  ADDRESS_HEADER,
+  IDENTITY_HEADER,
+  type InboxDelivery,
+  type InboxMention,
+} from "../../../delivery/inboxes.ts";
 import { forEachConcurrently } from "../../../platform/flow/concurrency.ts";
 import { FailureStreak } from "../../../platform/flow/failure-streak.ts";
 import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
@@ -193,8 +198,8 @@ export class InboxObjectBase extends ArchivedDurableObject<object> implements In
     this.#planAlarm();
   }
 
-  mention(identityIds: readonly string[], roomId: string, event: string): void {
-    for (const identityId of identityIds) this.#pushes.mention(identityId, roomId, event);
+  async mention(roomId: string, mentions: readonly InboxMention[]): Promise<void> {
+    for (const mention of mentions) await this.#pushes.mention(roomId, mention);
   }
 
   markRead(identityIds: readonly string[], position: InboxPosition): void {

@@ -1,11 +1,12 @@
 /** Pushes the changes of inboxes to their sockets, each with the count that is right when it is sent. */
 
+import type { InboxMention } from "../../../delivery/inboxes.ts";
 import { CLOSE } from "../../../room/protocol/protocol.ts";
 import { type InboxAccess, type InboxCaller, visibleRooms } from "../recipients/access.ts";
 import { attachmentOf, type InboxSockets, type Joined } from "./inbox-sockets.ts";
 import type { InboxStore } from "./inbox-store.ts";
 import { countUnread } from "./inbox-view.ts";
-import type { ChangedItem, InboxChange, InboxMention } from "./present.ts";
+import type { InboxChange } from "./present.ts";
 
 interface PushPorts {
   readonly sockets: InboxSockets;
@@ -23,19 +24,13 @@ const EVENTS = {
   read: "inboxRead",
   deleted: "inboxDeleted",
 } as const;
-type Pushed = InboxChange | InboxMention;
-
-/** The rooms whose access decides whether a socket receives this. */
-const roomsOf = (pushed: Pushed): readonly Pick<ChangedItem, "roomId">[] =>
-  pushed.type === "mentioned" ? [pushed] : pushed.items;
-
 /** More items are named by none of their IDs. */
 const MAX_NAMED = 100;
 
 export class InboxPushes {
   readonly #ports: PushPorts;
   /** By identity, the changes that are to follow those which are being pushed, and the end of pushing. */
-  readonly #pushing = new Map<string, { readonly changes: Pushed[]; readonly end: Promise<void> }>();
+  readonly #pushing = new Map<string, { readonly changes: InboxChange[]; readonly end: Promise<void> }>();
   /** Identities whose sockets are to receive their count anew. */
   readonly #recounts = new Set<string>();
   #isRecounting = false;
@@ -58,16 +53,8 @@ export class InboxPushes {
 
   /** Pushes a change of an inbox behind the earlier ones, if there is a socket. */
   push(identityId: string, change: InboxChange): void {
-    if (change.items.length > 0 || change.type === "recounted") this.#push(identityId, change);
-  }
-
-  /** Pushes an `agent.mentioned` event of a room behind the changes, if there is a socket. */
-  mention(identityId: string, roomId: string, event: string): void {
-    this.#push(identityId, { type: "mentioned", roomId, event });
-  }
-
-  #push(identityId: string, change: Pushed): void {
-    if (this.#ports.sockets.in("joined", identityId).length === 0) return;
+    const isEmpty = change.items.length === 0 && change.type !== "recounted";
+    if (isEmpty || this.#ports.sockets.in("joined", identityId).length === 0) return;
     const pushing = this.#pushing.get(identityId);
     if (pushing !== undefined) {
       pushing.changes.push(change);
@@ -77,6 +64,17 @@ export class InboxPushes {
     const end = this.#pushAll(identityId, changes);
     this.#pushing.set(identityId, { changes, end });
     this.#ports.waitUntil(end);
+  }
+
+  /** Pushes a mention in a room beside the changes, which can take longer. Rejects when access could not be read. */
+  async mention(roomId: string, { identityId, event }: InboxMention): Promise<void> {
+    const { sockets, readAccess } = this.#ports;
+    if (sockets.in("joined", identityId).length === 0) return;
+    const access = await readAccess(identityId, [roomId]);
+    sockets.closeEnded(sockets.in("joined", identityId), access);
+    const frame = { type: "event", event: "mention", data: { mention: JSON.parse(event) as unknown } };
+    for (const socket of sockets.in("joined", identityId))
+      if (visibleRooms(access, attachmentOf(socket) as Joined).includes(roomId)) sockets.send(socket, frame);
   }
 
   /** Pushes to identities that others of their items may be shown: one after the other, so that the database is not flooded. */
@@ -97,7 +95,7 @@ export class InboxPushes {
     this.#isRecounting = false;
   }
 
-  async #pushAll(identityId: string, changes: Pushed[]): Promise<void> {
+  async #pushAll(identityId: string, changes: InboxChange[]): Promise<void> {
     const { sockets } = this.#ports;
     while (changes.length > 0) {
       try {
@@ -111,23 +109,17 @@ export class InboxPushes {
     this.#pushing.delete(identityId);
   }
 
-  async #pushSome(identityId: string, changes: readonly Pushed[]): Promise<void> {
+  async #pushSome(identityId: string, changes: readonly InboxChange[]): Promise<void> {
     const { sockets } = this.#ports;
     if (sockets.in("joined", identityId).length === 0) return;
-    const rooms = new Set(changes.flatMap((change) => roomsOf(change).map(({ roomId }) => roomId)));
+    const rooms = new Set(changes.flatMap(({ items }) => items.map(({ roomId }) => roomId)));
     const access = await this.#ports.readAccess(identityId, [...rooms]);
     sockets.closeEnded(sockets.in("joined", identityId), access);
     for (const socket of sockets.in("joined", identityId)) {
       const caller = attachmentOf(socket) as Joined;
       const shown = new Set(visibleRooms(access, caller));
       const counted = this.counted(access, caller);
-      for (const change of changes) {
-        if (change.type === "mentioned") {
-          const data = { mention: JSON.parse(change.event) as unknown };
-          if (shown.has(change.roomId)) sockets.send(socket, { type: "event", event: "mention", data });
-          continue;
-        }
-        const { type, items } = change;
+      for (const { type, items } of changes) {
         const ids = items.filter(({ roomId }) => shown.has(roomId)).map(({ id }) => id);
         if (ids.length === 0 && type !== "recounted") continue;
         if (type === "notified") this.#pushNotified(socket, identityId, ids, counted);

@@ -16,12 +16,6 @@ export interface InboxChange {
   readonly items: readonly ChangedItem[];
 }
 
-/** A mention of an agent: the event as JSON. */
-export interface InboxMention extends Pick<ChangedItem, "roomId"> {
-  readonly type: "mentioned";
-  readonly event: string;
-}
-
 export interface InboxItem extends ChangedItem {
   readonly number: number;
   readonly kind: InboxKind;

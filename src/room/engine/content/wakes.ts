@@ -3,7 +3,7 @@ import { LIMITS } from "@atrium/contract/limits.ts";
 import type { Comment } from "@atrium/contract/resources/comment.ts";
 import type { AgentMentionedEvent } from "@atrium/contract/resources/events.ts";
 import type { CommentAuthor, MentionedAgent, MentionRecipients } from "@atrium/contract/resources/thread.ts";
-import { byteLength } from "@atrium/contract/text.ts";
+import { byteLength, cutToBytes } from "@atrium/contract/text.ts";
 import { type EventPorts, recordAgentMention } from "../outbox/room-events.ts";
 
 /** The facts that decide which agents a comment wakes. */
@@ -13,10 +13,11 @@ export interface WakeSituation {
   readonly author: CommentAuthor;
   /** The identities that the comment has woken before. */
   readonly woken: ReadonlySet<string>;
-  /** The depth of the deepest mention of the author that is still a cause; 0 without one. */
-  readonly causeDepth: number;
-  /** The wakes by comments of agents that still count. */
+  /** The depth of what an agent or a workflow answers with the comment; null for a person, whom nothing bounds. */
+  readonly causeDepth: number | null;
+  /** The wakes by agents in the room's hour, and of an identity on its day. */
   readonly spent: number;
+  readonly spentOn: (identityId: string) => number;
 }
 
 export interface WakePlan {
@@ -26,28 +27,34 @@ export interface WakePlan {
   readonly depth: number;
 }
 
-/** The agents that a comment wakes: none twice, not its author, and within depth and budget if an agent has written it. Pure. */
-export function planWakes({ agents, author, woken, causeDepth, spent }: WakeSituation): WakePlan {
-  const isByAgent = author.kind === "agent";
-  const depth = isByAgent ? causeDepth + 1 : 1;
-  const mentioned = new Map(agents.toReversed().map((agent) => [agent.identityId, agent]));
-  const fresh = [...mentioned.values()]
-    .toReversed()
-    .filter(({ identityId }) => identityId !== author.identityId && !woken.has(identityId));
-  const budget = isByAgent ? Math.max(0, LIMITS.wakesByAgents - spent) : fresh.length;
-  const allowed = depth > LIMITS.wakeDepth ? 0 : Math.min(budget, LIMITS.wokenAgents);
-  return { woken: fresh.slice(0, allowed), refused: fresh.slice(allowed), depth };
+/** The agents that a comment wakes: none twice, not its author, and within depth and budgets unless a person has written it. Pure. */
+export function planWakes(situation: WakeSituation): WakePlan {
+  const { agents, author, woken: before, causeDepth, spent, spentOn } = situation;
+  const depth = (causeDepth ?? 0) + 1;
+  const left = causeDepth === null ? LIMITS.wokenAgents : LIMITS.wakesInRoom - spent;
+  const most = depth > LIMITS.wakeDepth ? 0 : Math.min(left, LIMITS.wokenAgents);
+  const woken: MentionedAgent[] = [];
+  const refused: MentionedAgent[] = [];
+  const done = new Set([author.identityId, ...before]);
+  for (const agent of agents) {
+    const { identityId } = agent;
+    if (done.has(identityId)) continue;
+    done.add(identityId);
+    const isSpent = causeDepth !== null && spentOn(identityId) >= LIMITS.wakesOfAgent;
+    (woken.length < most && !isSpent ? woken : refused).push(agent);
+  }
+  return { woken, refused, depth };
 }
 
-/** The texts that an agent receives, oldest first, from the latest comments down: as many as fit. Pure. */
+/** The texts that an agent receives, oldest first, from the latest comments down: as many as fit, long ones cut. Pure. */
 export function textsOf(latest: readonly Comment[]): AgentMentionedEvent["thread"]["comments"] {
-  let bytes = 0;
-  const end = latest.findIndex(({ text }) => {
-    bytes += byteLength(text);
-    return bytes > LIMITS.wakeTextBytes;
+  let left: number = LIMITS.wakeTextBytes;
+  const texts = latest.map(({ id, user_id, text: whole, created_at }) => {
+    const text = cutToBytes(whole, Math.min(left, LIMITS.wakeTextBytesOfOne));
+    left -= byteLength(text);
+    return { id, user_id, text, created_at };
   });
-  const fitting = end === -1 ? latest : latest.slice(0, end);
-  return fitting.map(({ id, user_id, text, created_at }) => ({ id, user_id, text, created_at })).toReversed();
+  return texts.filter(({ text }) => text !== "").toReversed();
 }
 
 /** A comment whose author is gone is its organization's. */
@@ -61,36 +68,38 @@ export class RoomWakes {
   }
 
   /**
-   * Wakes the agents that a comment mentions, in the transaction that writes it: each by an event, and by an update for its
-   * inbox. Returns the IDs by which the comment mentions those that are not woken.
+   * Wakes the agents that a comment mentions, in the transaction that writes it: each by an event. Returns the IDs by which the comment mentions those that are not woken.
    */
   wake(comment: Comment, { agents = [], author = ORGANIZATION }: MentionRecipients): readonly string[] {
     if (agents.length === 0) return [];
     const { storage, now } = this.#ports;
     const { wakes } = storage;
-    const { id: commentId, thread_id: threadId } = comment;
-    const [at, since] = [now(), now() - LIMITS.wakeLifetimeMs];
-    const isByAgent = author.kind === "agent";
-    // A thread that an agent starts has no mention of it yet: its cause is in another one.
-    const causeThread = threadId === commentId ? null : threadId;
-    const plan = planWakes({
-      agents,
-      author,
+    const { id: commentId } = comment;
+    const at = now();
+    const causeDepth = this.#causeDepth(author, at);
+    const { woken, refused, depth } = planWakes({
+      ...{ agents, author, causeDepth },
       woken: wakes.wokenBy(commentId),
-      causeDepth: isByAgent ? wakes.depthOf(author.identityId ?? "", causeThread, since) : 0,
-      spent: isByAgent ? wakes.countByAgents(since) : 0,
+      spent: wakes.countOf(null, at),
+      spentOn: (identityId) => wakes.countOf(identityId, at),
     });
-    const { woken, refused, depth } = plan;
-    if (woken.length > 0) {
-      const thread = this.#threadOf(comment);
-      wakes.deleteUntil(since);
-      for (const agent of woken) {
-        const { identityId } = agent;
-        wakes.add({ commentId, threadId, identityId, depth, at, isByAgent });
-        recordAgentMention(this.#ports, { comment, agent, author, depth, thread });
-      }
+    const thread = woken.length === 0 ? null : this.#threadOf(comment);
+    for (const agent of woken) {
+      const { identityId } = agent;
+      wakes.add({ commentId, identityId, depth, at, isByAgent: causeDepth !== null });
+      if (thread !== null) recordAgentMention(this.#ports, { comment, agent, author, depth, thread });
     }
     return refused.map(({ mention }) => mention);
+  }
+
+  /**
+   * An agent's comment answers the latest mention of it, wherever it is written: the depth of agents that answer each other
+   * grows, as none is set back but by a person. Null for a person's own comment.
+   */
+  #causeDepth({ identityId, kind }: CommentAuthor, at: number): number | null {
+    const run = this.#ports.cause();
+    if (kind !== "agent") return run?.depth ?? null;
+    return Math.max(this.#ports.storage.wakes.depthOf(identityId ?? "", at), run?.depth ?? 0);
   }
 
   #threadOf({ id, thread_id: threadId }: Comment): AgentMentionedEvent["thread"] {

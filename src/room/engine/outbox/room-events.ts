@@ -14,7 +14,6 @@ import type { CommentAuthor, MentionedAgent, Thread } from "@atrium/contract/res
 import { presentUser, type User } from "@atrium/contract/resources/user.ts";
 import type { OpenSession, RoomRecord } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
-import type { InboxUpdate } from "../../types/inbox-updates.ts";
 
 export type RecorderPorts = Pick<RoomPorts, "storage" | "newId">;
 
@@ -29,17 +28,16 @@ export interface EventPorts extends Pick<RoomPorts, "storage" | "now" | "newId" 
 /** The size of `users` in `session.closed`, in characters of JSON: more would slow down every list of deliveries. */
 const MAX_USERS_CHARACTERS = 128 * 1024;
 
-/** Records an event of a time (epoch ms). Returns its JSON. */
+/** Records an event of a time (epoch ms). */
 export function recordEvent(
   { storage, newId }: RecorderPorts,
   occurredAt: number,
   draft: EventDraft,
   cause: EventCause | null = null,
-): string {
+): void {
   const id = newId();
   const body = presentEvent(id, occurredAt, draft, cause);
   storage.events.append({ id, event: draft.event, occurredAt, body });
-  return body;
 }
 
 /** A user has come online; the record includes them, and is written. */
@@ -139,31 +137,26 @@ interface AgentMention extends Pick<AgentMentionedEvent, "comment" | "thread"> {
   readonly depth: number;
 }
 
-/** A comment mentions an agent: its event, which the agent's inbox receives as well. */
+/** A comment mentions an agent. */
 export function recordAgentMention(
   ports: EventPorts,
-  { comment, thread, agent: { identityId, customId }, author, depth }: AgentMention,
+  { comment, thread, agent: { identityId }, author, depth }: AgentMention,
 ): void {
   const { id: commentId, thread_id: threadId, user_id: userId } = comment;
-  const body = recordContent(ports, null, (room) => {
-    const ids = { roomId: room.id, threadId, commentId, identityId };
-    const data = { ...ids, ...(customId !== null && { customId }), userId, by: author, depth };
+  recordContent(ports, null, (room) => {
+    const data = { roomId: room.id, threadId, commentId, identityId, userId, by: author, depth };
     return { event: "agent.mentioned", data, room, comment, thread };
   });
-  if (body === null) return;
-  const update: InboxUpdate = { type: "wake", threadId, subject: identityId, at: ports.now(), body };
-  ports.storage.inboxUpdates.append(ports.newId(), JSON.stringify(update));
 }
 
-/** Returns the event as JSON; null if none is recorded. */
 function recordContent(
   ports: EventPorts,
   by: string | null,
   draftOf: (room: Room, userId: { readonly userId?: string }) => EventDraft,
-): string | null {
+): void {
   const row = ports.storage.occupancy.readRoom();
-  if (row === null) return null; // only REST has used the room, and its row was not stored with its comments yet
+  if (row === null) return; // only REST has used the room, and its row was not stored with its comments yet
   const now = ports.now();
   const room = presentRoom(row, now, ports.stats());
-  return recordEvent(ports, now, draftOf(room, by === null ? {} : { userId: by }), ports.cause());
+  recordEvent(ports, now, draftOf(room, by === null ? {} : { userId: by }), ports.cause());
 }

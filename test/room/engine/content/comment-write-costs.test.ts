@@ -10,7 +10,7 @@ import { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { recordCursors } from "../../../support/recorded-cursors.ts";
 import { eventPorts, roomPorts } from "../../support/room-ports.ts";
 import { ROOM } from "../../support/rows.ts";
-import { agent } from "../../support/waking-room.ts";
+import { agent, bot } from "../../support/waking-room.ts";
 
 /** Users without inboxes: notifications cost rows of their own. */
 const [ada, ben, cleo] = ["ada", "ben", "cleo"].map((name) => ({ subject: name, userId: name })) as [
@@ -81,17 +81,17 @@ describe("rows written", () => {
       expect(rowsOf(() => comments.resolve(id, true, ada.userId))).toBe(CHANGE + 3);
     }));
 
-  it("of a wake are an event, an update for the inbox, and four of its record and its indexes", () =>
+  it("of a wake are an event and two of its record, and by an agent two more of its budgets", () =>
     metered(({ storage, comments, wakes, write, rowsOf }) => {
       const [comment] = comments.find([write(ada)]);
       storage.occupancy.writeRoom(ROOM);
       const agents = ["bot", "tool"].map((id) => agent(id));
-      const wake = (some: typeof agents) => {
-        if (comment !== undefined) wakes.wake(comment, { ...NO_ONE, unnotified: [], agents: some });
+      const wake = (some: typeof agents, author = bot("other")) => {
+        if (comment !== undefined) wakes.wake(comment, { ...NO_ONE, unnotified: [], agents: some, author });
       };
-      expect(rowsOf(() => wake(agents.slice(0, 1)))).toBe(6);
+      expect(rowsOf(() => wake(agents.slice(0, 1), { identityId: "ada", kind: "person" }))).toBe(3);
       expect(rowsOf(() => wake(agents.slice(0, 1)))).toBe(0);
-      expect(rowsOf(() => wake(agents))).toBe(6);
+      expect(rowsOf(() => wake(agents))).toBe(5);
     }));
 
   it("of a read position are one, and none if nothing was unread", () =>

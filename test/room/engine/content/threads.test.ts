@@ -660,7 +660,7 @@ class Model {
       return inbox;
     };
     for (const update of updates) {
-      if ("mentionId" in update || update.type === "wake") continue;
+      if ("mentionId" in update) continue;
       const { threadId } = update;
       if (update.type === "read") this.readInInbox.set(`${update.subject} ${threadId}`, update.seq);
       else if (update.type === "comment")

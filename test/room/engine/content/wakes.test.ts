@@ -3,6 +3,7 @@
 import { LIMITS } from "@atrium/contract/limits.ts";
 import type { Comment } from "@atrium/contract/resources/comment.ts";
 import type { CommentAuthor, MentionedAgent } from "@atrium/contract/resources/thread.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import { describe, expect, it } from "vitest";
 import { planWakes, textsOf, type WakeSituation } from "../../../../src/room/engine/content/wakes.ts";
 import { agent, bot, openWakingRoom } from "../../support/waking-room.ts";
@@ -13,7 +14,8 @@ const BOT: CommentAuthor = { identityId: "bot", kind: "agent" };
 
 const plan = (situation: Partial<WakeSituation>) =>
   planWakes({
-    ...{ agents: [agent("bot"), agent("tool")], author: ADA, woken: new Set(), causeDepth: 0, spent: 0 },
+    ...{ agents: [agent("bot"), agent("tool")], author: ADA, woken: new Set(), causeDepth: null },
+    ...{ spent: 0, spentOn: () => 0 },
     ...situation,
   });
 
@@ -21,13 +23,16 @@ const idsIn = (agents: readonly MentionedAgent[]) => agents.map(({ identityId })
 
 describe("the plan of wakes", () => {
   it("wakes each agent that a person mentions, at depth 1, whatever agents have spent", () => {
-    const { woken, refused, depth } = plan({ spent: LIMITS.wakesByAgents, causeDepth: LIMITS.wakeDepth });
+    const { woken, refused, depth } = plan({
+      spent: LIMITS.wakesInRoom,
+      spentOn: () => LIMITS.wakesOfAgent,
+    });
     expect([idsIn(woken), refused, depth]).toEqual([["bot", "tool"], [], 1]);
   });
 
   it("wakes no agent by itself, none twice, and none that the comment has woken before", () => {
     const agents = [agent("bot"), agent("tool", "user of tool"), agent("tool"), agent("old")];
-    const { woken, refused } = plan({ agents, author: BOT, woken: new Set(["old"]) });
+    const { woken, refused } = plan({ agents, author: BOT, causeDepth: 0, woken: new Set(["old"]) });
     expect([woken, refused]).toEqual([[agent("tool", "user of tool")], []]);
   });
 
@@ -40,10 +45,13 @@ describe("the plan of wakes", () => {
     });
   });
 
-  it("ends with the budget of agents, and names the agents that it does not wake", () => {
+  it("ends with the budgets of the room and of each agent, and names the agents that it does not wake", () => {
     const agents = ["one", "two", "three"].map((id) => agent(id));
-    const { woken, refused } = plan({ agents, author: BOT, spent: LIMITS.wakesByAgents - 1 });
-    expect([idsIn(woken), idsIn(refused)]).toEqual([["one"], ["two", "three"]]);
+    const spentOn = (id: string) => LIMITS.wakesOfAgent - (id === "one" ? 0 : 1);
+    const ofRoom = plan({ agents, author: BOT, causeDepth: 0, spent: LIMITS.wakesInRoom - 1 });
+    const ofAgent = plan({ agents, author: BOT, causeDepth: 0, spentOn });
+    expect([idsIn(ofRoom.woken), idsIn(ofRoom.refused)]).toEqual([["one"], ["two", "three"]]);
+    expect([idsIn(ofAgent.woken), idsIn(ofAgent.refused)]).toEqual([["two", "three"], ["one"]]);
   });
 
   it("wakes a bounded number of agents by one comment", () => {
@@ -53,17 +61,24 @@ describe("the plan of wakes", () => {
   });
 });
 
-it("the texts of a thread are the latest that fit, oldest first", () => {
+it("the texts of a thread are the latest that fit, oldest first, and the beginning of a long one", () => {
   const comment = (id: string, text: string) => ({ id, user_id: "ada", text, created_at: "" }) as Comment;
-  const half = "x".repeat(LIMITS.wakeTextBytes / 2);
-  const latest = [comment("3", half), comment("2", half), comment("1", "x")];
-  expect(textsOf(latest).map(({ id }) => id)).toEqual(["2", "3"]);
-  expect(textsOf([comment("1", "a"), comment("2", "b")]).map(({ text }) => text)).toEqual(["b", "a"]);
+  const idsOf = (latest: readonly Comment[]) => textsOf(latest).map(({ id }) => id);
+  const long = "€".repeat(40 * 1024);
+  expect(textsOf([comment("2", "b"), comment("1", long), comment("0", "a")])).toMatchObject([
+    { id: "0", text: "a" },
+    { id: "1", text: "€".repeat(Math.floor(LIMITS.wakeTextBytesOfOne / 3)) },
+    { id: "2", text: "b" },
+  ]);
+  const most = LIMITS.wakeTextBytes / LIMITS.wakeTextBytesOfOne;
+  const many = Array.from({ length: most + 2 }, (_, number) =>
+    comment(String(number), "x".repeat(40 * 1024)),
+  );
+  expect(idsOf(many)).toEqual(idsOf(many.slice(0, most)));
+  expect(idsOf(many).length).toBe(most);
 });
 
-test("a wake has the comment, the other texts of its thread, and the author, for an inbox as well", ({
-  storage,
-}) => {
+test("a wake has the comment, the other texts of its thread, and the author", ({ storage }) => {
   const { write, takeEvents } = openWakingRoom(storage);
   const { comment: first } = write(ADA, []);
   const { comment } = write(BOT, ["tool"], first.id);
@@ -75,72 +90,92 @@ test("a wake has the comment, the other texts of its thread, and the author, for
     comment: { id: comment.id, text: "By bot" },
     thread: { id: first.id, user_id: "user of ada", comments: [{ id, user_id, text, created_at }] },
   });
-  const updates = storage.inboxUpdates.list(10).map(({ body }) => JSON.parse(body) as object);
-  expect(updates).toContainEqual(
-    expect.objectContaining({ type: "wake", subject: "tool", body: JSON.stringify(event) }),
-  );
 });
 
-test("two agents that answer each other end at the depth, and go on an hour later", ({ storage }) => {
+const other = (name: string) => (name === "bot" ? "tool" : "bot");
+
+/** The threads in which two agents answer each other, if bot is mentioned first. */
+const PLACES: readonly (readonly [string, (by: string, threads: readonly string[]) => string | undefined])[] =
+  [
+    ["the same thread", (_, [thread]) => thread],
+    ["each in a thread of its own", (by, threads) => threads[by === "bot" ? 0 : 1]],
+    ["a new thread", () => undefined],
+  ];
+
+for (const [place, threadOf] of PLACES)
+  for (const pauseMs of [40_000, 10 * MINUTE_MS])
+    test(`agents that answer each other in ${place} every ${pauseMs / 1_000} s end at the depth`, ({
+      storage,
+    }) => {
+      const { write, takeEvents, advance } = openWakingRoom(storage);
+      const threads = ["bot", "tool"].map((name) => write(ADA, [name]).comment.id);
+      takeEvents();
+      write(ADA, ["bot"], threads[1]);
+      const depths: number[] = [];
+      for (let turn = 0; turn < 300; turn += 1) {
+        const [event] = takeEvents();
+        if (event === undefined) break;
+        depths.push(event.data.depth);
+        advance(pauseMs);
+        const by = event.data.identityId;
+        write(bot(by), [other(by)], threadOf(by, threads));
+      }
+      expect(depths).toEqual([1, 2, 3, 4, 5]);
+      write(ADA, ["bot"], threads[0]);
+      expect(write(BOT, ["tool"], threads[0]).unnotified).toEqual([]);
+      expect(takeEvents().map(({ data }) => data.depth)).toEqual([1, 2]);
+    });
+
+test("a mention is no cause a day later", ({ storage }) => {
   const { write, takeEvents, advance } = openWakingRoom(storage);
-  const { comment } = write(ADA, ["bot"]);
-  const answer = (by: string, to: string) => write(bot(by), [to], comment.id).unnotified;
-  const refusals = [0, 1, 2].map(() => [answer("bot", "tool"), answer("tool", "bot")]);
-  expect(refusals).toEqual([
-    [[], []],
-    [[], []],
-    [["tool"], []],
-  ]);
-  expect(takeEvents().map(({ data }) => data.depth)).toEqual([1, 2, 3, 4, 5, 5]);
-  advance(LIMITS.wakeLifetimeMs);
-  expect([answer("bot", "tool"), takeEvents().map(({ data }) => data.depth)]).toEqual([[], [1]]);
+  write(ADA, ["bot"]);
+  advance(DAY_MS - 1);
+  write(BOT, ["tool"]);
+  advance(1);
+  write(BOT, ["tool"]);
+  expect(takeEvents().map(({ data }) => data.depth)).toEqual([1, 2, 1]);
 });
 
-test("threads that agents start end with the budget, which deleted comments do not give back", ({
+test("the budget of a room holds for an hour, that of an agent for a day, and deleted comments give nothing back", ({
   storage,
 }) => {
   const { comments, write, takeEvents, advance } = openWakingRoom(storage);
-  for (let wakes = 0; wakes < LIMITS.wakesByAgents; wakes += 1) {
-    const { comment, unnotified } = write(BOT, ["tool"]);
-    expect(unnotified).toEqual([]);
-    comments.delete(comment.id, null);
+  for (let hour = 0; hour < LIMITS.wakesOfAgent / LIMITS.wakesInRoom; hour += 1) {
+    for (let wakes = 0; wakes < LIMITS.wakesInRoom; wakes += 1) {
+      const { comment, unnotified } = write(BOT, ["tool"]);
+      expect(unnotified).toEqual([]);
+      comments.delete(comment.id, null);
+    }
+    expect(write(BOT, ["tool", "third"]).unnotified).toEqual(["tool", "third"]);
+    expect(takeEvents().length).toBe(LIMITS.wakesInRoom);
+    expect(write(ADA, ["tool"]).unnotified).toEqual([]);
+    advance(HOUR_MS);
+    takeEvents();
   }
-  expect(write(BOT, ["tool"]).unnotified).toEqual(["tool"]);
-  expect(takeEvents().length).toBe(LIMITS.wakesByAgents);
-  expect(write(ADA, ["tool"]).unnotified).toEqual([]);
-  expect(write(BOT, ["tool"]).unnotified).toEqual(["tool"]);
-  advance(LIMITS.wakeLifetimeMs);
+  expect(write(BOT, ["tool", "third"]).unnotified).toEqual(["tool"]);
+  advance(DAY_MS);
   expect(write(BOT, ["tool"]).unnotified).toEqual([]);
 });
 
-test("a thread that an agent starts is one deeper than the deepest mention of it in the room", ({
-  storage,
-}) => {
-  const { write, takeEvents } = openWakingRoom(storage);
+test("a comment of a workflow's run counts as an agent's, with the depth of the run", ({ storage }) => {
+  const { write, inRun, takeEvents } = openWakingRoom(storage);
   write(ADA, ["bot"]);
-  for (const [by, to] of ["bot", "tool", "bot", "tool", "bot"].entries())
-    expect(write(bot(to), [to === "bot" ? "tool" : "bot"]).unnotified.length).toBe(by < 4 ? 0 : 1);
-  expect(takeEvents().map(({ data }) => data.depth)).toEqual([1, 2, 3, 4, 5]);
+  inRun(1, () => write(ADA, ["tool"]));
+  write(bot("tool"), ["bot"]);
+  inRun(LIMITS.wakeDepth - 1, () => write(BOT, ["tool"]));
+  expect(inRun(LIMITS.wakeDepth, () => write(ADA, ["tool"])).unnotified).toEqual(["tool"]);
+  expect(takeEvents().map(({ data }) => data.depth)).toEqual([1, 2, 3, 5]);
+  for (let wakes = 3; wakes < LIMITS.wakesInRoom; wakes += 1) inRun(1, () => write(ADA, ["tool"]));
+  expect(inRun(1, () => write(ADA, ["tool"])).unnotified).toEqual(["tool"]);
 });
 
-test("an erased agent leaves no record", ({ storage }) => {
+test("an erased agent leaves no record, and has spent the room's budget", ({ storage }) => {
   const { write } = openWakingRoom(storage);
   const { comment } = write(ADA, ["bot", "tool"]);
+  write(bot("tool"), ["bot"]);
   storage.wakes.deleteIdentity("bot");
-  expect([
-    storage.wakes.depthOf("bot", comment.id, -1),
-    storage.wakes.depthOf("tool", comment.id, -1),
-  ]).toEqual([0, 1]);
-  expect([...storage.wakes.wokenBy(comment.id)]).toEqual(["tool"]);
-});
-
-test("a waiting wake ends with the erasure of someone whom it names", ({ storage }) => {
-  const { write } = openWakingRoom(storage);
-  const { comment } = write(ADA, []);
-  write(bot("bot"), ["tool"], comment.id);
-  const wakesLeft = () => storage.inboxUpdates.list(10).filter(({ body }) => body.includes('"wake"')).length;
-  storage.inboxUpdates.deleteWakesNaming("someone else");
-  expect(wakesLeft()).toBe(1);
-  storage.inboxUpdates.deleteWakesNaming("user of ada");
-  expect(wakesLeft()).toBe(0);
+  const { wakes } = storage;
+  expect([wakes.depthOf("bot", 0), wakes.depthOf("tool", 0)]).toEqual([0, 1]);
+  expect([wakes.countOf("bot", 0), wakes.countOf(null, 0)]).toEqual([0, 1]);
+  expect([...wakes.wokenBy(comment.id)]).toEqual(["tool"]);
 });

@@ -101,6 +101,10 @@ export async function fanOut(
   const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
   const failures: unknown[] = [];
+  const mention = async (events: readonly OutgoingEvent[]) => {
+    const mentions = mentionsIn(events);
+    if (mentions.length > 0) await to.mention(accountId, roomId, mentions);
+  };
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
     const { kind, id, version } = subscription;
     const keep = () => {
@@ -111,7 +115,7 @@ export async function fanOut(
     calls.spend();
     try {
       if (kind === "log") await to.eventLogs(accountId, shardOf(roomId)).append(events);
-      else if (kind === "inboxes") await to.mention(accountId, roomId, mentionsIn(events));
+      else if (kind === "inboxes") await mention(events);
       else {
         const key = { kind, accountId, id };
         await to.subscribers(key).enqueue(key, events, version, canWait);

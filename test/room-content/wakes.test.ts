@@ -6,6 +6,7 @@ import type { AgentMentionedEvent, Event } from "@atrium/contract/resources/even
 import type { Identity } from "@atrium/contract/resources/identity.ts";
 import type { Webhook } from "@atrium/contract/rest/webhooks.ts";
 import { beforeEach, describe, expect, it } from "vitest";
+import { openDelivery } from "../../src/delivery/subscribers.ts";
 import { RecordingSubscriber } from "../delivery/recording-subscriber.ts";
 import { openInboxSocket } from "../inbox/support.ts";
 import { joinRoom } from "../room/support/join.ts";
@@ -13,6 +14,7 @@ import { gateway } from "../room/support/rooms.ts";
 import type { TestSocket } from "../room/support/test-socket.ts";
 import { type Account, type Api, account, refusalOf } from "../support/api.ts";
 import { collectSlices, dropTables, restoreSlices } from "../support/archive.ts";
+import { rowsReadBy } from "../support/rows-read.ts";
 
 let owner: Account;
 let roomId: string;
@@ -43,6 +45,26 @@ const allow = async (id: string, permissions: string | null, to = roomId) => {
 const userOf = async (identity: Identity) =>
   (await owner.api.post<{ user: { id: string } }>("/users", { roomId, name: "Bot", identityId: identity.id }))
     .data.user.id;
+
+/** Identities that are created at once, and may read the room. */
+async function create(count: number, kind: string): Promise<{ readonly id: string }[]> {
+  const some = Array.from({ length: count }, (_, number) => identify(`${kind} ${number}`, { kind }));
+  const created = await Promise.all(some);
+  const identitiesAccesses = Object.fromEntries(created.map(({ id }) => [id, "editor"]));
+  expect((await owner.api.put(`/rooms/${roomId}/access`, { identitiesAccesses })).status).toBe(200);
+  return created;
+}
+
+const agents = (count: number) => create(count, "agent");
+const people = (count: number) => create(count, "person");
+
+/** A group with these members, or one that gets them in addition. */
+async function group(members: readonly { readonly id: string }[], existing?: string) {
+  const id =
+    existing ?? (await owner.api.post<{ group: { id: string } }>("/groups", { name: "Team" })).data.group.id;
+  await Promise.all(members.map((member) => owner.api.put(`/groups/${id}/members/${member.id}`, {})));
+  return { id };
+}
 
 const mention = ({ id }: { readonly id: string }, kind = "user") => ({ kind, id });
 
@@ -98,11 +120,11 @@ describe("a mention of an agent (R91)", () => {
     const { comment } = await write({ text: "And?", threadId: first.id, mentions: [mention(agent)] });
     const [opening, reply, ...others] = await mentionsOf(webhook, 2);
     expect(others).toEqual([]);
-    const { id: identityId, custom_id: customId } = agent;
-    const data = { roomId, threadId: first.id, identityId, customId, userId: ada };
+    const data = { roomId, threadId: first.id, identityId: agent.id, userId: ada };
     const by = { identityId: null, kind: "person" };
     const thread = { id: first.id, user_id: ada, metadata: { page: 3 }, comments: [] };
     expect(opening).toMatchObject({ data: { ...data, by, commentId: first.id, depth: 1 }, thread });
+    expect(opening?.data).not.toHaveProperty("customId"); // it would outlive an erased agent in the log
     expect(reply).toMatchObject({
       data: { ...data, by, commentId: comment.id, depth: 1 },
       comment: { text: "And?", user_id: ada },
@@ -161,11 +183,46 @@ describe("a mention of an agent (R91)", () => {
       ).unnotified;
     const answers: (readonly string[] | undefined)[] = [];
     for (let turn = 0; turn < 6; turn += 1) answers.push(await answer(turn));
-    // The other agent was not woken by the fifth turn: its deepest mention is that of the third.
+    // The other agent was not woken by the fifth turn: its latest mention is that of the third.
     expect(answers).toEqual([...Array(4).fill(undefined), [other.id], undefined]);
     const events = await mentionsOf(all, 7);
     expect(events.map(({ data }) => data.depth)).toEqual([1, 1, 2, 3, 4, 5, 5]);
     expect(events.at(-1)?.data.by).toEqual({ identityId: other.id, kind: "agent" });
+  });
+
+  it("by more than 50 agents of groups wakes 50, and the answer names the groups, but no member", async () => {
+    const members = await agents(53);
+    const [first, second] = [await group(members.slice(0, 52)), await group(members.slice(51))];
+    const all = await RecordingSubscriber.create(owner.api, { events: ["agent.mentioned"] });
+    const both = [mention(first, "group"), mention(second, "group")];
+    expect((await write({ text: "Both", mentions: both })).unnotified).toEqual([first.id, second.id]);
+    const { comment, unnotified } = await write({ text: "Second", mentions: [mention(second, "group")] });
+    expect(unnotified).toBeUndefined();
+    const woken = (await mentionsOf(all, 52)).filter(({ data }) => data.commentId !== comment.id);
+    const expected = members.slice(0, 52).map(({ id }) => id);
+    expect(woken.map(({ data }) => data.identityId)).toEqual(expected.toSorted().slice(0, 50));
+  });
+
+  it("of 200 agents in groups names all groups", async () => {
+    const members = await agents(201);
+    const many = await group(members);
+    const ofLast = await group(members.toSorted((a, b) => (a.id < b.id ? -1 : 1)).slice(200));
+    const { unnotified } = await write({ mentions: [mention(many, "group"), mention(ofLast, "group")] });
+    expect(unnotified).toEqual([many.id, ofLast.id]);
+  });
+
+  it("by a group reads the shorter of its members and the organization's agents", async () => {
+    const [few, many] = [await group(await agents(1)), await group([agent, ...(await people(60))])];
+    const readBy = (id: string) => rowsReadBy(() => write({ mentions: [mention({ id }, "group")] }));
+    const before = [await readBy(few.id), await readBy(many.id)];
+    await agents(60);
+    await group(await people(60), many.id);
+    const [ofFew = 0, ofMany = 0] = [await readBy(few.id), await readBy(many.id)].map(
+      (rows, index) => rows - (before[index] ?? 0),
+    );
+    // Each of the others is counted once, and looked at no further.
+    expect(ofFew).toBeLessThan(100);
+    expect(ofMany).toBeLessThan(300);
   });
 
   it("by the agent itself, with its own token, wakes no one", async () => {
@@ -252,6 +309,23 @@ describe("a webhook of an agent", () => {
     expect((await webhook.received()).length).toBe(2);
   });
 
+  it("is sent no event of another agent, also by mistake", async () => {
+    const [webhook, other] = [await webhookOf(agent), await identify("Tool", { kind: "agent" })];
+    await allow(other.id, "editor");
+    const all = await RecordingSubscriber.create(owner.api, { events: ["agent.mentioned"] });
+    await write({ text: "A secret of others", mentions: [mention(other)] });
+    const [event] = await mentionsOf(all, 1);
+    const { id, version } = { id: webhook.webhook.id, version: 1 };
+    const key = { kind: "webhook", accountId: owner.id, id } as const;
+    const outgoing = { eventId: crypto.randomUUID(), event: "agent.mentioned", roomId } as const;
+    const body = JSON.stringify(event);
+    await openDelivery(env)
+      .subscribers(key)
+      .enqueue(key, [{ ...outgoing, body, occurredAt: Date.now() }], version);
+    expect(await webhook.settled(1)).toMatchObject([{ status: "failed" }]);
+    expect(await webhook.received()).toEqual([]);
+  });
+
   it("ends with its identity, and no other webhook does", async () => {
     const [own, all] = [await webhookOf(agent), await RecordingSubscriber.create(owner.api)];
     expect((await owner.api.delete(`/identities/${agent.id}`)).status).toBe(200);
@@ -300,6 +374,24 @@ it("a room that was restored remembers whom its comments have woken, and how dee
   await edit(comment, { mentions: [mention(agent)] });
   await write({ text: "Anew", mentions: [mention(agent)] });
   expect(textsIn(await mentionsOf(webhook, 1))).toEqual(["Anew"]);
+});
+
+it("an agent whose user is erased lives on with its chain, and is woken once by a comment", async () => {
+  const other = await identify("Tool", { kind: "agent" });
+  await allow(other.id, "editor");
+  const webhook = await webhookOf(agent);
+  const user = await userOf(agent);
+  const { comment } = await write({ mentions: [mention(agent)] });
+  await mentionsOf(webhook, 1);
+  const erased = await owner.api.delete(`/users/${user}/personal-data?roomId=${roomId}`);
+  expect(erased.status, erased.error?.message).toBe(200);
+  await edit(comment, { mentions: [] });
+  await edit(comment, { mentions: [mention(agent)] });
+  const heard = await webhookOf(other);
+  await write({ userId: await userOf(agent), mentions: [mention(other)] });
+  const [mentioned] = await mentionsOf(heard, 1);
+  expect(mentioned?.data.depth).toBe(2);
+  expect((await webhook.received()).length).toBe(1);
 });
 
 it("a socket with a narrowed token receives the mentions in its rooms alone (R96)", async () => {

@@ -41,6 +41,11 @@ export function subscriptionsAsJson(
 export const deleteWebhooksOf = ({ accountId }: Tenant, identityId: string): Statement<{ id: string }> =>
   statement`DELETE FROM webhooks WHERE account_id = ${accountId} AND identity_id = ${identityId} RETURNING id`;
 
+/** The same for identities that are gone: one that was deleted during a backup is not in it, but its webhooks may be. */
+export const deleteOrphanWebhooks = ({ accountId }: Pick<Tenant, "accountId">): Statement =>
+  statement`DELETE FROM webhooks WHERE account_id = ${accountId} AND identity_id IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM identities WHERE identities.account_id = webhooks.account_id AND identities.id = identity_id)`;
+
 const disabledAt = (now: number): SQL => sql`enabled = 0, updated_at = max(updated_at + 1, ${now})`;
 
 export const disableAll = (kind: Kind, { accountId }: Tenant, now: number): Statement =>

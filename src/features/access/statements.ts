@@ -206,22 +206,24 @@ export const selectAgents = (
   const members = sql`group_members.account_id = ${accountId} AND group_members.group_id = asked.value`;
   const agents = sql`agents.account_id = ${accountId} AND agents.kind = 'agent'`;
   const count = (from: SQL) => sql`(SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${MAX_COUNTED}))`;
-  const hasMoreMembers = sql`${count(sql`group_members WHERE ${members}`)}
-    > ${count(sql`identities AS agents WHERE ${agents}`)}`;
-  const ofGroups = sql`SELECT asked.key, asked.value, agents.id FROM json_each(${JSON.stringify(groupIds)}) AS asked`;
-  const isMember = sql`${members} AND group_members.identity_id = agents.id`;
-  return statement`SELECT identities.id, named.mention, named.is_of_group AS "isOfGroup"
+  return statement`WITH asked AS MATERIALIZED (
+      SELECT key, value, ${count(sql`group_members WHERE ${members}`)}
+          > ${count(sql`identities AS agents WHERE ${agents}`)} AS has_more_members
+        FROM json_each(${JSON.stringify(groupIds)}) AS asked)
+    SELECT identities.id, named.mention, named.is_of_group AS "isOfGroup"
     FROM (
       SELECT 0 AS is_of_group, key AS place, value AS mention, value AS identity_id
         FROM json_each(${JSON.stringify(identityIds)})
-      UNION ALL SELECT 0, asked.key, users.id, users.identity_id FROM json_each(${JSON.stringify(userIds)}) AS asked
-        CROSS JOIN users ON users.id = asked.value AND +users.account_id = ${accountId} AND +users.room_id = ${roomId}
+      UNION ALL SELECT 0, of_users.key, users.id, users.identity_id
+        FROM json_each(${JSON.stringify(userIds)}) AS of_users CROSS JOIN users
+          ON users.id = of_users.value AND +users.account_id = ${accountId} AND +users.room_id = ${roomId}
       UNION ALL SELECT 1, min(key), value, id FROM (
-        ${ofGroups} CROSS JOIN identities AS agents ON ${agents} CROSS JOIN group_members ON ${isMember}
-          WHERE ${hasMoreMembers}
-        UNION ALL ${ofGroups} CROSS JOIN group_members ON ${members}
-          CROSS JOIN identities AS agents ON ${agents} AND agents.id = group_members.identity_id
-          WHERE NOT ${hasMoreMembers}
+        SELECT asked.key, asked.value, agents.id FROM asked CROSS JOIN identities AS agents ON ${agents}
+            CROSS JOIN group_members ON ${members} AND group_members.identity_id = agents.id
+          WHERE has_more_members
+        UNION ALL SELECT asked.key, asked.value, agents.id FROM asked CROSS JOIN group_members ON ${members}
+            CROSS JOIN identities AS agents ON ${agents} AND agents.id = group_members.identity_id
+          WHERE NOT has_more_members
       ) GROUP BY id
     ) AS named CROSS JOIN identities ON identities.account_id = ${accountId} AND identities.id = named.identity_id
     WHERE identities.kind = 'agent' AND ${mayEnter(accountId, roomId, sql`identities.id`)}

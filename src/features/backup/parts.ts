@@ -79,7 +79,7 @@ const ROW_PARTS: readonly RowPart[] = [
   listed("outbox"),
   listed("outbox_events"),
   listed("rooms"),
-  listed("webhooks", { parents: [{ part: "identities", column: "identity_id" }] }),
+  listed("webhooks"),
   listed("workflows"),
   listed("workflow_versions", ofWorkflow),
   listed("workflow_secrets", ofWorkflow),

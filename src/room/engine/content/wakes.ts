@@ -68,7 +68,8 @@ export class RoomWakes {
   }
 
   /**
-   * Wakes the agents that a comment mentions, in the transaction that writes it: each by an event. Returns the IDs by which the comment mentions those that are not woken.
+   * Wakes the agents that a comment mentions, in the transaction that writes it: each by an event. Returns the IDs by which
+   * the comment mentions those that are not woken.
    */
   wake(comment: Comment, { agents = [], author = ORGANIZATION }: MentionRecipients): readonly string[] {
     if (agents.length === 0) return [];

@@ -135,6 +135,7 @@ CREATE INDEX `identities_of_link` ON `identities` (`account_id`,`link_id`,`id`) 
 CREATE UNIQUE INDEX `identities_custom_id` ON `identities` (`account_id`,`custom_id`) WHERE custom_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `identities_newest` ON `identities` (`account_id`,created_at DESC,id DESC);--> statement-breakpoint
 CREATE INDEX `identities_by_name` ON `identities` (`account_id`,`name_folded`,`id`);--> statement-breakpoint
+CREATE INDEX `identities_agents` ON `identities` (`account_id`,`id`) WHERE kind = 'agent';--> statement-breakpoint
 CREATE TABLE `identity_groups` (
 	`account_id` text NOT NULL,
 	`id` text NOT NULL,
@@ -424,6 +425,7 @@ CREATE TABLE `webhooks` (
 	`own_host` text NOT NULL,
 	`events` text NOT NULL,
 	`room_id` text,
+	`identity_id` text,
 	`batch` text,
 	`enabled` integer NOT NULL,
 	`disabled_reason` text,

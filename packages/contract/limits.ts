@@ -44,6 +44,18 @@ export const LIMITS = {
   anchorBytes: 4 * 1024,
   commentMetadataBytes: 32 * 1024,
   mentions: 50,
+
+  /** Agents that one comment wakes. */
+  wokenAgents: 50,
+  /** Depth of a chain of agents that mention each other. */
+  wakeDepth: 5,
+  /** Wakes by agents: of all agents of a room in an hour, and of one agent in a room and day. */
+  wakesInRoom: 100,
+  wakesOfAgent: 200,
+  /** Other comments of the thread in an `agent.mentioned` event, the bytes of their texts, and those of one. */
+  wakeComments: 20,
+  wakeTextBytes: 32 * 1024,
+  wakeTextBytesOfOne: 8 * 1024,
   reactionLength: 32,
   /** Different reactions per comment, and users per reaction. */
   reactions: 20,

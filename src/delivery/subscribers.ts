@@ -1,5 +1,6 @@
 /** The objects of webhooks and workflows: opens them, gives them events, announces changes of them, and removes all of an organization. */
 
+import { exports } from "cloudflare:workers";
 import { combined } from "@atrium/contract/errors.ts";
 import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
 import type { Env } from "../env.ts";
@@ -10,9 +11,15 @@ import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import { readSetting, type Settings } from "../platform/settings.ts";
 import type { Unreached } from "../room/engine/outbox/outbox-drain.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
-import { type Inboxes, openInbox } from "./inboxes.ts";
+import { type Inboxes, type InboxMention, openInbox } from "./inboxes.ts";
 import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
-import type { OutgoingEvent, RoomSubscription, SubscriberKey, Subscription } from "./outbox/subscription.ts";
+import {
+  mentionedIn,
+  type OutgoingEvent,
+  type RoomSubscription,
+  type SubscriberKey,
+  type Subscription,
+} from "./outbox/subscription.ts";
 import type { SubscriberObjectBase } from "./subscriber/subscriber-object.ts";
 
 /** Opens the object of a subscriber, or one of its senders, which are numbered from 1. */
@@ -22,6 +29,8 @@ export interface DeliveryObjects {
   readonly subscribers: Subscribers;
   readonly eventLogs: EventLogs;
   readonly inboxes: Inboxes;
+  /** Passes mentions of agents to their sockets, in an invocation of its own. Rejects when one could not be reached. */
+  mention(accountId: string, roomId: string, mentions: readonly InboxMention[]): Promise<void>;
   /** Bounds the calls of an invocation that delivers. */
   readonly plan: Plan;
 }
@@ -34,6 +43,7 @@ export const openDelivery = (
     openStub(env, env.SUBSCRIBERS, sender === undefined ? `${kind}:${id}` : `${kind}:${id}:sender:${sender}`),
   eventLogs: openEventLogs(env),
   inboxes: openInbox(env),
+  mention: (...mentions) => exports.InboxFanOut.mention(...mentions),
 });
 
 /** True if a JSON array of event names has this one: no quoted name is part of another one. */
@@ -91,6 +101,10 @@ export async function fanOut(
   const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
   const failures: unknown[] = [];
+  const mention = async (events: readonly OutgoingEvent[]) => {
+    const mentions = mentionsIn(events);
+    if (mentions.length > 0) await to.mention(accountId, roomId, mentions);
+  };
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
     const { kind, id, version } = subscription;
     const keep = () => {
@@ -101,6 +115,7 @@ export async function fanOut(
     calls.spend();
     try {
       if (kind === "log") await to.eventLogs(accountId, shardOf(roomId)).append(events);
+      else if (kind === "inboxes") await mention(events);
       else {
         const key = { kind, accountId, id };
         await to.subscribers(key).enqueue(key, events, version, canWait);
@@ -174,9 +189,9 @@ function batchBySubscriber(
 ): Batch[] {
   const batches = new Map<string, Batch>();
   for (const waiting of pending) {
-    const { event, pendingSubscriptions } = waiting;
+    const { pendingSubscriptions } = waiting;
     const subscriptions =
-      pendingSubscriptions === null ? matching(current, event) : parseSubscriptions(pendingSubscriptions);
+      pendingSubscriptions === null ? matching(current, waiting) : parseSubscriptions(pendingSubscriptions);
     for (const subscription of subscriptions) {
       const key = `${subscription.kind} ${subscription.id}`;
       const known = batches.get(key) ?? { subscription, events: [] };
@@ -188,10 +203,28 @@ function batchBySubscriber(
   return [...batches.values()];
 }
 
-const matching = (subscriptions: readonly RoomSubscription[], event: WebhookEventName): Subscription[] =>
-  subscriptions
-    .filter(({ events }) => namesEvent(events, event))
+const INBOXES: Subscription = { kind: "inboxes", id: "", version: 0 };
+
+function matching(subscriptions: readonly RoomSubscription[], event: PendingEvent): Subscription[] {
+  const mentioned = mentionedIn(event);
+  const found = subscriptions
+    .filter(({ events }) => namesEvent(events, event.event))
+    .filter(({ identityId = null }) => identityId === null || identityId === mentioned)
     .map(({ kind, id, version }) => ({ kind, id, version }));
+  return mentioned === null ? found : [...found, INBOXES];
+}
+
+/** A mention that could not be sent for so long is left to the inbox. */
+const MENTION_MS = 60_000;
+
+/** The mentions among events that are still sent to sockets. */
+const mentionsIn = (events: readonly OutgoingEvent[]): InboxMention[] =>
+  events
+    .filter(({ occurredAt }) => occurredAt > Date.now() - MENTION_MS)
+    .flatMap((event) => {
+      const identityId = mentionedIn(event);
+      return identityId === null ? [] : [{ identityId, event: event.body }];
+    });
 
 const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];
 
@@ -228,6 +261,17 @@ export const removeSubscriber = ({ subscribers, log }: ObjectPorts, key: Subscri
     .catch((error: unknown) =>
       log(`The deliveries of a deleted ${key.kind} could not be removed yet`, error),
     );
+
+/** Announces that webhooks were deleted, and removes their objects. Never rejects, as the two. */
+export async function removeWebhooks(
+  ports: AnnouncePorts & ObjectPorts,
+  webhooks: readonly { readonly id: string }[],
+): Promise<void> {
+  if (webhooks.length === 0) return;
+  await announceChange(ports);
+  const { accountId } = ports;
+  await Promise.all(webhooks.map(({ id }) => removeSubscriber(ports, { kind: "webhook", accountId, id })));
+}
 
 const PURGED_AT_ONCE = 50;
 

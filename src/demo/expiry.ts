@@ -1,5 +1,6 @@
 /** Ends the boards of the demo beyond the number that is kept, and deletes what boards leave. */
 
+import { type DeliveryObjects, openDelivery } from "../delivery/subscribers.ts";
 import type { Env } from "../env.ts";
 import { removeIdentity } from "../features/identities/commands.ts";
 import type { RoomDeletionContext } from "../features/rooms/context.ts";
@@ -28,8 +29,8 @@ export async function expireBoards(
   const tenant = openTenant(env, accountId);
   const { db } = tenant;
   const deferred: Promise<unknown>[] = [];
-  const context: RoomDeletionContext = {
-    ...{ trace: null, ...ports, ...tenant, now: () => now },
+  const context: RoomDeletionContext & DeliveryObjects = {
+    ...{ trace: null, ...openDelivery(env), ...ports, ...tenant, now: () => now },
     commit: (statements) => db.run(statements),
     defer: (work) => deferred.push(work),
   };

@@ -159,6 +159,26 @@ it("an inbox is in a backup as long as its identity exists, and comes back as it
   expect(await ada.object.count(ada.caller)).toBe(2);
 });
 
+it("the webhook of an agent comes back if the agent does", async () => {
+  const owner = await account();
+  const create = async (identityId?: string) => {
+    const fields = { url: "https://hooks.example.com", events: ["agent.mentioned"], identityId };
+    return (await owner.api.post<{ webhook: { id: string } }>("/webhooks", fields)).data.webhook.id;
+  };
+  const agent = async (name: string) =>
+    (await owner.api.post<{ identity: { id: string } }>("/identities", { name, kind: "agent" })).data.identity
+      .id;
+  const [kept, deleted] = [await agent("Kept"), await agent("Deleted")];
+  const [plain, ofKept] = [await create(), await create(kept), await create(deleted)];
+  // As a deletion does between the copies of the two parts.
+  await env.DB.prepare("DELETE FROM identities WHERE id = ?").bind(deleted).run();
+  const archive = await backUp(owner.id);
+  await remove(owner, "DB");
+  expect(await restore(archive)).toBe(true);
+  const { data } = await owner.api.get<{ webhooks: { id: string }[] }>("/webhooks");
+  expect(data.webhooks.map(({ id }) => id).toSorted()).toEqual([plain, ofKept].toSorted());
+});
+
 /** A room with a user, and an identity that may enter it. */
 async function mentioning() {
   const owner = await account();

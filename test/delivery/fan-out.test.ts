@@ -4,7 +4,7 @@ import { env } from "cloudflare:workers";
 import { depthOf, presentEvent } from "@atrium/contract/resources/present-event.ts";
 import { presentRoom, type Room } from "@atrium/contract/resources/room.ts";
 import type { ApiRequest } from "@atrium/contract/rest/request-log.ts";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { EventLogObject } from "../../src/delivery/event-log/event-log-object.ts";
 import { shardOf } from "../../src/delivery/event-log/shards.ts";
 import type { SubscriberObjectBase } from "../../src/delivery/subscriber/subscriber-object.ts";
@@ -65,6 +65,39 @@ it("an event for 2,000 subscribers reaches a few of them at a time, and the othe
   expect(left).toEqual([1_200, 400, 0]);
   expect(reached.toSorted()).toEqual(ids.toSorted());
   expect(Math.max(...atOnce)).toBeLessThanOrEqual(20);
+});
+
+it("a mention that no inbox could take is kept for a minute, and its body is read once for all webhooks", async () => {
+  const [owner, roomId] = [await account(), crypto.randomUUID()];
+  const { data } = await owner.api.post<{ identity: { id: string } }>("/identities", {
+    ...{ name: "Bot", kind: "agent" },
+  });
+  const identityId = data.identity.id;
+  const webhook = { url: "https://example.com/hook", events: ["agent.mentioned"], identityId };
+  for (let count = 0; count < 3; count += 1) await owner.api.post("/webhooks", webhook);
+  const taken: string[] = [];
+  const objects = (mention: DeliveryObjects["mention"]): DeliveryObjects => ({
+    ...enqueuingBy(async ({ id }) => void taken.push(id)),
+    mention,
+  });
+  const sent: unknown[] = [];
+  const failing = objects(() => Promise.reject(new Error("The inbox cannot be reached")));
+  const working = objects(async (_, __, mentions) => void sent.push(...mentions));
+  const body = JSON.stringify({ data: { identityId } });
+  const event = { id: crypto.randomUUID(), event: "agent.mentioned", body } as const;
+  const pending = { ...event, occurredAt: Date.now(), pendingSubscriptions: null };
+  const parse = vi.spyOn(JSON, "parse");
+  const { left, failures } = await fanOut(owner.id, failing, roomId, [pending]);
+  const parsed = parse.mock.calls.filter(([text]) => text === body).length;
+  parse.mockRestore();
+  expect([parsed, taken.length]).toEqual([2, 3]); // for the webhooks, and for the inbox
+  expect(failures.map(String)).toEqual(["Error: The inbox cannot be reached"]);
+  const again = { ...pending, pendingSubscriptions: left.get(event.id) ?? "[]" };
+  expect(await fanOut(owner.id, working, roomId, [again])).toEqual(ALL_REACHED);
+  expect([sent, taken.length]).toEqual([[{ identityId, event: body }], 3]);
+  const late = { ...again, occurredAt: Date.now() - 61_000 };
+  expect(await fanOut(owner.id, failing, roomId, [late])).toEqual(ALL_REACHED);
+  expect(sent.length).toBe(1);
 });
 
 it("who subscribes is known from the log, which learns of each change of a subscriber before it is answered", async () => {

@@ -12,6 +12,8 @@ const { port } = inject("receiver");
 interface Options {
   readonly events?: readonly WebhookEventName[];
   readonly roomId?: string;
+  /** An agent, whose mentions are the events. */
+  readonly identityId?: string;
   /** How the receiver responds: the start of its path, such as `status/410`. */
   readonly behaviour?: string;
 }
@@ -30,13 +32,16 @@ export class RecordingSubscriber {
   }
 
   /** Creates a webhook, by default for every event of the sessions, users and comments of every room. */
-  static async create(api: Api, { events = OF_PEOPLE, roomId, behaviour = "ok" }: Options = {}) {
+  static async create(api: Api, options: Options = {}) {
+    const { roomId, identityId, behaviour = "ok" } = options;
+    const { events = identityId === undefined ? OF_PEOPLE : ["agent.mentioned"] } = options;
     const name = crypto.randomUUID();
     const url = `http://127.0.0.1:${port}/${behaviour}/${name}`;
     const answer = await api.post<{ webhook: WebhookWithSecret }>("/webhooks", {
       url,
       events,
       ...(roomId && { roomId }),
+      ...(identityId && { identityId }),
     });
     expect(answer).toMatchObject({ status: 201 });
     return new RecordingSubscriber(api, answer.data.webhook, name);

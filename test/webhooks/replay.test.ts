@@ -121,6 +121,7 @@ const REQUEST: ReplayRequest = {
   to: NOW,
   status: null,
   roomId: "room",
+  identityId: null,
   names: ["user.created"],
 };
 

@@ -107,7 +107,7 @@ const rowsOfComments = ({ after, limit, offset, ...filter }: CommentPage): numbe
 
 export const unnotified = z.array(z.string()).optional().meta({
   description:
-    "The mentioned users, identities and groups that do not exist or may not read the room, and those that a guest can not mention; absent without any.",
+    "The mentioned users, identities and groups that do not exist or may not read the room, those that a guest can not mention, and agents, or groups of such, that are not woken: their chain is too deep, a budget is spent, or there are too many. Absent without any.",
 });
 
 const commentId = Id;

@@ -16,6 +16,7 @@ export const ROOM_EVENTS = {
   "thread.created": "A thread was started",
   "thread.resolved": "A thread was resolved",
   "thread.deleted": "A thread was deleted with its last comment",
+  "agent.mentioned": "A comment mentions an agent",
   "store.changed": "A store has changed, once within five seconds",
   "document.created": "A document was created",
   "document.updated": "A document has changed, once within ten seconds",

@@ -4,7 +4,7 @@ import { Timestamp } from "../time.ts";
 import { Comment } from "./comment.ts";
 import { eventsOf, namesIn, OTHER_EVENTS, ROOM_EVENTS } from "./event-names.ts";
 import { StorageFile } from "./file.ts";
-import { Group, Identity } from "./identity.ts";
+import { Group, IDENTITY_KINDS, Identity } from "./identity.ts";
 import { CHANNELS } from "./notification-settings.ts";
 import { Room } from "./room.ts";
 import { NotificationReference } from "./sent-notification.ts";
@@ -163,6 +163,55 @@ export const ThreadEvent = z
   .meta({ id: "ThreadEvent" });
 export type ThreadEvent = z.infer<typeof ThreadEvent>;
 
+/** A comment of the mentioning comment's thread. */
+const ThreadText = Comment.pick({ id: true, user_id: true, text: true, created_at: true });
+
+/**
+ * A comment mentions an agent, by its identity, its user or a group: one event for each agent and comment. It wakes the
+ * agent, and reaches its inbox as well.
+ */
+export const AgentMentionedEvent = z
+  .object({
+    ...common,
+    ...cause,
+    event: z.literal("agent.mentioned"),
+    data: z.object({
+      roomId,
+      threadId: z.uuid(),
+      commentId: z.uuid(),
+      identityId: z.uuid().meta({ description: "The mentioned agent: an identity of kind `agent`." }),
+      userId: z.string().meta({ description: "The user who wrote the comment." }),
+      by: z
+        .object({
+          identityId: z.uuid().nullable().meta({ description: "Null for a user without an identity." }),
+          kind: z.enum(IDENTITY_KINDS).meta({
+            description: "The kind of the identity; `person` for a user without one.",
+          }),
+        })
+        .meta({ description: "The author of the comment." }),
+      depth: z.int().min(1).meta({
+        description:
+          "The length of the chain of mentions: 1 for a mention by a person. A mention by an agent has one more than the latest mention of that agent in the room within a day; above 5 no one is woken.",
+      }),
+    }),
+    comment: Comment.meta({ description: "The comment right after the event." }),
+    thread: z
+      .object({
+        id: z.uuid(),
+        user_id: z.string().nullable().meta({
+          description: "The user who started it. Null once that comment is deleted.",
+        }),
+        metadata: Comment.shape.metadata.meta({ description: "That of the comment that started it." }),
+        comments: z.array(ThreadText).meta({
+          description:
+            "The latest 20 other comments, oldest first; at most 32 KiB of text, and the first 8 KiB of each.",
+        }),
+      })
+      .meta({ description: "The thread, with the text that the agent needs to answer." }),
+  })
+  .meta({ id: "AgentMentionedEvent" });
+export type AgentMentionedEvent = z.infer<typeof AgentMentionedEvent>;
+
 export const ParticipantEvent = z
   .object({
     ...common,
@@ -232,6 +281,7 @@ export const Event = z
     UserEvent,
     CommentEvent,
     ThreadEvent,
+    AgentMentionedEvent,
     StoreEvent,
     DocumentEvent,
     DocumentUpdatedEvent,

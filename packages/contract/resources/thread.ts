@@ -1,6 +1,7 @@
 /** Threads of comments on the wire, with the state of one of their readers. */
 import * as z from "zod";
 import { Timestamp } from "../time.ts";
+import type { IdentityKind } from "./identity.ts";
 
 /** Fields of comments and threads that were resolved. */
 export const ofResolved = {
@@ -103,6 +104,19 @@ export interface Reader {
 /** A user who writes. */
 export type Author = Reader & { readonly userId: string };
 
+/** An agent that a comment mentions, itself or by a group, and that may read the room. */
+export interface MentionedAgent {
+  readonly identityId: string;
+  /** The ID of the user, identity or group by which the comment mentions it. */
+  readonly mention: string;
+}
+
+/** The author of a comment, as the database has it. */
+export interface CommentAuthor {
+  readonly identityId: string | null;
+  readonly kind: IdentityKind;
+}
+
 /** The people whom a comment concerns, as the database has them when it is written. */
 export interface MentionRecipients {
   /** The mentioned who may read the room. */
@@ -115,6 +129,10 @@ export interface MentionRecipients {
   readonly groupSizes?: Readonly<Record<string, number>>;
   /** True if the author is a guest. */
   readonly byGuest?: boolean;
+  /** Absent from callers of the version before, as the next one. */
+  readonly agents?: readonly MentionedAgent[];
+  /** Absent for a comment whose author is gone. */
+  readonly author?: CommentAuthor;
   /** The IDs of mentioned users, identities and groups that do not exist or may not read the room. */
   readonly unnotified: readonly string[];
 }

@@ -27,6 +27,9 @@ export const Webhook = z
       .string()
       .nullable()
       .meta({ description: "The room whose events it receives; null for all rooms." }),
+    identity_id: z.uuid().optional().meta({
+      description: "The agent whose mentions alone it receives. Absent for a webhook of no identity.",
+    }),
     batch: z
       .object({
         max_events: z.int().meta({ description: "The number of events in a batch, at most." }),
@@ -96,6 +99,18 @@ const Url = text(1, 2048).meta({
 });
 const Events = z.array(WebhookEventName).min(1).meta({ description: "At least one; duplicates count once." });
 const RoomId = text(1, 255);
+const IdentityId = text(1, 255);
+
+/** The field that a webhook of an agent cannot have like this, and why; null if there is none. */
+export function findProblemOfAgent({
+  events,
+  batch,
+}: Partial<Pick<WebhookUpdate, "events" | "batch">>): { path: string[]; message: string } | null {
+  if (events?.some((name) => name !== "agent.mentioned"))
+    return { path: ["events"], message: "must be agent.mentioned alone for a webhook with identityId" };
+  if (batch) return { path: ["batch"], message: "must be absent for a webhook with identityId" };
+  return null;
+}
 
 const MAX_BATCH_EVENTS = 100;
 const Batch = z
@@ -121,8 +136,16 @@ export const WebhookCreation = z
     url: Url,
     events: Events,
     roomId: RoomId.nullable().optional().meta({ description: "Omit it, or use null, for all rooms." }),
+    identityId: IdentityId.nullable().optional().meta({
+      description:
+        "Omit it, or use null, for none. An identity of kind `agent`: the webhook receives its mentions alone, one in each request, and ends with it. Then `events` is `agent.mentioned`, and there is no `batch`. It cannot be changed later.",
+    }),
     batch: Batch,
     enabled: z.boolean().default(true),
+  })
+  .superRefine(({ identityId, ...rest }, { addIssue }) => {
+    const problem = identityId == null ? null : findProblemOfAgent(rest);
+    if (problem !== null) addIssue({ code: "custom", ...problem });
   })
   .meta({
     id: "WebhookCreation",

@@ -9,7 +9,7 @@ const resourceOf = (name: string): string => name.split(".")[0] ?? name;
 const GROUPS: readonly { readonly title: string; readonly of: readonly string[] }[] = [
   { title: "People who come and go", of: ["participant", "session"] },
   { title: "Users", of: ["user"] },
-  { title: "Comments and threads", of: ["comment", "thread"] },
+  { title: "Comments, threads and mentions", of: ["comment", "thread", "agent"] },
   { title: "Stores, documents and versions", of: ["store", "document", "version"] },
   { title: "Files", of: ["file"] },
   { title: "Rooms and access", of: ["room", "access"] },
@@ -22,7 +22,7 @@ const isOfAny = (resources: readonly string[]) => (name: string) => resources.in
 const PRESETS: readonly { readonly title: string; readonly has: (name: string) => boolean }[] = [
   { title: "Everything in rooms", has: isEventName },
   { title: "People come and go", has: isOfAny(["participant", "session"]) },
-  { title: "Comments", has: isOfAny(["comment", "thread"]) },
+  { title: "Comments", has: isOfAny(["comment", "thread", "agent"]) },
   { title: "Content", has: isOfAny(["store", "document", "version", "file"]) },
   { title: "Identities", has: isOfAny(["identity", "group"]) },
 ];

@@ -1,7 +1,7 @@
 /** The form of a webhook, and the button that creates one. */
 import type { Webhook, WebhookInput } from "atrium/server";
 import { useState } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { isEventName, WEBHOOK_EVENT_NAMES } from "../data/events.ts";
 import { useAction } from "../data/organization.tsx";
 import { RoomChoice } from "../rooms/rooms.tsx";
@@ -19,6 +19,7 @@ interface WebhookFormProps extends Omit<FormProps<WebhookInput>, "toInput"> {
 export function WebhookForm({ webhook, ...form }: WebhookFormProps) {
   const [events, setEvents] = useState<WebhookInput["events"]>(webhook?.events ?? []);
   const [roomId, setRoomId] = useState(webhook?.room_id ?? null);
+  const agentId = webhook?.identity_id;
   return (
     <Form
       {...form}
@@ -39,13 +40,29 @@ export function WebhookForm({ webhook, ...form }: WebhookFormProps) {
         defaultValue={webhook?.url ?? ""}
         hint="A public https URL. With npm start, http://localhost works too."
       />
-      <EventChoice names={WEBHOOK_EVENT_NAMES} chosen={events} onChange={setEvents} />
+      {agentId === undefined ? (
+        <EventChoice names={WEBHOOK_EVENT_NAMES} chosen={events} onChange={setEvents} />
+      ) : (
+        <p role="note">
+          It receives the mentions of <Link href={`/people/identities/${agentId}`}>one agent</Link> alone, and
+          is deleted with it.
+        </p>
+      )}
       <RoomChoice chosen={roomId} onChange={setRoomId} />
       {roomId !== null && !events.every(isEventName) && (
         <p className="soft small" role="status">
           Events that belong to no room, such as those of identities, reach webhooks of all rooms only.
         </p>
       )}
+      {agentId === undefined && <BatchFields batch={webhook?.batch} />}
+    </Form>
+  );
+}
+
+/** An agent gets its mentions one by one. */
+function BatchFields({ batch }: Pick<Webhook, "batch">) {
+  return (
+    <>
       <TextField
         label="Events per request"
         name="maxEvents"
@@ -53,7 +70,7 @@ export function WebhookForm({ webhook, ...form }: WebhookFormProps) {
         required
         min={1}
         max={100}
-        defaultValue={String(webhook?.batch?.max_events ?? 1)}
+        defaultValue={String(batch?.max_events ?? 1)}
         hint="With more than one, a request has a JSON array of events."
       />
       <TextField
@@ -64,10 +81,10 @@ export function WebhookForm({ webhook, ...form }: WebhookFormProps) {
         min={0}
         max={60}
         step="any"
-        defaultValue={String((webhook?.batch?.max_wait_ms ?? 1_000) / 1_000)}
+        defaultValue={String((batch?.max_wait_ms ?? 1_000) / 1_000)}
         hint="How long the first event of a request waits for others."
       />
-    </Form>
+    </>
   );
 }
 

@@ -10,11 +10,11 @@ import { assumeType, isRecord } from "../core/json.ts";
 import type { Rest } from "../core/rest.ts";
 import type { InboxSearch } from "../server/generated.ts";
 import type { NotificationSettingsUpdate } from "../wire/requests.ts";
-import type { InboxNotification, NotificationSettings } from "../wire/resources.ts";
+import type { AgentMentionedEvent, InboxNotification, NotificationSettings } from "../wire/resources.ts";
 import { askForPermission, closeShown, subscribe, unsubscribe } from "./push.ts";
 
 export type { NotificationSettingsUpdate } from "../wire/requests.ts";
-export type { InboxNotification, NotificationSettings } from "../wire/resources.ts";
+export type { AgentMentionedEvent, InboxNotification, NotificationSettings } from "../wire/resources.ts";
 
 /** Filters the notifications of an inbox. */
 export type InboxFilter = Omit<InboxSearch, "limit" | "after">;
@@ -30,6 +30,8 @@ export interface InboxPage {
 export interface InboxEvents {
   /** A notification has a further activity. */
   notification: InboxNotification;
+  /** A comment mentions the agent, while it is connected: earlier mentions are among the notifications. */
+  mention: AgentMentionedEvent;
   /** Notifications have changed here or elsewhere, or while the connection was lost: list them again. */
   updated: { readonly unread: number };
 }
@@ -88,6 +90,9 @@ export class Inbox extends Emitter<InboxEvents> {
     changeStream.handle("inboxNotification", (data) => {
       this.#update(data);
       if (isRecord(data.notification)) this.emit("notification", assumeType(data.notification));
+    });
+    changeStream.handle("mention", ({ mention }) => {
+      if (isRecord(mention)) this.emit("mention", assumeType(mention));
     });
   }
 

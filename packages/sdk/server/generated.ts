@@ -104,6 +104,7 @@ export interface DeliverySearch extends Scroll {
     | "thread.created"
     | "thread.resolved"
     | "thread.deleted"
+    | "agent.mentioned"
     | "store.changed"
     | "document.created"
     | "document.updated"

@@ -85,6 +85,7 @@ export type PresenceState = Readonly<Record<string, unknown>>;
 
 export type {
   AccessEvent,
+  AgentMentionedEvent,
   CommentEvent,
   DocumentEvent,
   DocumentUpdatedEvent,

@@ -1,7 +1,7 @@
 /** Durable Object of one shard of an organization's event log: appends, reads, and prunes by age and size. */
 
 import { withoutContent } from "@atrium/contract/resources/erased-comment.ts";
-import type { Event, EventOfIdentity } from "@atrium/contract/resources/events.ts";
+import type { AgentMentionedEvent, Event, EventOfIdentity } from "@atrium/contract/resources/events.ts";
 import type { Identity } from "@atrium/contract/resources/identity.ts";
 import { ERASED_FIELDS, type User } from "@atrium/contract/resources/user.ts";
 import { HOUR_MS, unusedNumber } from "@atrium/contract/time.ts";
@@ -38,6 +38,7 @@ function redactEvent(body: string, userId: string): string {
   if ("users" in event) redacted.users = event.users.map((user) => redactUser(user, userId));
   if ("comment" in event && event.comment.user_id === userId)
     redacted.comment = withoutContent(event.comment);
+  if (event.event === "agent.mentioned") redacted.thread = redactThread(event.thread, userId);
   if ("file" in event && event.file.uploadedBy === userId) {
     redacted.file = {
       ...event.file,
@@ -48,6 +49,15 @@ function redactEvent(body: string, userId: string): string {
     redacted.data = { ...event.data, key: ERASED_FILE };
   }
   return JSON.stringify(redacted);
+}
+
+/** Without the texts of a user, and without the metadata of a thread that the user has started. */
+function redactThread(
+  { metadata, comments, ...thread }: AgentMentionedEvent["thread"],
+  userId: string,
+): AgentMentionedEvent["thread"] {
+  const redacted = comments.map((each) => (each.user_id === userId ? { ...each, text: "" } : each));
+  return { ...thread, ...(thread.user_id !== userId && { metadata }), comments: redacted };
 }
 
 function redactUser(user: User, userId: string): User {

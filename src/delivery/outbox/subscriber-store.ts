@@ -10,8 +10,9 @@ type Kind = SubscriberKey["kind"];
 const tableOf = (kind: Kind): SQL => sql.identifier(`${kind}s`).getSQL();
 
 const enabledOf = (kind: Kind, { accountId }: Tenant): SQL =>
-  sql`SELECT ${kind} AS kind, id, updated_at AS version, events, room_id AS roomId FROM ${tableOf(kind)}
-      WHERE account_id = ${accountId} AND enabled`;
+  sql`SELECT ${kind} AS kind, id, updated_at AS version, events, room_id AS roomId,
+        ${kind === "webhook" ? sql`identity_id` : sql`NULL`} AS identityId
+      FROM ${tableOf(kind)} WHERE account_id = ${accountId} AND enabled`;
 
 export interface OrganizationSubscription extends RoomSubscription {
   readonly roomId: string | null;
@@ -35,6 +36,15 @@ export function subscriptionsAsJson(
       FROM (${enabledOf("webhook", tenant)} AND ${inRoom} UNION ALL ${enabledOf("workflow", tenant)} AND ${inRoom})
       WHERE instr(events, ${JSON.stringify(event)}) AND ${only} IN (kind, 'any')`;
 }
+
+/** Deletes the webhooks of an identity, and returns their IDs. */
+export const deleteWebhooksOf = ({ accountId }: Tenant, identityId: string): Statement<{ id: string }> =>
+  statement`DELETE FROM webhooks WHERE account_id = ${accountId} AND identity_id = ${identityId} RETURNING id`;
+
+/** The same for identities that are gone: one that was deleted during a backup is not in it, but its webhooks may be. */
+export const deleteOrphanWebhooks = ({ accountId }: Pick<Tenant, "accountId">): Statement =>
+  statement`DELETE FROM webhooks WHERE account_id = ${accountId} AND identity_id IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM identities WHERE identities.account_id = webhooks.account_id AND identities.id = identity_id)`;
 
 const disabledAt = (now: number): SQL => sql`enabled = 0, updated_at = max(updated_at + 1, ${now})`;
 

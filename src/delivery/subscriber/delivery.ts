@@ -88,6 +88,8 @@ export interface ReplayRequest {
   readonly status: "success" | "failed" | null;
   readonly roomId: string | null;
   readonly names: readonly (EventName | WebhookEventName)[];
+  /** The agent whose mentions alone are sent; null for none. */
+  readonly identityId: string | null;
 }
 
 export interface ReplayRecord extends ReplayRequest {

@@ -2,7 +2,7 @@
 import { parseStored } from "@atrium/contract/stored.ts";
 import { type LogQuery, type LogSlice, PrunedError, readPage } from "../event-log/log-page.ts";
 import { SHARDS, shardOf } from "../event-log/shards.ts";
-import type { OutgoingEvent } from "../outbox/subscription.ts";
+import { mentionedIn, type OutgoingEvent } from "../outbox/subscription.ts";
 import type { DeliveryRecord, ReplayRecord, ReplayRequest } from "./delivery.ts";
 import { type DeliveryStore, type RetryPlace, SELECT_DELIVERIES } from "./delivery-store.ts";
 import { replayLane } from "./scheduler.ts";
@@ -60,10 +60,14 @@ const timesOf = (status: StoredReplay["status"], event: OutgoingEvent & Partial<
     ? [event.occurredAt, event.lastAttemptAt]
     : [event.occurredAt];
 
-const isWanted = ({ from, to, status, roomId, names }: StoredReplay, event: OutgoingEvent): boolean =>
+const isWanted = (
+  { from, to, status, roomId, names, identityId }: StoredReplay,
+  event: OutgoingEvent,
+): boolean =>
   timesOf(status, event).some((time) => time >= from && time <= to) &&
   (roomId === null || event.roomId === roomId) &&
-  names.some((name) => name === event.event);
+  names.some((name) => name === event.event) &&
+  (identityId === null || identityId === mentionedIn(event));
 
 interface ReplayPorts extends LogPort {
   now(): number;
@@ -187,5 +191,8 @@ export class Replay {
   }
 }
 
-const PARSED_AS_NULL = { status: null, roomId: null, endedAt: null, error: null, retriesAfter: null };
+const PARSED_AS_NULL = {
+  ...{ status: null, roomId: null, identityId: null },
+  ...{ endedAt: null, error: null, retriesAfter: null },
+};
 const parseReplay = (json: string) => parseStored<StoredReplay>(json, PARSED_AS_NULL);

@@ -178,6 +178,58 @@ export const selectReaders = (
 /** Members of a group that are counted, so that counting is cheap: a larger one is above the default quota anyway. */
 const MAX_COUNTED = 100_001;
 
+export interface AgentRow extends Pick<ReaderRow, "id"> {
+  /** The ID of the user, identity or group by which a comment mentions it. */
+  readonly mention: string;
+  readonly isOfGroup: 0 | 1;
+}
+
+/** Users, identities and groups that a comment mentions. */
+interface Named {
+  readonly userIds: readonly string[];
+  readonly identityIds: readonly string[];
+  readonly groupIds: readonly string[];
+}
+
+/** The agents that are read: a comment wakes fewer. */
+export const MAX_AGENTS = 200;
+
+/**
+ * The agents that may read a room: those among mentioned identities and users, then those in groups, each of these once, in
+ * the order of the groups. A group is searched from its members, or if they are fewer, from the organization's agents.
+ */
+export const selectAgents = (
+  { accountId }: Tenant,
+  roomId: string,
+  { userIds, identityIds, groupIds }: Named,
+): Statement<AgentRow> => {
+  const members = sql`group_members.account_id = ${accountId} AND group_members.group_id = asked.value`;
+  const agents = sql`agents.account_id = ${accountId} AND agents.kind = 'agent'`;
+  const count = (from: SQL) => sql`(SELECT count(*) FROM (SELECT 1 FROM ${from} LIMIT ${MAX_COUNTED}))`;
+  return statement`WITH asked AS MATERIALIZED (
+      SELECT key, value, ${count(sql`group_members WHERE ${members}`)}
+          > ${count(sql`identities AS agents WHERE ${agents}`)} AS has_more_members
+        FROM json_each(${JSON.stringify(groupIds)}) AS asked)
+    SELECT identities.id, named.mention, named.is_of_group AS "isOfGroup"
+    FROM (
+      SELECT 0 AS is_of_group, key AS place, value AS mention, value AS identity_id
+        FROM json_each(${JSON.stringify(identityIds)})
+      UNION ALL SELECT 0, of_users.key, users.id, users.identity_id
+        FROM json_each(${JSON.stringify(userIds)}) AS of_users CROSS JOIN users
+          ON users.id = of_users.value AND +users.account_id = ${accountId} AND +users.room_id = ${roomId}
+      UNION ALL SELECT 1, min(key), value, id FROM (
+        SELECT asked.key, asked.value, agents.id FROM asked CROSS JOIN identities AS agents ON ${agents}
+            CROSS JOIN group_members ON ${members} AND group_members.identity_id = agents.id
+          WHERE has_more_members
+        UNION ALL SELECT asked.key, asked.value, agents.id FROM asked CROSS JOIN group_members ON ${members}
+            CROSS JOIN identities AS agents ON ${agents} AND agents.id = group_members.identity_id
+          WHERE NOT has_more_members
+      ) GROUP BY id
+    ) AS named CROSS JOIN identities ON identities.account_id = ${accountId} AND identities.id = named.identity_id
+    WHERE identities.kind = 'agent' AND ${mayEnter(accountId, roomId, sql`identities.id`)}
+    ORDER BY named.is_of_group, named.place, identities.id LIMIT ${MAX_AGENTS}`;
+};
+
 /** The groups among these that exist, with how many members they have. */
 export const selectGroups = (
   { accountId }: Tenant,

@@ -3,6 +3,7 @@
 import { notFound } from "@atrium/contract/errors.ts";
 import * as z from "zod";
 import { openEventLogs, removeLog } from "../../delivery/event-log/shards.ts";
+import { deleteOrphanWebhooks } from "../../delivery/outbox/subscriber-store.ts";
 import { DIRECTORY, openDirectory } from "../../platform/d1/databases.ts";
 import { behindFence, lowerFence } from "../../platform/d1/fence-store.ts";
 import { type BlobPart, openBlobs } from "../files/storage/blobs.ts";
@@ -71,7 +72,8 @@ const finish: Operation = async (call) => {
   const { env, accountId } = call;
   const restore = await restoreOf(call);
   const entry = operatorEntry(call, "restoreOrganization", { backupId: restore.backupId });
-  const placed = [lowerFence(restore), openOrganization(restore), entry] as const;
+  const orphans = deleteOrphanWebhooks(restore);
+  const placed = [lowerFence(restore), orphans, openOrganization(restore), entry] as const;
   if (restore.place === DIRECTORY) {
     await openDirectory(env).run([requireFencingToken(restore), ...placed, ...end(call, restore)]);
   } else {

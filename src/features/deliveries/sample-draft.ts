@@ -18,10 +18,13 @@ interface Sample {
   /** The origin with which the URL of a file begins. */
   readonly origin: string;
   newId(): string;
+  /** The agent that an event mentions. */
+  readonly agentId?: string | undefined;
 }
 
 /** Sessions, comments, stores, documents and files are made up. Throws for an event about a user when there is none. */
-export function sampleDraft(event: EventName, { room, users, now, origin, newId }: Sample): EventDraft {
+export function sampleDraft(event: EventName, sample: Sample): EventDraft {
+  const { room, users, now, origin, newId } = sample;
   const [user] = users;
   const roomId = room.id;
   if (event === "session.closed") return { event, data: { roomId, sessionId: newId() }, room, users };
@@ -48,6 +51,7 @@ export function sampleDraft(event: EventName, { room, users, now, origin, newId 
     return { event, data: { roomId, threadId: thread.id, userId }, room, thread };
   }
   const comment = sampleComment(newId(), user, now, event === "comment.resolved");
+  if (event === "agent.mentioned") return sampleMention(comment, sample);
   return { event, data: { roomId, commentId: comment.id, threadId: comment.id, userId }, room, comment };
 }
 
@@ -76,6 +80,18 @@ const sampleThread = (id: string, room: Room, now: number, resolved: boolean): T
   created_at: presentTime(now),
   updated_at: presentTime(now),
 });
+
+function sampleMention(comment: Comment, { room, newId, agentId = newId() }: Sample): EventDraft {
+  const { id: threadId, user_id: userId } = comment;
+  const ids = { roomId: room.id, threadId, commentId: comment.id, identityId: agentId, userId };
+  return {
+    event: "agent.mentioned",
+    data: { ...ids, by: { identityId: null, kind: "person" }, depth: 1 },
+    room,
+    comment: { ...comment, mentioned: [{ kind: "user", id: agentId }] },
+    thread: { id: threadId, user_id: userId, comments: [] },
+  };
+}
 
 const sampleComment = (id: string, author: User, now: number, resolved: boolean): Comment => ({
   id,

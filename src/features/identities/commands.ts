@@ -20,7 +20,9 @@ import { callShards, type Inboxes, RECOUNTED, recountInboxes } from "../../deliv
 import { newEvent } from "../../delivery/outbox/event-store.ts";
 import { type EventRelay, relayToRooms } from "../../delivery/outbox/outbox.ts";
 import { redactPendingIdentity } from "../../delivery/outbox/outbox-store.ts";
+import { deleteWebhooksOf } from "../../delivery/outbox/subscriber-store.ts";
 import type { OutboxEventRow } from "../../delivery/outbox/table.ts";
+import { type DeliveryObjects, removeWebhooks } from "../../delivery/subscribers.ts";
 import type { OperationContext, RequestContext } from "../../platform/d1/context.ts";
 import { rowOf, type Statement, statement, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import { deleteInChunks } from "../../platform/d1/expiry.ts";
@@ -61,7 +63,11 @@ import {
 } from "./store.ts";
 import { type IdentityRow, identities, identityGroups } from "./table.ts";
 
-export interface IdentityContext extends RequestContext, QuotaContext, EventRelay {
+export interface IdentityContext
+  extends RequestContext,
+    QuotaContext,
+    EventRelay,
+    Pick<DeliveryObjects, "subscribers" | "eventLogs"> {
   readonly rooms: RoomGateway;
   readonly tokens: Tokens;
   readonly inboxes: Inboxes;
@@ -75,7 +81,17 @@ export interface IdentityContext extends RequestContext, QuotaContext, EventRela
 type DeletionContext = Pick<OperationContext, "trace"> &
   Pick<
     IdentityContext,
-    "accountId" | "db" | "newId" | "now" | "log" | "defer" | "commit" | "relayEvents" | "rooms"
+    | "accountId"
+    | "db"
+    | "newId"
+    | "now"
+    | "log"
+    | "defer"
+    | "commit"
+    | "relayEvents"
+    | "rooms"
+    | "subscribers"
+    | "eventLogs"
   >;
 
 const conflict = (message: string) => new AppError("Identities", "CONFLICT", message);
@@ -212,13 +228,15 @@ export async function removeIdentity(
   }
   const earlier = many.length > 0 ? await deleteEntries(ctx, subject) : [];
   const event = newEvent(ctx, "identity.deleted", identityId);
-  const [owed, erasing, events, deleted] = await ctx.commit([
+  const [owed, erasing, events, deleted, webhooks] = await ctx.commit([
     tellRoomsOfIdentity(ctx, identityId),
     erasure ?? NOTHING_TO_ERASE,
     IDENTITIES.insertEvent(ctx, event, null, ERASED_IDENTITY),
     IDENTITIES.remove(ctx, identityId),
+    deleteWebhooksOf(ctx, identityId),
     ...redactPendingIdentity(ctx, identityId, ERASED_IDENTITY),
   ]);
+  await removeWebhooks(ctx, webhooks);
   if (deleted.length === 0) return null;
   return { ...(await relayAccessChange(ctx, identityId, [...earlier, ...owed], events, maxRooms)), erasing };
 }

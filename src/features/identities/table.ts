@@ -81,6 +81,7 @@ export const identities = sqliteTable(
     uniqueIndex("identities_custom_id").on(table.accountId, table.customId).where(sql`custom_id IS NOT NULL`),
     index("identities_newest").on(table.accountId, sql`created_at DESC`, sql`id DESC`),
     index("identities_by_name").on(table.accountId, table.nameFolded, table.id),
+    index("identities_agents").on(table.accountId, table.id).where(sql`kind = 'agent'`),
   ],
 );
 

@@ -4,7 +4,13 @@ import { combined } from "@atrium/contract/errors.ts";
 import { INBOX_SHARDS, type InboxActivity, inboxShardOf } from "@atrium/contract/resources/inbox.ts";
 import { defaultsFor, type NotificationDefaults } from "@atrium/contract/resources/notification-settings.ts";
 import * as z from "zod";
-import { callShards, type InboxDelivery, type Inboxes, openInbox } from "../../delivery/inboxes.ts";
+import {
+  callShards,
+  type InboxDelivery,
+  type Inboxes,
+  type InboxMention,
+  openInbox,
+} from "../../delivery/inboxes.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
@@ -265,5 +271,16 @@ export class InboxFanOut extends WorkerEntrypoint<Env> {
   /** Rejects when an inbox could not be reached. */
   deliver(accountId: string, page: UpdatePage): Promise<void> {
     return deliverPage(openTenant(this.env, accountId), page, openInbox(this.env));
+  }
+
+  /** The same for mentions of agents, which the inboxes' sockets alone receive. */
+  mention(accountId: string, roomId: string, mentions: readonly InboxMention[]): Promise<void> {
+    const mentioned = mentions.map(({ identityId }) => identityId);
+    return callShards(openInbox(this.env), accountId, mentioned, (shard, ids) =>
+      shard.mention(
+        roomId,
+        mentions.filter(({ identityId }) => ids.includes(identityId)),
+      ),
+    );
   }
 }

@@ -3,9 +3,9 @@
 import { notFound } from "@atrium/contract/errors.ts";
 import type { Mention, MentionRecipients, Reader } from "@atrium/contract/resources/thread.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
-import { selectGroups, selectReaders } from "../access/statements.ts";
+import { MAX_AGENTS, selectAgents, selectGroups, selectReaders } from "../access/statements.ts";
 import { selectRoom } from "../rooms/statements.ts";
-import { rightsOfUser, selectBearers, selectGuest } from "../users/statements.ts";
+import { rightsOfUser, selectAuthor, selectBearers } from "../users/statements.ts";
 
 /** A user of a room as its threads know it: by its identity, or by itself without one. */
 export const readerOf = ({
@@ -36,13 +36,16 @@ export async function findRecipients(
     ofKind("user"),
     ofKind("group"),
   ];
-  const [users, identities, foundGroups, [author]] = await tenant.db.run([
+  const [users, identities, foundGroups, foundAgents, [author]] = await tenant.db.run([
     selectBearers(tenant, roomId, "id", userIds),
     selectReaders(tenant, roomId, identityIds),
     selectGroups(tenant, groupIds),
-    selectGuest(tenant, roomId, authorId ?? ""),
+    selectAgents(tenant, roomId, { userIds, identityIds, groupIds }),
+    selectAuthor(tenant, roomId, authorId ?? ""),
   ]);
-  const byGuest = authorId !== null && author?.isGuest !== 0;
+  const { identityId = null, kind = null } = author ?? {};
+  const mayBeGuest = author === undefined || (identityId !== null && (kind ?? "guest") === "guest");
+  const byGuest = authorId !== null && mayBeGuest;
   const groups = byGuest ? [] : foundGroups;
   const found = [
     ...users.map((user) => {
@@ -55,13 +58,21 @@ export async function findRecipients(
   ];
   const reached = found.filter(({ mayRead }) => mayRead);
   const notified = new Set([...reached.map(({ mention }) => mention), ...groups.map(({ id }) => id)]);
+  const agents = foundAgents.filter(({ mention, isOfGroup }) =>
+    isOfGroup === 1 ? !byGuest : notified.has(mention),
+  );
+  // Agents that were not read are not woken: the groups may have some.
+  const areCut = foundAgents.length === MAX_AGENTS && !byGuest;
+  const named = [...userIds, ...identityIds, ...groupIds].filter((id) => !notified.has(id));
   return {
+    agents: agents.map(({ id, mention }) => ({ identityId: id, mention })),
+    ...(author && { author: { identityId, kind: kind ?? (byGuest ? "guest" : "person") } }),
     readers: reached.map(({ reader }) => reader),
     others: found.filter(({ mayRead }) => !mayRead).map(({ reader }) => reader),
     groups: groups.map(({ id }) => id),
     groupSizes: Object.fromEntries(groups.map(({ id, size }) => [id, size])),
     byGuest,
-    unnotified: [...userIds, ...identityIds, ...groupIds].filter((id) => !notified.has(id)),
+    unnotified: areCut ? [...named, ...groups.map(({ id }) => id)] : named,
   };
 }
 

@@ -88,14 +88,14 @@ export function rightsOfUser({ role, identityId, identityEpoch, access }: Bearer
   return identityEpoch === null ? 0 : rightsOfRole(role) & rightsIn(access);
 }
 
-/** Whether a user is a guest, or can have been one: of a deleted identity no one knows. */
-export const selectGuest = (
+/** A user's identity with its kind: null without one, and of a deleted one, which can have been a guest. */
+export const selectAuthor = (
   { accountId }: Tenant,
   roomId: string,
   userId: string,
-): Statement<{ isGuest: 0 | 1 }> => statement`SELECT identity_id IS NOT NULL AND NOT EXISTS (
-      SELECT 1 FROM identities WHERE identities.account_id = users.account_id
-        AND identities.id = users.identity_id AND kind <> 'guest') AS isGuest
+): Statement<{ identityId: string | null; kind: IdentityKind | null }> => statement`SELECT
+      identity_id AS "identityId", (SELECT identities.kind FROM identities
+        WHERE identities.account_id = users.account_id AND identities.id = users.identity_id) AS kind
     FROM users WHERE id = ${userId} AND +account_id = ${accountId} AND +room_id = ${roomId}`;
 
 /** The constraint that {@link requireSameAccess} violates. */

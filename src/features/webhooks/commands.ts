@@ -8,11 +8,12 @@ import type {
   Replay,
   ReplayCreation,
 } from "@atrium/contract/rest/webhook-deliveries.ts";
-import type {
-  Webhook,
-  WebhookCreation,
-  WebhookUpdate,
-  WebhookWithSecret,
+import {
+  findProblemOfAgent,
+  type Webhook,
+  type WebhookCreation,
+  type WebhookUpdate,
+  type WebhookWithSecret,
 } from "@atrium/contract/rest/webhooks.ts";
 import { fold } from "@atrium/contract/text.ts";
 import { newSecret } from "../../delivery/signing-secret-store.ts";
@@ -23,11 +24,13 @@ import {
   purgeSubscribers,
   removeSubscriber,
 } from "../../delivery/subscribers.ts";
-import { rowOf, type Tenant } from "../../platform/d1/d1.ts";
+import { rowOf, type Tenant, violatedConstraint } from "../../platform/d1/d1.ts";
 import type { WorkBudget } from "../../platform/flow/work-budget.ts";
 import { findTargetProblem } from "../../platform/network.ts";
+import { findIdentity } from "../identities/queries.ts";
 import { guardSubscribers } from "../quotas/guard.ts";
 import { getRoomRow } from "../rooms/queries.ts";
+import { IDENTITY_GONE, requireIdentity } from "../users/statements.ts";
 import type { WebhookContext } from "./context.ts";
 import { presentWebhook } from "./present.ts";
 import { presentDelivery, presentReplay } from "./present-delivery.ts";
@@ -52,15 +55,34 @@ function targetColumns(ctx: WebhookContext, url: string): Pick<WebhookRow, "url"
   return { url, urlFolded: fold(url), ownHost };
 }
 
+/** NOT_FOUND without the identity, VALIDATION_ERROR for another kind than an agent. */
+async function requireAgent(ctx: WebhookContext, identityId: string): Promise<void> {
+  const identity = await findIdentity(ctx, { id: identityId });
+  if (identity === null) throw notFound("Identities", "Identity");
+  if (identity.kind === "agent") return;
+  const problem = `identityId: is of kind ${identity.kind}, and only an agent has webhooks; give the ID of an agent`;
+  throw new AppError("Webhooks", "VALIDATION_ERROR", problem);
+}
+
+/** VALIDATION_ERROR when a webhook of an agent would receive anything but its mentions, one by one. */
+async function requireForAgent(ctx: WebhookContext, webhookId: string, update: WebhookUpdate): Promise<void> {
+  const problem = findProblemOfAgent(update);
+  if (problem === null) return;
+  const { webhook } = await getWebhook(ctx, webhookId);
+  if (webhook.identity_id === undefined) return;
+  throw new AppError("Webhooks", "VALIDATION_ERROR", `${problem.path.join(".")}: ${problem.message}`);
+}
+
 const eventsColumn = (names: readonly string[]): string => JSON.stringify([...new Set(names)]);
 
 /** Creates a webhook, and returns its secret. NOT_FOUND when it names a room that does not exist, FORBIDDEN beyond a quota. */
 export async function createWebhook(
   ctx: WebhookContext,
-  { url, events, roomId = null, batch = null, enabled }: WebhookCreation,
+  { url, events, roomId = null, identityId = null, batch = null, enabled }: WebhookCreation,
 ): Promise<{ webhook: WebhookWithSecret }> {
   const target = targetColumns(ctx, url);
   if (roomId !== null) await getRoomRow(ctx, roomId);
+  if (identityId !== null) await requireAgent(ctx, identityId);
   const now = ctx.now();
   const id = ctx.newId();
   const { secret, sealed } = await newSecret(ctx.signingSealer, subscriberKey(ctx, id), now);
@@ -70,6 +92,7 @@ export async function createWebhook(
     ...target,
     events: eventsColumn(events),
     roomId,
+    identityId,
     batch: batch && JSON.stringify(batch),
     enabled: Number(enabled),
     secret: sealed,
@@ -78,7 +101,13 @@ export async function createWebhook(
   });
   const data = { webhook: { ...presentWebhook(row), secret } };
   const quota = guardSubscribers(ctx, "webhooks");
-  await ctx.commit([insertWebhook(ctx, row), ...quota.statements], data).catch(quota.refuse);
+  const requirements = identityId === null ? [] : [requireIdentity(ctx, identityId)];
+  await ctx
+    .commit([insertWebhook(ctx, row), ...requirements, ...quota.statements], data)
+    .catch(quota.refuse)
+    .catch((error: unknown) => {
+      throw violatedConstraint(error) === IDENTITY_GONE ? notFound("Identities", "Identity") : error;
+    });
   await announceChange(ctx);
   return data;
 }
@@ -87,8 +116,10 @@ export async function createWebhook(
 export async function updateWebhook(
   ctx: WebhookContext,
   webhookId: string,
-  { url, events, roomId, batch, enabled }: WebhookUpdate,
+  update: WebhookUpdate,
 ): Promise<{ webhook: Webhook }> {
+  const { url, events, roomId, batch, enabled } = update;
+  await requireForAgent(ctx, webhookId, update);
   const target = url === undefined ? {} : targetColumns(ctx, url);
   if (typeof roomId === "string") await getRoomRow(ctx, roomId);
   const changes = {
@@ -178,7 +209,14 @@ export async function startReplay(
       "CONFLICT",
       "The webhook is disabled: enable it before you send events again",
     );
-  const request = { from, to, status: status ?? null, roomId: webhook.room_id, names: webhook.events };
+  const request = {
+    from,
+    to,
+    status: status ?? null,
+    roomId: webhook.room_id,
+    names: webhook.events,
+    identityId: webhook.identity_id ?? null,
+  };
   const key = subscriberKey(ctx, webhookId);
   const replay = await ctx.subscribers(key).startReplay(key, request);
   if (replay === null)

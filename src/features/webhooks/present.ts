@@ -18,6 +18,7 @@ export const presentWebhook = (row: WebhookRow): Webhook => ({
   url: row.url,
   events: z.array(WebhookEventName).parse(JSON.parse(row.events)),
   room_id: row.roomId,
+  ...(row.identityId === null ? {} : { identity_id: row.identityId }),
   ...presentBatch(parseBatch(row.batch)),
   enabled: row.enabled === 1,
   ...(row.disabledReason === null ? {} : { disabled_reason: DISABLED_MESSAGES[row.disabledReason] }),

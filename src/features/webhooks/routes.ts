@@ -83,7 +83,7 @@ export const endpoints = [
     audit: {
       resource: "webhook",
       created: ({ webhook }) => webhook.id,
-      shows: ["roomId", "enabled"],
+      shows: ["roomId", "identityId", "enabled"],
     },
     handle: (ctx, { body }) => createWebhook(ctx, body),
   }),

@@ -75,8 +75,10 @@ export function sampleEvent(
     created_at: presentTime(now),
   };
   const { newId, origin } = ctx;
-  const body = present(sampleDraft(event, { room, users: [user], now, origin, newId }));
-  return { ...common, roomId: room.id, body };
+  const agentId = webhook.identity_id;
+  const body = present(sampleDraft(event, { room, users: [user], now, origin, newId, agentId }));
+  // The agent has no access to a room that does not exist: its webhook takes samples about the webhook itself.
+  return { ...common, roomId: agentId === undefined ? room.id : webhook.id, body };
 }
 
 type Draft = EventDraft | OrganizationEventDraft | Unstamped<WorkflowDisabledEvent>;

@@ -21,6 +21,8 @@ export const webhooks = sqliteTable(
     events: text().notNull(),
     /** Null for all rooms. No foreign key: the events of a deleted room are still delivered. */
     roomId: text("room_id"),
+    /** The agent whose mentions alone it receives; null for none. Its webhooks are deleted with the identity. */
+    identityId: text("identity_id"),
     /** The events of one request: `BatchLimits` as JSON; null for one each. */
     batch: text(),
     enabled: integer().notNull(),

@@ -3,7 +3,7 @@
 import type { DeliveryAttempt } from "@atrium/contract/rest/webhook-deliveries.ts";
 import { presentTime } from "@atrium/contract/time.ts";
 import { disableSubscriber } from "../../delivery/outbox/subscriber-store.ts";
-import type { SubscriberKey } from "../../delivery/outbox/subscription.ts";
+import { mentionedIn, type SubscriberKey } from "../../delivery/outbox/subscription.ts";
 import { openSecrets, secretsInForce, signingSealer } from "../../delivery/signing-secret-store.ts";
 import type {
   AttemptResult,
@@ -33,6 +33,7 @@ import { readSetting } from "../../platform/settings.ts";
 import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { readTrace, type Trace } from "../../platform/trace.ts";
+import { selectReaders } from "../access/statements.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { attempt, batchOf, messageOf } from "./attempt.ts";
 import { backlogNotice, disabledNotice } from "./notices.ts";
@@ -53,6 +54,7 @@ import type { DisabledReason, StoredWebhook, WebhookRow } from "./table.ts";
 
 const DATABASE_PAUSE_MS = 5_000;
 const DISABLED = "The webhook was disabled";
+const NO_ACCESS = "The agent may not read the room any more";
 /** The pause of deliveries when the secret cannot be opened, until it is rotated. */
 const SECRET_PAUSE_MS = 60_000;
 /** Reasons that end when the receiver works again; the backlog is kept until then. */
@@ -175,6 +177,7 @@ export class WebhookHandler implements DeliveryHandler {
     this.#writeHealth({ ...this.#readHealth(), batch });
     if (batch === null && events.length > 1)
       return { type: "postponed", until: this.#now(), why: "The webhook takes no batches any more" };
+    if (!(await this.#mayReceive(row, events[0]))) return { type: "failed", attempt: null, error: NO_ACCESS };
     const message = batch === null ? messageOf(events[0]) : await batchOf(events);
     const startedAt = this.#now();
     const { secret, previousSecret, previousSecretUntil } = row;
@@ -201,6 +204,15 @@ export class WebhookHandler implements DeliveryHandler {
     const retry = isRefused ? null : planRetry(summary);
     const failed = { attempt: logged, error: result.error };
     return retry === null ? { type: "failed", ...failed } : { type: "retry", at: retry.at, ...failed };
+  }
+
+  /** Whether an event mentions the agent of a webhook, which may read the room now: its access may have ended since. */
+  async #mayReceive({ id, identityId }: StoredWebhook, event: HandledEvent): Promise<boolean> {
+    const { roomId } = event;
+    if (identityId === null || roomId === id) return true; // a sample is about the webhook itself
+    if (mentionedIn(event) !== identityId) return false;
+    const [[reader]] = await this.#tenant.db.run([selectReaders(this.#tenant, roomId, [identityId])]);
+    return reader?.mayRead === 1;
   }
 
   /** Makes the request, or has a sender make it when this object has enough in flight. */

@@ -99,11 +99,12 @@ function withoutErased(request: RoomRequest, erased: ReadonlySet<string>): RoomR
   const isLeft = ({ subject, userId }: Reader) => !erased.has(subject) && !erased.has(userId ?? subject);
   if (request.reader !== undefined && !isLeft(request.reader)) throw notFound("Users", "User");
   if (request.recipients === undefined) return request;
-  const { readers, others = [] } = request.recipients;
+  const { readers, others = [], agents = [] } = request.recipients;
   const recipients = {
     ...request.recipients,
     readers: readers.filter(isLeft),
     others: others.filter(isLeft),
+    agents: agents.filter(({ identityId, mention }) => !erased.has(identityId) && !erased.has(mention)),
   };
   const { data } = request;
   const mentions =
@@ -204,7 +205,7 @@ const ofParticipants = () => new AppError("Rooms", "BAD_REQUEST", "Only particip
 
 function createHandlers({ participants, restParticipants, content, downloads }: RequestParts): Handlers {
   const { presence, connections, sessions } = participants;
-  const { stores, comments, threads, follows } = content;
+  const { stores, comments, threads, wakes, follows } = content;
   const broadcasts = new Broadcasts(connections);
   /** Answers with a reader's own state, and sends it to all sockets of the reader. */
   const personal = <Event extends PersonalEvent>(event: Event, by: By): Effected<Event["data"]> => {
@@ -213,6 +214,11 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
   };
   const threadUpdated = (thread: Thread, by: By) =>
     personal({ type: "event", event: "threadUpdated", data: { thread } }, by);
+  /** Wakes mentioned agents. `unnotified` is absent when everyone who is mentioned was notified. */
+  const notifying = (comment: Comment, { recipients }: Pick<By, "recipients">) => {
+    const unnotified = new Set([...recipients.unnotified, ...wakes.wake(comment, recipients)]);
+    return unnotified.size === 0 ? { comment } : { comment, unnotified: [...unnotified] };
+  };
   return {
     STORE_LIST: () => ({ stores: [...stores.list()] }),
     STORE_SYNC: (input, { connection }) => {
@@ -232,13 +238,13 @@ function createHandlers({ participants, restParticipants, content, downloads }: 
     COMMENT_LIST: (input) => ({ ...comments.list(input), limit: input.limit, offset: input.offset }),
     COMMENT_SEARCH: (input) => comments.search(input),
     COMMENTS_GET: ({ commentIds }) => ({ comments: comments.find(commentIds) }),
-    COMMENT_CREATE: (input, by) =>
-      withUnnotified(comments.create(input, authorOf(by), by.recipients), by.recipients),
-    COMMENT_UPDATE: ({ commentId, resolved, ...fields }, { userId, recipients }) => {
-      const edit = () => comments.edit(commentId, fields, userId, recipients);
-      if (resolved === undefined) return withUnnotified(edit(), recipients);
-      if (Object.values(fields).some((field) => field !== undefined)) edit();
-      return withUnnotified(comments.resolve(commentId, resolved, userId), recipients);
+    COMMENT_CREATE: (input, by) => notifying(comments.create(input, authorOf(by), by.recipients), by),
+    COMMENT_UPDATE: ({ commentId, resolved, ...fields }, by) => {
+      const edit = () => notifying(comments.edit(commentId, fields, by.userId, by.recipients), by);
+      if (resolved === undefined) return edit();
+      const isEdit = Object.values(fields).some((field) => field !== undefined);
+      const edited = isEdit ? edit() : {};
+      return { ...edited, comment: comments.resolve(commentId, resolved, by.userId) };
     },
     COMMENT_RESOLVE: ({ commentId, resolved }, { userId }) => ({
       comment: comments.resolve(commentId, resolved, userId),
@@ -316,7 +322,3 @@ const readerOf = (connection: Joined | null): Author | null =>
   connection && { subject: connection.identityId ?? connection.userId, userId: connection.userId };
 
 const NO_RECIPIENTS: MentionRecipients = { readers: [], groups: [], unnotified: [] };
-
-/** `unnotified` is absent when everyone who is mentioned may read the comment. */
-const withUnnotified = (comment: Comment, { unnotified }: MentionRecipients) =>
-  unnotified.length === 0 ? { comment } : { comment, unnotified: [...unnotified] };

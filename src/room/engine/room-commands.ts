@@ -163,7 +163,11 @@ export class RoomCommandHandler {
     }
     if (this.#isDeleted) return;
     changes.transaction(() => {
-      for (const id of ids) this.#room.ports.storage.threads.deleteUser(id);
+      const { threads, wakes } = this.#room.ports.storage;
+      for (const id of ids) {
+        threads.deleteUser(id);
+        if (id !== livesOn) wakes.deleteIdentity(id); // an agent that lives on goes on in its chain
+      }
       if (userId !== null && this.isUsed) {
         this.#forgetUser(userId);
         this.#room.participants.sessions.eraseParticipant(userId);

@@ -213,6 +213,12 @@ export class SqliteComments extends SqlitePart {
     return this.tables.read<CommentRow>(query, threadId, limit).map(commentOf);
   }
 
+  /** The latest comments of a thread, newest first. */
+  latest(threadId: string, limit: number): StoredComment[] {
+    const query = `${SELECT_COMMENTS} WHERE thread_id = ? AND ${this.#isShown} ORDER BY seq DESC LIMIT ?`;
+    return this.tables.read<CommentRow>(query, threadId, limit).map(commentOf);
+  }
+
   /** Whether a thread has one comment left. */
   hasLast(threadId: string): boolean {
     const query = `SELECT count(*) AS n FROM

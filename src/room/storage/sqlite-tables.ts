@@ -161,6 +161,27 @@ const TABLES: Readonly<Record<string, string>> = {
   CREATE TRIGGER IF NOT EXISTS notified_mentions_ended AFTER DELETE ON comments BEGIN
     DELETE FROM notified_mentions WHERE comment_id = OLD.id;
   END;`,
+  // Kept as long as the comment, so that an edit wakes no agent twice.
+  woken_agents: `CREATE TABLE IF NOT EXISTS woken_agents (
+    comment_id TEXT NOT NULL,
+    identity_id TEXT NOT NULL,
+    PRIMARY KEY (comment_id, identity_id)
+  ) WITHOUT ROWID;
+  CREATE TRIGGER IF NOT EXISTS woken_agents_ended AFTER DELETE ON comments BEGIN
+    DELETE FROM woken_agents WHERE comment_id = OLD.id;
+  END;`,
+  // The latest wake of each agent.
+  wakes: `CREATE TABLE IF NOT EXISTS wakes (
+    identity_id TEXT PRIMARY KEY,
+    depth INTEGER NOT NULL,
+    at INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
+  // Wakes by agents since a time: of an agent, and with an empty ID of all. Comments that are deleted stay counted.
+  wake_counts: `CREATE TABLE IF NOT EXISTS wake_counts (
+    identity_id TEXT PRIMARY KEY,
+    since INTEGER NOT NULL,
+    count INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
   follows: `CREATE TABLE IF NOT EXISTS follows (
     position INTEGER PRIMARY KEY,
     follower TEXT NOT NULL,

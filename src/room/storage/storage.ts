@@ -11,6 +11,7 @@ import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy
 import { SqliteStreams } from "./sqlite-streams.ts";
 import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
 import { SqliteInboxUpdates, SqliteNotificationCounts, SqliteThreads } from "./sqlite-threads.ts";
+import { SqliteWakes } from "./sqlite-wakes.ts";
 
 /** Callers of the object pass it, and the object stores it for its alarms. */
 export interface RoomIdentity {
@@ -99,6 +100,7 @@ export class SqliteStorage extends SqliteTables {
   readonly entries = new SqliteEntries(this, this.#journal);
   readonly comments = new SqliteComments(this);
   readonly threads = new SqliteThreads(this);
+  readonly wakes = new SqliteWakes(this);
   readonly follows = new SqliteFollows(this);
   readonly documents = new SqliteDocuments(this);
   readonly versions = new SqliteVersions(this);

@@ -1,4 +1,4 @@
-/** The inbox bench: how soon a comment is a badge, a mention of thousands beside others, idle sockets, and revoked access. */
+/** The inbox bench: how soon a comment is a badge or wakes an agent, a mention of thousands beside others, idle sockets, and revoked access. */
 import { once } from "node:events";
 import type { RawData, WebSocket } from "ws";
 import { CommandError } from "../../../src/cli/process/command.ts";
@@ -13,6 +13,8 @@ import { type Served, serving } from "./serve.ts";
 import { count, ratio, table } from "./table.ts";
 
 const [COMMENTS, RECIPIENTS, SAMPLED, SOCKETS, ROUNDS, AT_ONCE] = [500, 10_000, 101, 1_000, 50, 50];
+/** Mentions of an agent while a group is notified. */
+const COMMENTS_BESIDE = 20;
 /** An object leaves memory after 10 s without a call. */
 const IDLE_MS = 15_000;
 const PROBE_EVERY_MS = 25;
@@ -20,13 +22,13 @@ const CONTROL_MS = 10_000;
 /** Each poll holds the service up as well. */
 const POLL_MS = 1_000;
 const MENTION_LIMIT_MS = 300_000;
-const GOALS = { badgeP50: 100, badgeP99: 1_000, mention: 30_000, others: 1.2 };
+const GOALS = { badgeP50: 100, badgeP99: 1_000, wakeP95: 1_000, mention: 30_000, others: 1.2 };
 
 export const bench: Bench = {
-  parts: ["badge", "mention", "idle", "canary"],
+  parts: ["badge", "wake", "mention", "idle", "canary"],
   run: (options) =>
     serving(["inboxes"], options.stop, async (served) =>
-      reportOf(await measureParts({ badge, mention, idle, canary }, served, options)),
+      reportOf(await measureParts({ badge, wake, mention, idle, canary }, served, options)),
     ),
 };
 
@@ -62,12 +64,23 @@ const roomSocketOf = (roomId: string): string => `rooms/${roomId}/socket`;
 const met = (holds: boolean): string => (holds ? "met" : "not met");
 const ms = (value: number): string => value.toFixed(1);
 
-/** The next frame with this event. */
-async function nextEvent(socket: WebSocket, event: string): Promise<number> {
+interface Frame {
+  readonly event?: string;
+  readonly data?: { readonly comment?: { readonly id: string } };
+}
+
+async function nextFrame(socket: WebSocket, isWanted: (frame: Frame) => boolean): Promise<Frame> {
   for (;;) {
     const [data] = (await once(socket, "message")) as [RawData];
-    if ((JSON.parse(String(data)) as { event?: string }).event === event) return performance.now();
+    const frame = JSON.parse(String(data)) as Frame;
+    if (isWanted(frame)) return frame;
   }
+}
+
+/** When the next frame with this event arrives. */
+async function nextEvent(socket: WebSocket, event: string): Promise<number> {
+  await nextFrame(socket, (frame) => frame.event === event);
+  return performance.now();
 }
 
 async function badge(served: Served, { stop }: BenchOptions): Promise<Section> {
@@ -115,6 +128,50 @@ async function badge(served: Served, { stop }: BenchOptions): Promise<Section> {
     ),
     raw: { inRoom, inInbox },
   };
+}
+
+/** Comments that mention an agent, whose socket receives them with the texts of a thread of many comments. */
+async function wake(served: Served, { stop }: BenchOptions): Promise<Section> {
+  const at = await stage(served);
+  const { origin, organization, call } = at;
+  const { identity } = await call<{ identity: { id: string } }>("POST", "/identities", {
+    ...{ name: "Agent", kind: "agent" },
+  });
+  const { token } = await call<{ token: string }>("POST", `/identities/${identity.id}/tokens`, {});
+  const roomId = await organization.createRoom("Plan");
+  await call("PUT", `/rooms/${roomId}/access`, { defaultAccesses: "editor" });
+  const ada = await identify(at, "Ada");
+  const author = await join(origin, organization, roomSocketOf(roomId), ada.token);
+  const agent = await join(origin, organization, inboxOf({ id: identity.id, token }), token);
+  const first = nextFrame(author.socket, (frame) => frame.data?.comment !== undefined);
+  const send = (data: object) => author.socket.send(JSON.stringify({ type: "COMMENT_CREATE", data }));
+  send({ text: "The first comment" });
+  const threadId = (await first).data?.comment?.id;
+  const measure = async (comments: number) => {
+    const times: number[] = [];
+    for (const comment of numbers(comments)) {
+      stop.throwIfAborted();
+      const arrival = nextEvent(agent.socket, "mention");
+      const sentAt = performance.now();
+      send({ text: `Comment ${comment}`, threadId, mentions: [{ kind: "user", id: identity.id }] });
+      times.push((await arrival) - sentAt);
+    }
+    return times;
+  };
+  const alone = await measure(COMMENTS);
+  const { groupId } = await makeGroup(at, served);
+  const userId = await organization.createUserId("Ben", roomId);
+  const mentions = [{ kind: "group", id: groupId }];
+  await call("POST", `/rooms/${roomId}/comments`, { userId, text: "All of you", threadId, mentions });
+  const beside = await measure(COMMENTS_BESIDE);
+  const head = ["Mentions of an agent, at its inbox socket with the thread's text", "p50 ms", "p95 ms"];
+  const isMet = [alone, beside].every((times) => percentile(times, 0.95) <= GOALS.wakeP95);
+  const verdict = `At most ${GOALS.wakeP95} ms (p95): ${met(isMet)}.`;
+  const rows = [
+    [`${count(COMMENTS)} alone`, alone] as const,
+    [`${COMMENTS_BESIDE} while ${count(RECIPIENTS)} people are notified in the thread`, beside] as const,
+  ].map(([name, times]) => [name, ms(percentile(times, 0.5)), ms(percentile(times, 0.95))]);
+  return { markdown: [table(head, rows), verdict].join("\n\n"), raw: { alone, beside } };
 }
 
 /** Requests a room every 25 ms until it shall stop: how long each took from when it was due. */

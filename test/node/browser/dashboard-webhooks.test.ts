@@ -251,3 +251,24 @@ it("deletes the webhook after a confirmation", async () => {
   await desk.link(receiver.url).waitFor();
   await desk.link("http://127.0.0.1:9/").waitFor({ state: "detached" });
 });
+
+it("shows the agent of a webhook, and saves it without a choice of events", async () => {
+  const { identity } = await desk.ask<{ identity: { id: string } }>("POST", "/identities", {
+    ...{ name: "Assistant", kind: "agent" },
+  });
+  const { webhook } = await desk.ask<{ webhook: { id: string } }>("POST", "/webhooks", {
+    ...{ url: receiver.url, events: ["agent.mentioned"], identityId: identity.id },
+  });
+  const path = `/webhooks/${webhook.id}`;
+  await desk.enter(`${path}/configuration`);
+  const link = desk.page.getByRole("link", { name: "one agent" });
+  expect(await link.getAttribute("href")).toContain(identity.id);
+  expect(await desk.field("Search events").count()).toBe(0);
+  await desk.field("Endpoint").fill(`${receiver.url}?saved`);
+  await desk.button("Save").click();
+  await desk.toast("Webhook saved").waitFor();
+  const saved = await desk.ask<{ webhook: object }>("GET", path);
+  expect(saved.webhook).toMatchObject({
+    ...{ identity_id: identity.id, events: ["agent.mentioned"], url: `${receiver.url}?saved` },
+  });
+});

@@ -8,7 +8,7 @@ import { ROOT } from "../../../src/cli/process/supervisor.ts";
 const USAGE =
   "Usage: npm run dev -- endurance [--kills N] [--simulations N] [--scenarios N] [--clients N] [--connections N] " +
   "[--client-kills N] [--document-kills N] [--stream-kills N] [--workflow-kills N] [--events N] [--protocol N] [--runaways N] " +
-  "[--revocations N] [--access-rooms N] [--notification-kills N] [--mails N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
+  "[--revocations N] [--access-rooms N] [--notification-kills N] [--wakes N] [--mails N] [--restart-users N] [--deploys N] [--backup-kills N] [--hidden-tab MINUTES] [--seed N]";
 const VITEST = path.join(ROOT, "node_modules/vitest/vitest.mjs");
 
 /** Test files by option, and the variable that sets the number of runs. */
@@ -40,6 +40,7 @@ const TESTS = {
     files: ["test/room/notification-kills.test.ts"],
     runs: "ATRIUM_NOTIFICATION_KILLS",
   },
+  wakes: { files: ["test/room/wake-histories.test.ts"], runs: "ATRIUM_WAKES" },
   mails: { files: ["test/inbox/channels.test.ts"], runs: "ATRIUM_MAILS" },
   runaways: { files: ["test/node/endurance/runaways.test.ts"], runs: "ATRIUM_RUNAWAYS" },
   kills: {
@@ -97,6 +98,7 @@ function parse() {
         revocations: option,
         "notification-kills": option,
         "access-rooms": option,
+        wakes: option,
         mails: option,
         runaways: option,
         seed: option,

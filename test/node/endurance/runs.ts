@@ -46,6 +46,8 @@ export interface Runs {
   readonly accessRooms: number;
   /** Crashes of rooms and inboxes that pass notifications on. */
   readonly notificationKills: number;
+  /** Random histories of agents that mention each other. */
+  readonly wakes: number;
   /** Random histories of persons who get mails about unread notifications. */
   readonly mails: number;
   /** Programs that use time or memory without end; 0 for a few typical ones. */
@@ -75,6 +77,7 @@ export function readRuns(environment: NodeJS.ProcessEnv): Runs {
     revocations: read("ATRIUM_REVOCATIONS", 8),
     accessRooms: read("ATRIUM_ACCESS_ROOMS", 40),
     notificationKills: read("ATRIUM_NOTIFICATION_KILLS", 12),
+    wakes: read("ATRIUM_WAKES", 10),
     mails: read("ATRIUM_MAILS", 5),
     runaways: read("ATRIUM_RUNAWAYS", 0),
   };

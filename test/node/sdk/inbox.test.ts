@@ -1,7 +1,7 @@
 /** `atrium/inbox`: notifications arrive live, and are read and deleted for all clients of an identity. */
 
 import { Atrium, type AuthToken } from "atrium/client";
-import { type Inbox, type InboxNotification, openInbox } from "atrium/inbox";
+import { type AgentMentionedEvent, type Inbox, type InboxNotification, openInbox } from "atrium/inbox";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
@@ -100,6 +100,37 @@ it("shows a mention in a room at once, and what one client reads or deletes in a
   await expect(inbox.delete({ notificationId: notification.id })).rejects.toMatchObject({
     code: "NOT_FOUND",
   });
+});
+
+it("shows an agent a mention with the text of its thread, beside the notification", async () => {
+  const { customer, roomId } = meeting;
+  const agent = await customer.send<{ identity: { id: string } }>("POST", "/identities", {
+    ...{ name: "Assistant", kind: "agent" },
+  });
+  const { id } = agent.data.identity;
+  const access = { identitiesAccesses: { [id]: "editor" } };
+  await customer.send("PUT", `/rooms/${roomId}/access`, access);
+  const { data } = await customer.send<{ token: string }>("POST", `/identities/${id}/tokens`, {});
+  const inbox = await connect(personOf(data.token));
+  const mentioned = next<AgentMentionedEvent>("the agent is mentioned", (listener) =>
+    inbox.on("mention", listener),
+  );
+  const notified = next<InboxNotification>("the agent is notified", (listener) =>
+    inbox.on("notification", listener),
+  );
+  const room = personOf(ada.token).enterRoom(roomId);
+  onTestFinished(() => room.disconnect());
+  await room.join();
+  const first = await room.comments.create({ text: "It is on Monday" });
+  const mentions = [{ kind: "user", id } as const];
+  await room.comments.create({ text: "Is it?", threadId: first.id, mentions });
+  expect(await mentioned).toMatchObject({
+    event: "agent.mentioned",
+    data: { roomId, identityId: id, by: { identityId: ada.identity.id, kind: "person" }, depth: 1 },
+    comment: { text: "Is it?" },
+    thread: { id: first.id, comments: [{ text: "It is on Monday" }] },
+  });
+  expect(await notified).toMatchObject({ thread_id: first.id });
 });
 
 it("comes back after a broken socket with all that has happened meanwhile, and with another token", async () => {

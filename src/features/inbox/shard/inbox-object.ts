@@ -8,7 +8,12 @@ import type {
 } from "@atrium/contract/resources/notification-settings.ts";
 import type { Sending } from "@atrium/contract/resources/sent-notification.ts";
 import { DAY_MS, unusedNumber } from "@atrium/contract/time.ts";
-import { ADDRESS_HEADER, IDENTITY_HEADER, type InboxDelivery } from "../../../delivery/inboxes.ts";
+import {
+  ADDRESS_HEADER,
+  IDENTITY_HEADER,
+  type InboxDelivery,
+  type InboxMention,
+} from "../../../delivery/inboxes.ts";
 import { forEachConcurrently } from "../../../platform/flow/concurrency.ts";
 import { FailureStreak } from "../../../platform/flow/failure-streak.ts";
 import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
@@ -191,6 +196,10 @@ export class InboxObjectBase extends ArchivedDurableObject<object> implements In
     for (const [identityId, items] of changed)
       this.#pushes.push(identityId, { type: "notified", items: [...items.values()] });
     this.#planAlarm();
+  }
+
+  async mention(roomId: string, mentions: readonly InboxMention[]): Promise<void> {
+    for (const mention of mentions) await this.#pushes.mention(roomId, mention);
   }
 
   markRead(identityIds: readonly string[], position: InboxPosition): void {

@@ -9,12 +9,14 @@ import { RoomFollows } from "./follows.ts";
 import { RoomStores, type StoreQuota } from "./stores.ts";
 import { ThreadRemoval } from "./thread-removal.ts";
 import { RoomThreads } from "./threads.ts";
+import { RoomWakes } from "./wakes.ts";
 
 export class RoomContent {
   readonly changes: Changes;
   readonly stores: RoomStores;
   readonly threads: RoomThreads;
   readonly comments: RoomComments;
+  readonly wakes: RoomWakes;
   readonly follows: RoomFollows;
   readonly threadRemoval: ThreadRemoval;
   /** Users and identities that were erased since the start: requests that were on their way then no longer name them. */
@@ -27,6 +29,7 @@ export class RoomContent {
     this.stores = new RoomStores(ports, this.changes, storeEvents, quota);
     this.threads = new RoomThreads(ports, this.changes);
     this.comments = new RoomComments(ports, this.changes, this.threads, events, this.erased);
+    this.wakes = new RoomWakes(events);
     this.follows = new RoomFollows(ports.storage.follows, this.changes);
     this.threadRemoval = new ThreadRemoval(ports, this.changes, this.comments);
   }

@@ -1,11 +1,16 @@
 /** Records the room's events in its outbox, in the transaction of the change that they report. */
 
 import type { Comment } from "@atrium/contract/resources/comment.ts";
-import type { CommentEvent, EventDraft, ThreadEvent } from "@atrium/contract/resources/events.ts";
+import type {
+  AgentMentionedEvent,
+  CommentEvent,
+  EventDraft,
+  ThreadEvent,
+} from "@atrium/contract/resources/events.ts";
 import { type EventCause, presentEvent } from "@atrium/contract/resources/present-event.ts";
 import { presentRoom, type Room, type RoomFields } from "@atrium/contract/resources/room.ts";
 import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
-import type { Thread } from "@atrium/contract/resources/thread.ts";
+import type { CommentAuthor, MentionedAgent, Thread } from "@atrium/contract/resources/thread.ts";
 import { presentUser, type User } from "@atrium/contract/resources/user.ts";
 import type { OpenSession, RoomRecord } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
@@ -123,6 +128,24 @@ export function recordThread(
   recordContent(ports, by, (room, userId) => {
     const data = { roomId: room.id, threadId: thread.id, ...userId };
     return { event, data, room, thread };
+  });
+}
+
+interface AgentMention extends Pick<AgentMentionedEvent, "comment" | "thread"> {
+  readonly agent: MentionedAgent;
+  readonly author: CommentAuthor;
+  readonly depth: number;
+}
+
+/** A comment mentions an agent. */
+export function recordAgentMention(
+  ports: EventPorts,
+  { comment, thread, agent: { identityId }, author, depth }: AgentMention,
+): void {
+  const { id: commentId, thread_id: threadId, user_id: userId } = comment;
+  recordContent(ports, null, (room) => {
+    const data = { roomId: room.id, threadId, commentId, identityId, userId, by: author, depth };
+    return { event: "agent.mentioned", data, room, comment, thread };
   });
 }
 

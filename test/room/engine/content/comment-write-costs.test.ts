@@ -5,9 +5,12 @@ import { describe, expect, it } from "vitest";
 import { Changes } from "../../../../src/room/engine/content/changes.ts";
 import { RoomComments } from "../../../../src/room/engine/content/comments.ts";
 import { RoomThreads } from "../../../../src/room/engine/content/threads.ts";
+import { RoomWakes } from "../../../../src/room/engine/content/wakes.ts";
 import { SqliteStorage } from "../../../../src/room/storage/storage.ts";
 import { recordCursors } from "../../../support/recorded-cursors.ts";
 import { eventPorts, roomPorts } from "../../support/room-ports.ts";
+import { ROOM } from "../../support/rows.ts";
+import { agent, bot } from "../../support/waking-room.ts";
 
 /** Users without inboxes: notifications cost rows of their own. */
 const [ada, ben, cleo] = ["ada", "ben", "cleo"].map((name) => ({ subject: name, userId: name })) as [
@@ -20,8 +23,10 @@ type Reader = Record<"subject" | "userId", string>;
 const NO_ONE = { readers: [], groups: [] };
 
 interface Metered {
+  readonly storage: SqliteStorage;
   readonly comments: RoomComments;
   readonly threads: RoomThreads;
+  readonly wakes: RoomWakes;
   readonly write: (author: Reader, threadId?: string) => string;
   readonly rowsOf: (work: () => unknown) => number;
 }
@@ -29,19 +34,21 @@ interface Metered {
 const metered = (work: (room: Metered) => void) =>
   runInDurableObject(env.GUESS_LIMITS.getByName(crypto.randomUUID()), (_, { storage: { sql }, storage }) => {
     const cursors = recordCursors(sql);
-    const ports = roomPorts({ storage: new SqliteStorage(storage) });
+    const tables = new SqliteStorage(storage);
+    const ports = roomPorts({ storage: tables });
     const changes = new Changes(ports);
     const threads = new RoomThreads(ports, changes);
     const comments = new RoomComments(ports, changes, threads, eventPorts(ports));
     const write = (author: Reader, threadId?: string) =>
       comments.create({ text: "Hello", mentions: [], threadId }, author, NO_ONE).id;
     write(cleo); // creates the tables
+    const wakes = new RoomWakes(eventPorts(ports));
     const rowsOf = (piece: () => unknown) => {
       cursors.length = 0;
       changes.transaction(piece);
       return cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
     };
-    work({ comments, threads, write, rowsOf });
+    work({ storage: tables, comments, threads, wakes, write, rowsOf });
   });
 
 const CHANGE = 1;
@@ -72,6 +79,19 @@ describe("rows written", () => {
       expect(rowsOf(() => comments.react(id, "+1", true, ben.userId))).toBe(CHANGE + 2);
       expect(rowsOf(() => comments.resolve(reply, true, ada.userId))).toBe(CHANGE + 2);
       expect(rowsOf(() => comments.resolve(id, true, ada.userId))).toBe(CHANGE + 3);
+    }));
+
+  it("of a wake are an event and two of its record, and by an agent two more of its budgets", () =>
+    metered(({ storage, comments, wakes, write, rowsOf }) => {
+      const [comment] = comments.find([write(ada)]);
+      storage.occupancy.writeRoom(ROOM);
+      const agents = ["bot", "tool"].map((id) => agent(id));
+      const wake = (some: typeof agents, author = bot("other")) => {
+        if (comment !== undefined) wakes.wake(comment, { ...NO_ONE, unnotified: [], agents: some, author });
+      };
+      expect(rowsOf(() => wake(agents.slice(0, 1), { identityId: "ada", kind: "person" }))).toBe(3);
+      expect(rowsOf(() => wake(agents.slice(0, 1)))).toBe(0);
+      expect(rowsOf(() => wake(agents))).toBe(5);
     }));
 
   it("of a read position are one, and none if nothing was unread", () =>

@@ -28,7 +28,7 @@ class Audience {
     if (this.#isDue && pauseMs >= MIN_PAUSE_MS)
       this.#timer = setTimeout(() => {
         this.#timer = null;
-        this.#serve(); // also whoever was being served when the stream changed
+        this.#serve(); // also readers that were being served when the stream changed
       }, pauseMs);
     this.#isDue = false;
     for (const read of this.reads) read.wake();

@@ -9,22 +9,23 @@ import { RoomTransport } from "./transport.ts";
 import { inOrder, sorted, type Turn, textOf } from "./turn.ts";
 
 function Chat({ transport }: { readonly transport: RoomTransport }) {
-  const [turns] = useStore<Turn>("turns");
+  const [turns, , { isLoading }] = useStore<Turn>("turns");
   const { messages, sendMessage, setMessages, resumeStream, status, error } = useChat({ transport });
   const [isFollowing, setFollowing] = useState(false);
   const { status: connection } = useConnection();
-  const isReady = (status === "ready" || status === "error") && !isFollowing;
+  const isFree = (status === "ready" || status === "error") && !isFollowing;
+  /** The first turn that is not here: after a reload, or when somebody else has asked. */
+  const missing = inOrder(turns).find(({ question }) => !messages.some(({ id }) => id === question.id));
+  const isReady = isFree && !isLoading && missing === undefined && connection === "connected";
 
-  /** Shows the first turn that is missing here: after a reload, or when somebody else has asked. */
+  /** An answer that is read to its end, or cannot be read, makes room for the next one. */
   useEffect(() => {
-    if (!isReady) return;
-    const next = inOrder(turns).find(({ question }) => !messages.some(({ id }) => id === question.id));
-    if (next === undefined) return;
-    transport.answer = next.answer;
+    if (!isFree || missing === undefined) return;
+    transport.answer = missing.answer;
     setFollowing(true);
-    setMessages([...messages, next.question]);
+    setMessages([...messages, missing.question]);
     void resumeStream().finally(() => setFollowing(false));
-  }, [isReady, turns, messages, transport, setMessages, resumeStream]);
+  }, [isFree, missing, messages, transport, setMessages, resumeStream]);
 
   useEffect(() => {
     say(error ? `The answer has failed: ${error.message}` : connection);
@@ -50,7 +51,7 @@ function Chat({ transport }: { readonly transport: RoomTransport }) {
       </ol>
       <form onSubmit={ask}>
         <input name="question" aria-label="Question" placeholder="Ask something" autoComplete="off" />
-        <button type="submit" disabled={!isReady || connection !== "connected"}>
+        <button type="submit" disabled={!isReady}>
           Ask
         </button>
       </form>

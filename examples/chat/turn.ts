@@ -7,18 +7,20 @@ export interface Turn {
   readonly answer: string;
 }
 
+/** The turns by time. */
 export const inOrder = (turns: Readonly<Record<string, Turn>>): Turn[] =>
   Object.entries(turns)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, turn]) => turn);
 
-/** The messages in the order of the turns, each answer behind its question. A question that failed stays where it was asked. */
+/** The messages in the order of the turns, each answer behind its question. A question that is no turn follows those before it. */
 export function sorted(messages: readonly UIMessage[], turns: readonly Turn[]): UIMessage[] {
   const places = new Map(turns.map(({ question }, place) => [question.id, place]));
-  let place = 0;
+  let [place, latest] = [0, 0];
   return messages
     .map((message) => {
-      place = places.get(message.id) ?? place;
+      if (message.role === "user") place = places.get(message.id) ?? latest;
+      latest = Math.max(latest, place);
       return { message, place };
     })
     .sort((a, b) => a.place - b.place)

@@ -45,7 +45,10 @@ export async function answers(): Promise<Readonly<Record<"/token" | "/ask", Answ
 async function endUnfinished(atrium: AtriumServer): Promise<void> {
   const roomId = await openRoom(atrium);
   for await (const { name, closed } of atrium.streams.each(roomId))
-    if (!closed) await (await atrium.stream(roomId, name)).close(failure("The back end has stopped"));
+    if (!closed)
+      await (await atrium.stream(roomId, name))
+        .close(failure("The back end has stopped"))
+        .catch(console.error);
 }
 
 const failure = (errorText: string): UIMessageChunk => ({ type: "error", errorText });

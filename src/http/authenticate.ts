@@ -16,6 +16,8 @@ export interface AuthPorts {
   readonly accountId: string;
   /** The room that the request names, in which a credential for several rooms acts; null for none. */
   readonly roomId: string | null;
+  /** False where the caller of a request is authenticated again, which is no further request. */
+  readonly isCounted: boolean;
   /** Counts a request for the organization. Throws RATE_LIMITED beyond its quota. */
   countRequest(isOfUser: boolean): void;
   /** Epoch milliseconds. */
@@ -90,17 +92,19 @@ async function authenticate(
   const claim = await claimOf(request, schemes, ports).catch(countFailure);
   const isForeign = claim.accountId !== null && claim.accountId !== ports.accountId;
   const isAccountKnown = claim.isOurs && claim.accountId !== null && !isForeign;
-  await Promise.all([
+  const { isCounted } = ports;
+  const limits = () => [
     claim.isOfUser ? limitUser(env, claim.credential) : limitCredential(env, claim.credential),
     isAccountKnown && limitOrganization(env, ports, claim),
     claim.isOurs || limitAuthFailures(env, request),
-  ]);
+  ];
+  if (isCounted) await Promise.all(limits());
   if (isForeign) throw foreign();
   await waitForCredential(claim.credential);
   const actor = await claim.verify();
   if (actor === null) return claim.isOurs ? countFailure(invalid()) : Promise.reject(invalid());
   if ("accountId" in actor && actor.accountId !== ports.accountId) throw foreign();
-  if (!isAccountKnown) await limitOrganization(env, ports, claim);
+  if (isCounted && !isAccountKnown) await limitOrganization(env, ports, claim);
   return actor;
 }
 

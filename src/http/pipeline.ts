@@ -70,7 +70,7 @@ export function createPipeline<Ports extends object>(
       return observed(
         endpoint.kind === "raw"
           ? await respondRaw(endpoint, ctx, call, async () => {
-              await authorizeCall(composition, endpoint, call, requestId);
+              await authorizeCall(composition, endpoint, call, requestId, trips, false);
             })
           : await respond(endpoint, ctx, call),
         null,
@@ -103,6 +103,7 @@ export async function authorizeCall(
   { request, env, execution, params }: Call,
   requestId: string,
   trips = new RoundTripCounter(),
+  isCounted = true,
 ): Promise<RequestContext> {
   const tenant = openTenant(env, params.accountId ?? "");
   const { accountId } = tenant;
@@ -117,6 +118,7 @@ export async function authorizeCall(
   const actor: Actor = await identifyCaller(right, request, env, authentication.schemes, {
     ...ports,
     roomId: right === "identity" ? null : roomNamedBy(request, params),
+    isCounted,
     countRequest: (isOfUser) => authentication.countRequest?.(accountId, isOfUser, defer),
   });
   requireRight({ actor }, right, params.roomId, module);

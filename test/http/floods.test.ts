@@ -193,6 +193,7 @@ it("a key that was valid minutes ago is not held up by a flood from its own netw
     apiKeyScheme(request, {
       ...openTenant(env, owner.id),
       roomId: null,
+      isCounted: true,
       now: () => at,
       defer: () => undefined,
       countRequest: () => undefined,

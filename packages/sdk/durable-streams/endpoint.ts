@@ -140,7 +140,8 @@ export function ask<Result>(
     for (let failures = 1; ; failures += 1) {
       const tried = await timed(signal, (ends) => attempt(endpoint, name, request, ends, read));
       if (tried.error === null) return tried.result;
-      const isDeleted = request.method === "DELETE" && failures > 1 && tried.error.code === "NOT_FOUND";
+      const isDeleted =
+        request.method === "DELETE" && failures > 1 && ["NOT_FOUND", "GONE"].includes(tried.error.code);
       if (isDeleted) return read(new Response()); // an earlier attempt has deleted it
       if (failures > maxRetries || !tried.error.retryable) throw tried.error;
       await waitAfter(endpoint, failures, tried.headers, signal);

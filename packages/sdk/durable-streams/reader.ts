@@ -119,14 +119,19 @@ export class StreamReader<Message> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const expectWithin = (delayMs: number) => {
       clearTimeout(timer);
-      timer = setTimeout(() => aborting.abort(), delayMs);
+      timer = setTimeout(() => {
+        if (!hasAnswered) this.#silent += 1; // a proxy may hold back the headers as well
+        aborting.abort();
+      }, delayMs);
     };
+    let hasAnswered = false;
     try {
       expectWithin(FIRST_EVENT_MS);
       const request = this.#get({ live: "sse" }, "no-store");
       const { body, headers } = this.#resultOf(
         await attempt(this.#endpoint, this.#name, request, aborting.signal, (response) => response),
       );
+      hasAnswered = true;
       this.#silent += 1;
       if (body === null || !headers.get("Content-Type")?.startsWith("text/event-stream")) return;
       const isBase64 = headers.get("Stream-SSE-Data-Encoding") === "base64";

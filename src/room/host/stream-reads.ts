@@ -7,7 +7,6 @@ import {
   dataEventOf,
   isSentAsText,
   laterCursor,
-  sendableOf,
 } from "../streams/stream-events.ts";
 import type { Writer } from "../types/documents.ts";
 import { type EventsRead, type StreamPart, type StreamRead, StreamRefused } from "../types/streams.ts";
@@ -43,13 +42,17 @@ export async function readPart(
   if (waitMs === 0 || part.data.length > 0 || part.isClosed) return part;
   const requireReader = readerAfterCommands(ports, writer);
   const live = ports.room().streams.live.open(part.id, writer?.userId);
+  const endsAt = ports.now() + waitMs;
   try {
-    await live.changed(waitMs);
+    for (;;) {
+      await live.changed(endsAt - ports.now());
+      await requireReader();
+      const later = ports.room().streams.read(name, part.next);
+      if (later.data.length > 0 || later.isClosed || ports.now() >= endsAt) return later;
+    }
   } finally {
     live.end();
   }
-  await requireReader();
-  return ports.room().streams.read(name, part.next);
 }
 
 /**
@@ -59,50 +62,59 @@ export async function readPart(
 export function respondWithEvents(ports: ReadPorts, read: EventsRead): Response {
   const { name, writer } = read;
   const { streams } = ports.room();
-  const first = streams.read(name, read.from);
+  const first = streams.read(name, read.from, true);
   const live = streams.live.open(first.id, writer?.userId);
   const cursor = cursorAfter(read.cursor, ports.now());
   const endsAt = ports.now() + STREAM_LIMITS.eventsMs;
   const requireReader = readerAfterCommands(ports, writer);
   let at: string | null = null;
+  let hasLeft = false;
+  // A client that takes nothing does not keep the stream.
+  const timer = setTimeout(() => live.end(), STREAM_LIMITS.eventsMs);
+  const end = () => {
+    clearTimeout(timer);
+    live.end();
+  };
 
   /** Null when the response is over: also when another stream has the name. */
   const next = async (): Promise<StreamPart | null> => {
+    if (at !== null && live.isPaused) await live.changed(endsAt - ports.now());
     for (;;) {
-      if (at !== null && live.isPaused) await live.changed(endsAt - ports.now());
       await requireReader();
-      const part = at === null ? first : ports.room().streams.read(name, at);
+      const part = at === null ? first : ports.room().streams.read(name, at, true);
       if (live.isEnded || part.id !== first.id) return null;
       if (at === null || part.isClosed) return part;
       const leftMs = endsAt - ports.now();
       if (leftMs <= 0) return null;
-      if (sendableOf(part).length > 0) return part;
+      if (part.data.length > 0) return part;
       await live.changed(leftMs);
     }
   };
   const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
     const part = await next();
     if (part !== null) {
-      const { text, next: sentUpTo } = controlEventOf(part, laterCursor(cursor, ports.now()));
       const data = dataEventOf(part);
       await ports.synced();
-      at = sentUpTo;
-      if (live.isEnded) return;
+      at = part.next;
+      if (hasLeft) return;
       if (data.length > 0) controller.enqueue(data);
-      controller.enqueue(text);
+      controller.enqueue(controlEventOf(part, laterCursor(cursor, ports.now())));
     }
-    if (live.isEnded || (part !== null && !part.isClosed && part.isUpToDate)) return;
-    live.end();
+    if (hasLeft || (part !== null && !part.isClosed && part.isUpToDate)) return;
+    end();
     controller.close();
   };
   const source = {
     pull: (controller: ReadableStreamDefaultController<Uint8Array>) =>
       pull(controller).catch((error: unknown) => {
-        live.end();
+        end();
         if (!(error instanceof StreamRefused)) throw error;
         controller.close(); // the client learns why when it reads on
       }),
-    cancel: () => live.end(),
+    cancel: () => {
+      hasLeft = true;
+      end();
+    },
   };
   const encoding = isSentAsText(first.contentType) ? undefined : { "Stream-SSE-Data-Encoding": "base64" };
   return new Response(new ReadableStream(source, { highWaterMark: 0 }), {

@@ -1,51 +1,40 @@
 /** Parts of streams as Server-Sent Events, and the cursors of live reads. */
 import { bytesToBase64 } from "../../platform/crypto/encoding.ts";
 import { isJson, MESSAGE_END, mediaTypeOf, type StreamPart } from "../types/streams.ts";
-import { offsetOf, parseOffset } from "./offsets.ts";
 
 const CARRIAGE_RETURN = 0x0d;
 const [OPENING_BRACKET, COMMA, CLOSING_BRACKET] = [0x5b, 0x2c, 0x5d];
-const NOTHING = new Uint8Array();
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
 
-/** True for a type whose bytes are sent as the text that they are. */
-export const isSentAsText = (contentType: string): boolean =>
-  isJson(contentType) || mediaTypeOf(contentType).startsWith("text/");
+export const isPlainText = (contentType: string): boolean => mediaTypeOf(contentType).startsWith("text/");
 
-/** The bytes of a part that events can have now: a character or a line break that may not be whole waits for the next part. */
-export function sendableOf({ contentType, data, isClosed }: StreamPart): Uint8Array {
-  const isCut = isSentAsText(contentType) && !isJson(contentType) && !isClosed;
-  return isCut ? data.subarray(0, data.length - unfinishedLength(data)) : data;
-}
+/** True for a type whose bytes are sent as the text that they are. */
+export const isSentAsText = (contentType: string): boolean => isJson(contentType) || isPlainText(contentType);
 
 /** The data events of parts that several readers are sent. */
 const encoded = new WeakMap<Uint8Array, Uint8Array>();
 
 /** A data event, or nothing where there is no data. */
-export function dataEventOf(part: StreamPart): Uint8Array {
-  const { contentType, data } = part;
+export function dataEventOf({ contentType, data }: StreamPart): Uint8Array {
+  if (data.length === 0) return data;
   const known = encoded.get(data);
-  const sent = sendableOf(part);
-  if (sent.length === 0 || (known !== undefined && sent.length === data.length)) return known ?? NOTHING;
-  const text = isSentAsText(contentType) ? textOf(contentType, sent) : bytesToBase64(sent);
+  if (known !== undefined) return known;
+  const text = isSentAsText(contentType) ? textOf(contentType, data) : bytesToBase64(data);
   const event = encoder.encode(eventOf("data", text));
-  if (sent.length === data.length) encoded.set(data, event);
+  encoded.set(data, event);
   return event;
 }
 
 /** The event after the data of a part, which tells where to go on. */
-export function controlEventOf(part: StreamPart, cursor: string): { text: Uint8Array; next: string } {
-  const { data, isClosed, isUpToDate } = part;
-  const left = data.length - sendableOf(part).length;
-  const next = left === 0 ? part.next : back(part.next, left);
+export function controlEventOf({ next, isClosed, isUpToDate }: StreamPart, cursor: string): Uint8Array {
   const control = {
     streamNextOffset: next,
     ...(isClosed ? { streamClosed: true } : { streamCursor: cursor }),
     ...(isUpToDate && { upToDate: true }),
   };
-  return { text: encoder.encode(eventOf("control", JSON.stringify(control))), next };
+  return encoder.encode(eventOf("control", JSON.stringify(control)));
 }
 
 /** A line of an event ends at any kind of line break. Clients drop a space at its beginning, and some drop no more. */
@@ -69,7 +58,7 @@ export function jsonOf(messages: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /** The length of a UTF-8 character at the end that lacks bytes, or of a carriage return; 0 for none. */
-function unfinishedLength(bytes: Uint8Array): number {
+export function unfinishedLength(bytes: Uint8Array): number {
   if (bytes.at(-1) === CARRIAGE_RETURN) return 1;
   for (let length = 1; length <= Math.min(3, bytes.length); length += 1) {
     const byte = bytes[bytes.length - length] ?? 0;
@@ -77,11 +66,6 @@ function unfinishedLength(bytes: Uint8Array): number {
     if (byte >= 0xc0) return length < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? length : 0;
   }
   return 0;
-}
-
-function back(offset: string, bytes: number): string {
-  const { root, position } = parseOffset(offset) ?? { root: 0, position: bytes };
-  return offsetOf(root, position - bytes);
 }
 
 const CURSOR_EPOCH = Date.UTC(2024, 9, 9);

@@ -58,7 +58,7 @@ export class StreamTimes {
     const { id, ttl } = stream;
     if (ttl === null) return stream;
     const now = this.#ports.now();
-    const exact = Math.max(this.#ends.get(id) ?? 0, now);
+    const exact = this.#live.has(id) ? now + ttl * 1000 : Math.max(this.#ends.get(id) ?? 0, now);
     const endsAt = Math.max(exact + reserved(ttl) - ttl * 1000, now + MIN_WAIT_MS);
     this.#ports.storage.streams.moveEnd(id, endsAt);
     this.#ports.planAlarm();

@@ -20,6 +20,7 @@ import {
 } from "../types/streams.ts";
 import { LiveReads } from "./live-reads.ts";
 import { BEGINNING, END, offsetOf, parseOffset } from "./offsets.ts";
+import { isPlainText, unfinishedLength } from "./stream-events.ts";
 import { StreamTimes } from "./stream-times.ts";
 
 const DEFAULT_TYPE = "application/octet-stream";
@@ -45,6 +46,13 @@ interface StreamPorts {
   };
 }
 
+interface Page {
+  readonly place: string;
+  readonly data: Uint8Array;
+  /** Bytes of a character that is not whole, which follow. */
+  readonly left: number;
+}
+
 const missing = () => new StreamRefused("NOT_FOUND", "Stream not found");
 const conflict = (why: string, headers?: Readonly<Record<string, string>>) =>
   new StreamRefused("CONFLICT", why, headers);
@@ -56,7 +64,7 @@ export class RoomStreams {
   readonly #times: StreamTimes;
   /** The bytes that all streams count for; null until they are measured. */
   #bytes: number | null = null;
-  #latestPage: { readonly place: string; readonly data: Uint8Array } | null = null;
+  #latestPage: Page | null = null;
   /** The room's row, to be stored with the first stream: a room that no one has joined has none. */
   #row: RoomFields | null = null;
   #notBefore = 0;
@@ -224,26 +232,32 @@ export class RoomStreams {
     return this.#stateOf(this.#require(name));
   }
 
-  /** Reads from an offset, as much as an append may have, or more if the first append has. */
-  read(name: string, from: string): StreamPart {
+  /**
+   * Reads from an offset, as much as an append may have, or more if the first append has. For events, a character or a
+   * line break that may not be whole is left for the next part.
+   */
+  read(name: string, from: string, forEvents = false): StreamPart {
     const stream = this.#require(name);
     const end = this.#table.lastOf(stream).end;
     const position = from === BEGINNING ? 0 : from === END ? end : this.#positionOf(stream, from, end);
-    const data = this.#readPage(stream, position, end);
+    const { data, left } = this.#readPage(stream, position, end, forEvents);
     const next = position + data.length;
     return {
       ...this.#stateOf(this.#times.use(stream), end),
       ...{ id: stream.id, data, from: this.#offsetAt(stream, position), next: this.#offsetAt(stream, next) },
-      ...{ isUpToDate: next === end, isClosed: stream.isClosed && next === end },
+      ...{ isUpToDate: next + left === end, isClosed: stream.isClosed && next === end },
     };
   }
 
   /** A page, which readers at the same place share: each of them is sent the same bytes. */
-  #readPage(stream: StoredStream, position: number, end: number): Uint8Array {
-    const place = `${stream.id} ${position} ${end}`;
-    if (this.#latestPage?.place !== place)
-      this.#latestPage = { place, data: this.#readBetween(stream, position, end, PAGE_BYTES) };
-    return this.#latestPage.data;
+  #readPage(stream: StoredStream, position: number, end: number, forEvents: boolean): Page {
+    const isCut = forEvents && !stream.isClosed && isPlainText(stream.contentType);
+    const place = `${stream.id} ${position} ${end} ${isCut}`;
+    if (this.#latestPage?.place === place) return this.#latestPage;
+    const all = this.#readBetween(stream, position, end, PAGE_BYTES);
+    const left = isCut ? unfinishedLength(all) : 0;
+    this.#latestPage = { place, data: all.subarray(0, all.length - left), left };
+    return this.#latestPage;
   }
 
   /** No one waits for the stream any more: its TTL begins anew. */
@@ -288,6 +302,7 @@ export class RoomStreams {
     for (let step = 0; step < REMOVALS && bytes - this.bytes < REMOVED_BYTES; step += 1) {
       const ended = this.#table.findEnded();
       if (ended === null) break;
+      this.#times.forget(ended);
       this.#change(() => this.#grow(-this.#table.removeSome(ended, REMOVED_ROWS, REMOVED_BYTES)));
     }
     this.#notBefore = 0;
@@ -310,7 +325,6 @@ export class RoomStreams {
 
   /** Deletes a stream: with forks, it stays for them. A source that was kept for it alone ends as well. */
   #end(stream: StoredStream): void {
-    this.#times.forget(stream.id);
     this.live.wake(stream.id);
     if (this.#table.hasForks(stream.id)) {
       this.#table.markDeleted(stream.id);

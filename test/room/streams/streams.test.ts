@@ -214,6 +214,28 @@ describe("a producer", () => {
 });
 
 describe("a stream's time", () => {
+  test("is over also after a write of its name that was refused (S5)", ({ storage }) => {
+    const room = open(storage);
+    room.create("a", { ttlSeconds: 1_000 });
+    room.clock.now += 1_000_001;
+    const fork = { name: "none", offset: null, beyond: 0 };
+    expect(refusal(() => room.create("a", { fork }))?.code).toBe("NOT_FOUND");
+    expect(refusal(() => room.streams.read("a", "-1"))?.code).toBe("NOT_FOUND");
+  });
+
+  test("goes on for as long as itself after a restart under a reader (S5)", ({ storage, reopen }) => {
+    const room = open(storage);
+    room.create("a", { ttlSeconds: 30 });
+    room.streams.live.open(room.streams.read("a", "-1").id);
+    for (let second = 0; second < 45; second += 1) {
+      room.clock.now += 1_000;
+      room.sweepAll();
+    }
+    const restarted = open(reopen(), room.clock);
+    room.clock.now += 4_000;
+    expect(restarted.streams.describe("a").ttlSeconds).toBe(30);
+  });
+
   test("begins anew with each read and append, and stays while someone waits (S5)", ({ storage, reopen }) => {
     const room = open(storage);
     const { clock, streams } = room;
@@ -399,35 +421,43 @@ describe("bounds", () => {
   });
 });
 
-it("events have every character whole, wherever appends cut it (S7)", () => {
-  void fc.assert(
-    fc.property(
-      fc.string({ unit: "binary", maxLength: 40 }),
+test("events have every character whole, wherever appends cut it, also in forks (S4, S7)", async ({
+  storage,
+}) => {
+  let names = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: "binary", minLength: 1, maxLength: 40 }),
       fc.array(fc.nat(), { maxLength: 8 }),
-      (text, cuts) => {
+      fc.nat(8),
+      async (text, cuts, forkedAt) => {
+        const room = open(storage);
         const bytes = encoder.encode(text);
-        const root = "0000000000000001_";
         const ends = [...cuts.map((cut) => cut % (bytes.length + 1)), bytes.length].sort((a, b) => a - b);
-        let [at, read] = [0, ""];
-        for (const end of ends) {
-          const isClosed = end === bytes.length;
-          const part = {
-            ...{
-              contentType: "text/plain",
-              ttlSeconds: null,
-              expiresAt: null,
-              id: 1,
-              isClosed,
-              isUpToDate: true,
-            },
-            ...{ data: bytes.slice(at, end), from: "", next: root + String(end).padStart(16, "0") },
-          };
-          const { next } = controlEventOf(part, "1");
-          const events = dataEventOf(part);
-          read += dataOf(decoder.decode(events));
-          at = Number(next.slice(17));
+        let name = `s${names++}`;
+        let [at, read, start] = ["-1", "", 0];
+        const follow = () => {
+          for (let isAll = false; !isAll; ) {
+            const part = room.streams.read(name, at, true);
+            read += dataOf(decoder.decode(dataEventOf(part)));
+            const [, control = "{}"] = decoder.decode(controlEventOf(part, "1")).match(/data:(.*)/) ?? [];
+            at = (JSON.parse(control) as { streamNextOffset: string }).streamNextOffset;
+            isAll = part.isUpToDate;
+          }
+        };
+        room.create(name);
+        for (const [index, end] of ends.entries()) {
+          if (index === forkedAt) {
+            const fork = { name, offset: null, beyond: 0 };
+            name = `s${names++}`;
+            room.create(name, { fork });
+          }
+          if (end > start) room.append(name, "", { data: bytes.slice(start, end) });
+          start = end;
+          follow();
         }
-        expect(at).toBe(bytes.length);
+        room.append(name, "", { closes: true });
+        follow();
         expect(read).toBe(decoder.decode(bytes).replaceAll(/\r\n|\r/g, "\n"));
       },
     ),

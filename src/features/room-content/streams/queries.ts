@@ -1,4 +1,5 @@
 /** Reads streams, as requests of the Durable Streams protocol ask for it. */
+import { AppError, type ErrorCode } from "@atrium/contract/errors.ts";
 import type { StreamSummary } from "@atrium/contract/rest/streams.ts";
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import type { RequireCaller } from "../../../http/endpoint.ts";
@@ -83,6 +84,8 @@ export async function readStream(
   }
 }
 
+const ENDED: readonly ErrorCode[] = ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"];
+
 /** A caller whose credential is checked again before it is sent something after a while. */
 class CheckedCaller {
   readonly #ctx: Pick<LiveRoomContext, "now">;
@@ -95,10 +98,13 @@ class CheckedCaller {
     this.#checkedAt = ctx.now();
   }
 
+  /** Throws for a credential that has ended; where that cannot be known, the next check decides. */
   async check(): Promise<void> {
     const now = this.#ctx.now();
     if (now < this.#checkedAt + STREAM_LIMITS.callerCheckMs) return;
-    await this.#require();
+    await this.#require().catch((error: unknown) => {
+      if (error instanceof AppError && ENDED.includes(error.code)) throw error;
+    });
     this.#checkedAt = now;
   }
 
@@ -127,7 +133,7 @@ function respondNow(part: StreamPart, from: string | null, request: Request): Re
     const body = isJson(part.contentType) ? "[]" : null;
     return new Response(body, { headers: { ...headersOfPart(part), ...NOT_STORED } });
   }
-  const etag = `"${part.id}:${part.from}:${part.next}${part.isClosed ? ":c" : ""}"`;
+  const etag = `"${part.id}:${part.from}:${part.next}${part.isClosed ? ":c" : part.isUpToDate ? ":e" : ""}"`;
   const isFixed = from !== null && from !== BEGINNING && !part.isUpToDate && isOfOneFamily(part);
   const headers = { ...headersOfPart(part), ...(isFixed ? STORED : REVALIDATED), ETag: etag };
   const known = request.headers

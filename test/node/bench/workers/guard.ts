@@ -22,6 +22,7 @@ export default {
       const claim = await claimOf(request, schemes, {
         ...openTenant(env, ""),
         roomId: null,
+        isCounted: true,
         now: Date.now,
         countRequest: () => {},
         defer: (work) => execution.waitUntil(work),

@@ -1,5 +1,6 @@
 /** Reads of streams that wait: one request for each answer, or one for many as Server-Sent Events. */
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
+import { concatBytes } from "../../platform/crypto/encoding.ts";
 import type { Room } from "../engine/room.ts";
 import {
   controlEventOf,
@@ -10,6 +11,8 @@ import {
 } from "../streams/stream-events.ts";
 import type { Writer } from "../types/documents.ts";
 import { type EventsRead, type StreamPart, type StreamRead, StreamRefused } from "../types/streams.ts";
+
+const SHARED_BYTES = 16 * 1024;
 
 interface ReadPorts {
   /** The room as it is now. Throws while it is being restored. */
@@ -97,8 +100,10 @@ export function respondWithEvents(ports: ReadPorts, read: EventsRead): Response 
       await ports.synced();
       at = part.next;
       if (hasLeft) return;
-      if (data.length > 0) controller.enqueue(data);
-      controller.enqueue(controlEventOf(part, laterCursor(cursor, ports.now())));
+      const control = controlEventOf(part, laterCursor(cursor, ports.now()));
+      // Small events leave together: each chunk has a price on its way. Large data is shared by its readers.
+      if (data.length > SHARED_BYTES) controller.enqueue(data);
+      controller.enqueue(data.length > SHARED_BYTES ? control : concatBytes(data, control));
     }
     if (hasLeft || (part !== null && !part.isClosed && part.isUpToDate)) return;
     end();

@@ -169,7 +169,7 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace } & Se
       allowed(await stub(roomId).describeStream(accountId, name)),
     readStream: async (roomId: string, accountId: string, read: StreamRead, waitMs: number) =>
       allowed(await stub(roomId).readStream(accountId, { ...read }, waitMs)),
-    /** What the stream has and gets, as Server-Sent Events. */
+    /** The content of a stream, and later appends as they come, as Server-Sent Events. */
     streamEvents: async (roomId: string, read: EventsRead): Promise<Response> => {
       const headers = { [HEADERS.stream]: encodeURIComponent(JSON.stringify(read)) };
       const response = await openObject(env, env.ROOMS, roomId).fetch("https://room/stream", { headers });

@@ -185,7 +185,7 @@ export class SqliteStreams extends SqlitePart {
     this.tables.insert("stream_producers", { stream, ...turn }, "INSERT OR REPLACE");
   }
 
-  /** The bytes that all streams count for. Those that have ended lack some of their first appends. */
+  /** The bytes that all streams count for. Ended streams lack some of their first appends. */
   measure(): number {
     const { stream, append, producer } = STREAM_CHARGES;
     const edge = (column: string, order: "ASC" | "DESC") =>

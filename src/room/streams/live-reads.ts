@@ -1,4 +1,4 @@
-/** Reads that wait for a stream to go on. Those of one stream are woken together, the more seldom the more there are. */
+/** Reads that wait for a stream to go on. The readers of one stream are woken together, the more seldom the more there are. */
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import { StreamRefused } from "../types/streams.ts";
 

@@ -11,7 +11,7 @@ interface TimePorts {
 }
 
 /**
- * A TTL's end is written with a reserve, of which each use takes some: most uses write no row. What is in memory is exact,
+ * A TTL's end is written with a reserve, of which each use takes some: most uses write no row. The end in memory is exact,
  * and after a crash a stream lives on for the reserve at most.
  */
 const RESERVE = 0.1;

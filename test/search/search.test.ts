@@ -249,7 +249,7 @@ it("indexes identities once there are many, and groups, and finds the same as in
     env.DB.prepare(
       `INSERT INTO identities (account_id, id, kind, name, name_folded, created_at)
        SELECT ?, printf('%08x-0000-4000-8000-%012d', value * 2654435761 % 4294967296, value), 'person',
-         'Ada ' || value, 'ADA ' || value, value FROM json_each(?)`,
+         'Uma ' || value, 'UMA ' || value, value FROM json_each(?)`,
     )
       .bind(owner.id, JSON.stringify(Array.from({ length: to - from }, (_, i) => from + i)))
       .run();
@@ -269,10 +269,10 @@ it("indexes identities once there are many, and groups, and finds the same as in
     return [data[list]?.map(({ name }) => name), data.total];
   };
   const searches = async () => [
-    await found("identities", { search: "ada" }),
-    await found("identities", { search: "ada 123" }),
+    await found("identities", { search: "uma" }),
+    await found("identities", { search: "uma 123" }),
     await found("identities", { search: "12", sort: "name", offset: "2" }),
-    await found("identities", { search: "ada", to: new Date(1).toISOString() }),
+    await found("identities", { search: "uma", to: new Date(1).toISOString() }),
     await found("identities", { search: "00000000-" }),
     await found("identities", { search: "none of them" }),
     await found("identities", { search: "gale" }),
@@ -280,7 +280,7 @@ it("indexes identities once there are many, and groups, and finds the same as in
     await found("groups", { search: team.id.slice(0, 8) }),
   ];
   const plain = await searches();
-  expect(plain[0]).toEqual([["Ada 10004", "Ada 10003", "Ada 10002"], LONG + 5]);
+  expect(plain[0]).toEqual([["Uma 10004", "Uma 10003", "Uma 10002"], LONG + 5]);
   expect(plain.slice(6)).toEqual([
     [["Gale"], 1],
     [["Sales", "Design"], 2],
@@ -294,11 +294,11 @@ it("indexes identities once there are many, and groups, and finds the same as in
   expect(await searches()).toEqual(plain);
   const tenant = { accountId: owner.id, db: openDirectory(env) };
   const list = { accountId: owner.id, of: "identities" } as const;
-  const hits = await findHits(tenant.db, list, { text: "ADA 123", withIds: true });
-  const [step] = await planOf(IDENTITIES.selectPage(tenant, { ...PAGE, search: "ADA 123", hits }));
+  const hits = await findHits(tenant.db, list, { text: "UMA 123", withIds: true });
+  const [step] = await planOf(IDENTITIES.selectPage(tenant, { ...PAGE, search: "UMA 123", hits }));
   expect(step).toBe("SEARCH identities USING INDEX sqlite_autoindex_identities_1 (account_id=? AND id=?)");
   // Users of all rooms are not looked for among them.
-  expect((await read(owner, "organization/users", { search: "ada 123" })).users).toEqual([]);
+  expect((await read(owner, "organization/users", { search: "uma 123" })).users).toEqual([]);
   const made = await owner.api.post<{ identity: { id: string } }>("/identities", { name: "Zoë" });
   const { id } = made.data.identity;
   expect((await found("identities", { search: "zoë" }))[1]).toBe(1);

@@ -21,6 +21,14 @@ beforeEach(async () => {
   path = `/rooms/${roomId}/changes`;
 });
 
+/** A room that someone has joined learns of changes over REST. */
+async function someoneJoins(): Promise<string> {
+  const { id } = await api.createUser(roomId, { name: "Someone" });
+  const joined = await api.json("PUT", `/rooms/${roomId}/participants/${id}`, {});
+  expect(joined.status).toBe(200);
+  return id;
+}
+
 interface Received {
   readonly id: string;
   readonly event: string;
@@ -85,7 +93,7 @@ const open = async (query = "", as = api, lastEventId?: string) =>
   new Reader(await read(query, as, lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }));
 
 const write = (key: string, value: unknown, as = api) =>
-  as.json("PUT", `/rooms/${roomId}/stores/tasks/entries/${key}`, { value });
+  as.json("PUT", `/rooms/${roomId}/stores/tasks/${key}`, { value });
 
 const runtimeOf = (room: RoomObjectBase) => (room as unknown as { runtime(): RoomRuntime }).runtime();
 const inRoom = <Result>(work: (runtime: RoomRuntime, room: RoomObjectBase) => Result): Promise<Result> =>
@@ -106,7 +114,7 @@ interface Page {
   readonly reset: boolean;
   readonly next: { readonly seq: number; readonly epoch: string };
 }
-const pageOf = async (query: string, as = api) => (await as.get<Page>(`${path}?live=false${query}`)).data;
+const pageOf = async (query: string, as = api) => (await read(`?live=false${query}`, as)).json<Page>();
 
 describe("the changes of a room", () => {
   it("begin with a reset, and come in order and without gaps while others write (S8)", async () => {
@@ -127,11 +135,11 @@ describe("the changes of a room", () => {
   });
 
   it("are those that sockets receive, of users, comments and the room as well (S8)", async () => {
-    const user = await api.createUser(roomId);
+    const userId = await someoneJoins();
     await write("one", 1);
     const reader = await open("?seq=0");
     await api.createUser(roomId, { name: "Ada" });
-    await api.json("POST", `/rooms/${roomId}/comments`, { userId: user.id, text: "Hello\nthere" });
+    await api.json("POST", `/rooms/${roomId}/comments`, { userId, text: "Hello\nthere" });
     await api.patch(`/rooms/${roomId}`, { name: "Another" });
     const events = await reader.first(4);
     expect(events.map(({ event }) => event)).toEqual([
@@ -285,6 +293,7 @@ describe("a live read of changes", () => {
   });
 
   it("ends at once for a user who is deleted (S8)", async () => {
+    await someoneJoins();
     const user = await api.createUser(roomId);
     const reader = await open("", api.as(user.token));
     await reader.first(1);
@@ -307,6 +316,7 @@ describe("a live read of changes", () => {
   });
 
   it("ends when the room is closed, and when it is deleted (S8)", async () => {
+    await someoneJoins();
     const user = api.as((await api.createUser(roomId)).token);
     const closing = [await open("", user), await open()];
     for (const reader of closing) await reader.first(1);
@@ -319,6 +329,15 @@ describe("a live read of changes", () => {
     await api.delete(`/rooms/${roomId}`);
     await deleting.end();
     expect((await read()).status).toBe(404);
+  });
+
+  it("ends also in a room that no one has joined, with its next check (S8)", async () => {
+    const reader = await open("", api.as((await api.createUser(roomId)).token));
+    await reader.first(1);
+    await api.patch(`/rooms/${roomId}`, { state: "closed" });
+    vi.setSystemTime(Date.now() + STREAM_LIMITS.heartbeatMs);
+    await wake();
+    await reader.end();
   });
 
   it("counts among the live reads of its user, with those of streams (S6, S8)", async () => {

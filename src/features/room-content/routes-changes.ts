@@ -1,16 +1,15 @@
 /** The endpoint of a room's changes, for those who cannot open a WebSocket, or only watch. */
 
-import { AppError } from "@atrium/contract/errors.ts";
+import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { LIMITS } from "@atrium/contract/limits.ts";
 import { flag } from "@atrium/contract/rest/lists.ts";
 import * as z from "zod";
 import { endpointsFor } from "../../http/endpoint.ts";
-import { success } from "../../http/envelope.ts";
 import { checkQuery } from "../../http/request-input.ts";
 import { writerOf } from "../../platform/d1/rights.ts";
 import type { ChangePlace } from "../../room/types/changes.ts";
 import type { RoomContext } from "../rooms/context.ts";
-import { requireOpenRoom } from "../rooms/queries.ts";
+import { getRoomRow, requireOpenRoom } from "../rooms/queries.ts";
 import { checked, withRawHeaders } from "./raw-answers.ts";
 
 const { rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
@@ -58,11 +57,17 @@ async function readChanges(
   const from = placeIn(query, request.headers.get("Last-Event-ID"));
   await requireOpenRoom(ctx, roomId);
   const read = { accountId: ctx.accountId, from, writer: writerOf(ctx) };
+  /** A room that no one has joined is not told of its closing and deletion. */
+  const requireReader = async () => {
+    await requireCaller();
+    const { state } = await getRoomRow(ctx, roomId);
+    if (state === "closed" && ctx.actor.type === "user") throw notFound("Rooms", "Room");
+  };
   const wantsJson = request.headers.get("Accept")?.includes("application/json") === true;
   if (query.live ?? !wantsJson)
-    return withRawHeaders(checked(await ctx.rooms.changeEvents(roomId, read), ctx, requireCaller));
-  const page = JSON.parse(await ctx.rooms.listChanges(roomId, read)) as object;
-  return success(200, "Changes retrieved", page, ctx.requestId);
+    return withRawHeaders(checked(await ctx.rooms.changeEvents(roomId, read), ctx, requireReader));
+  const headers = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };
+  return withRawHeaders(new Response(await ctx.rooms.listChanges(roomId, read), { headers }));
 }
 
 export const endpoints = [

@@ -370,21 +370,23 @@ describe("a live read of changes", () => {
     expect(JSON.stringify(events.at(-2)?.data)).toContain("29 xxx");
     await reader.leave();
   });
+});
 
-  it("shares what two hundred readers receive beside a writer (S8)", async () => {
+describe("many live reads of changes", () => {
+  it("share what two hundred readers receive beside a writer (S8)", async () => {
     const readers = await Promise.all(Array.from({ length: 200 }, () => open()));
     await Promise.all(readers.map((reader) => reader.first(1)));
     const writes = 40;
     const made = await inRoom(({ room }) => {
-      const { changes } = room.content;
-      const after = vi.spyOn(changes, "after");
+      const after = vi.spyOn(room.content.changes, "after");
       return () => after.mock.calls.length;
     });
+    const receiving = Promise.all(readers.map((reader) => reader.first(writes + 1)));
     for (let each = 0; each < writes; each += 1) await write(`key${each}`, each);
-    const received = await Promise.all(readers.map((reader) => reader.first(writes + 1)));
+    const received = await receiving;
     for (const events of received)
       expect(events.slice(1).map(seqOf)).toEqual(Array.from({ length: writes }, (_, index) => index + 1));
-    expect(made()).toBeLessThan(10 * writes);
+    expect(made()).toBeLessThanOrEqual(2 * writes);
     await Promise.all(readers.map((reader) => reader.leave()));
     expect(await inRoom(({ room }) => room.streams.live.has("changes"))).toBe(false);
   });

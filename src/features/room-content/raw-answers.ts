@@ -56,5 +56,8 @@ export class CheckedCaller {
 }
 
 /** A live response that ends with its caller's credential. */
-export const checked = (response: Response, ctx: Pick<LiveRoomContext, "now">, requireCaller: RequireCaller) =>
-  new Response(response.body?.pipeThrough(new CheckedCaller(ctx, requireCaller).checking()), response);
+export const checked = (
+  response: Response,
+  ctx: Pick<LiveRoomContext, "now">,
+  requireCaller: RequireCaller,
+) => new Response(response.body?.pipeThrough(new CheckedCaller(ctx, requireCaller).checking()), response);

@@ -39,7 +39,10 @@ const ChangesHeaders = z.object({
 });
 
 /** Null for a new reader. */
-function placeIn({ seq, epoch }: z.infer<typeof ChangesQuery>, lastEventId: string | null): ChangePlace | null {
+function placeIn(
+  { seq, epoch }: z.infer<typeof ChangesQuery>,
+  lastEventId: string | null,
+): ChangePlace | null {
   if (!lastEventId) return seq === undefined ? null : { seq, epoch };
   const [, ofEvent, number = ""] = /^(.+):(\d{1,16})$/.exec(lastEventId) ?? [];
   if (ofEvent === undefined)

@@ -60,7 +60,7 @@ async function readChanges(
   const from = placeIn(query, request.headers.get("Last-Event-ID"));
   await requireOpenRoom(ctx, roomId);
   const read = { accountId: ctx.accountId, from, writer: writerOf(ctx) };
-  /** A room that no one has joined is not told of its closing and deletion. */
+  /** A room that no one has joined does not learn of its closing and deletion. */
   const requireReader = async () => {
     await requireCaller();
     const { state } = await getRoomRow(ctx, roomId);

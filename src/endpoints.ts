@@ -84,6 +84,7 @@ const PARTS: readonly Part[] = [
     () => import("./features/room-content/documents/routes-document-edits.ts"),
   ),
   part(["/rooms/*/streams"], () => import("./features/room-content/streams/routes-streams.ts")),
+  part(["/rooms/*/changes"], () => import("./features/room-content/routes-changes.ts")),
   part(["/rooms/*/stores", "/rooms/*/downloads"], () => import("./features/room-content/routes-stores.ts")),
   part(
     ["/rooms/*/broadcast", "/rooms/*/presence", "/rooms/*/participants", "/rooms/*/comments"],

@@ -19,6 +19,10 @@ export const STREAM_LIMITS = {
   /** Milliseconds for which a long poll waits, and for which a response of events lasts. */
   longPollMs: 20_000,
   eventsMs: 60_000,
+  /** Milliseconds without a change of the room after which its live readers are sent a comment. */
+  heartbeatMs: 15_000,
+  /** Milliseconds after which such a reader connects again. */
+  changesRetryMs: 1_000,
 };
 
 /** Bytes that rows count for beside their data, in the room's limit and in the quota `store_bytes`. */

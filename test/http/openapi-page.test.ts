@@ -94,7 +94,7 @@ describe("the API reference", () => {
       if (!page.includes('<details class="try" hidden')) untried.push(operation.operationId);
     }
     const sockets = ["openSocketByCustomId", "openSocket", "openDocumentSocket"];
-    const streams = ["readStream", "appendToStream", "createStream", "deleteStream"];
+    const streams = ["readStream", "appendToStream", "createStream", "deleteStream", "readChanges"];
     expect(untried).toEqual(["openInboxSocket", "readFile", ...sockets, ...streams, "downloadStore"]);
   });
 });

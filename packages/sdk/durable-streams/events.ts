@@ -44,18 +44,21 @@ function chunkOf(control: unknown, data: Chunk["data"]): Chunk {
 }
 
 interface ServerSentEvent {
+  /** Of this event or the latest one before that has one; empty for none. */
+  readonly id: string;
   readonly event: string;
   readonly lines: readonly string[];
 }
 
-/** An event that the connection cuts is none. */
-async function* eventsIn(
+/** An event that the connection cuts is none. `heard` is called when something arrives. */
+export async function* eventsIn(
   body: ReadableStream<Uint8Array>,
   heard: () => void,
 ): AsyncGenerator<ServerSentEvent> {
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let text = "";
+  let id = "";
   let event = "";
   let lines: string[] = [];
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
@@ -66,10 +69,11 @@ async function* eventsIn(
     text = complete.pop() ?? "";
     for (const line of complete) {
       const [, field, value = ""] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
-      if (field === "event") event = value;
+      if (field === "id") id = value;
+      else if (field === "event") event = value;
       else if (field === "data") lines.push(value);
       else if (line === "") {
-        if (lines.length > 0) yield { event, lines };
+        if (lines.length > 0) yield { id, event, lines };
         event = "";
         lines = [];
       }

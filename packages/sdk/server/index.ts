@@ -2,6 +2,7 @@
 import { credential, Rest, type RestOptions } from "../core/rest.ts";
 import type { RoomStream } from "../durable-streams/stream.ts";
 import { Inbox, Operations } from "./generated.ts";
+import type { ChangesOptions, RoomChange } from "./room-changes.ts";
 
 export { AtriumError, type AtriumErrorCode } from "../core/error.ts";
 export type { FileFilter, Progress } from "../core/rest.ts";
@@ -18,6 +19,7 @@ export type * from "../wire/requests.ts";
 export type * from "../wire/resources.ts";
 export type * from "./generated.ts";
 export type { Filter, Page, PageShown, Scroll, ScrollShown } from "./pages.ts";
+export type { ChangePlace, ChangesOptions, RoomChange } from "./room-changes.ts";
 export { verifyWebhook, verifyWebhookBatch, type WebhookHeaders } from "./verify-webhook.ts";
 export type {
   BatchResponse,
@@ -72,6 +74,12 @@ export class AtriumServer extends Operations {
   async stream<Message = unknown>(roomId: string, name: string): Promise<RoomStream<Message>> {
     const { serverStream } = await import("./server-streams.ts");
     return serverStream(this.#options, authorizationOf(this.#options), this.#signals, [roomId, name]);
+  }
+
+  /** The lasting changes of a room as they happen, without a gap. Rejects once the right or the room has ended. */
+  async *changes(roomId: string, options: ChangesOptions = {}): AsyncGenerator<RoomChange, void, void> {
+    const { roomChanges } = await import("./room-changes.ts");
+    yield* roomChanges(this.#options, authorizationOf(this.#options), this.#signals, [roomId, options]);
   }
 }
 

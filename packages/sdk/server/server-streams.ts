@@ -8,8 +8,9 @@ import { Endpoint } from "../durable-streams/endpoint.ts";
 import { RoomStream } from "../durable-streams/stream.ts";
 import { Appends } from "../durable-streams/writer.ts";
 
-class ServerEndpoint extends Endpoint {
-  readonly #room: string;
+export class ServerEndpoint extends Endpoint {
+  /** The address of the room. */
+  protected readonly room: string;
   readonly #authorization: string | null;
   readonly #fetch: typeof fetch;
   override readonly signals: Signals;
@@ -19,7 +20,7 @@ class ServerEndpoint extends Endpoint {
     const path = ["v1", "accounts", credential("accountId", options.accountId), "rooms", roomId]
       .map(segmentOf)
       .join("/");
-    this.#room = `http${serviceAddress(options.serverUrl)}/${path}`;
+    this.room = `http${serviceAddress(options.serverUrl)}/${path}`;
     this.#authorization = authorization;
     this.#fetch = options.fetch ?? fetch;
     this.signals = signals;
@@ -30,7 +31,7 @@ class ServerEndpoint extends Endpoint {
   }
 
   urlOf(name: string): string {
-    return `${this.#room}/streams/${segmentOf(name)}`;
+    return `${this.room}/streams/${segmentOf(name)}`;
   }
 
   renew(): boolean {

@@ -39,6 +39,9 @@ const SHUT_OUT: CloseReason = { code: "FORBIDDEN", message: NO_ACCESS, authFaile
 /** The epochs that are known; absent for those that are not. */
 type CurrentEpochs = Pick<TokenEpochs, "account"> & Partial<TokenEpochs>;
 
+/** More of them count as changes that concern all. */
+const MAX_CHANGED_USERS = 10_000;
+
 /** A command of many steps: {@link RoomCommandHandler.erase}. */
 export type Erasure = Extract<RoomCommand, { readonly type: "user.erased" | "identity.erased" }>;
 
@@ -57,6 +60,9 @@ export class RoomCommandHandler {
   readonly #room: CommandParts;
   #isDeleted = false;
   #revision = 0;
+  /** The latest change that may concern every user, and the later ones that concern one. */
+  #revisionOfAll = 0;
+  readonly #revisionOfUsers = new Map<string, number>();
 
   constructor(room: CommandParts) {
     this.#room = room;
@@ -72,8 +78,24 @@ export class RoomCommandHandler {
     return this.#revision;
   }
 
-  recordDeletion(): void {
+  /** The latest change that may concern a user. */
+  revisionOf(userId: string): number {
+    return Math.max(this.#revisionOfAll, this.#revisionOfUsers.get(userId) ?? 0);
+  }
+
+  /** Counts a change that concerns one user, or perhaps all. */
+  #count(userId: string | null): void {
     this.#revision += 1;
+    if (userId !== null && this.#revisionOfUsers.size < MAX_CHANGED_USERS) {
+      this.#revisionOfUsers.set(userId, this.#revision);
+      return;
+    }
+    this.#revisionOfAll = this.#revision;
+    this.#revisionOfUsers.clear();
+  }
+
+  recordDeletion(): void {
+    this.#count(null);
     this.#isDeleted = true;
   }
 
@@ -88,7 +110,7 @@ export class RoomCommandHandler {
    * Throws a {@link PartialFailure} when storage fails.
    */
   apply(command: Exclude<RoomCommand, Erasure>): Effect[] {
-    this.#revision += 1;
+    this.#count("userId" in command ? command.userId : null);
     switch (command.type) {
       case "room.closed":
         this.#room.handshake.markStale();
@@ -148,7 +170,7 @@ export class RoomCommandHandler {
    * one. Throws when storage fails: the effects so far hold, and the command is applied again from the start.
    */
   *erase(command: Erasure): Generator<readonly Effect[], void> {
-    this.#revision += 1;
+    this.#count(command.type === "user.erased" ? command.userId : null);
     this.#room.handshake.markStale();
     const { comments, changes, erased } = this.#room.content;
     const [userId, identityId] = [command.type === "user.erased" ? command.userId : null, command.identityId];

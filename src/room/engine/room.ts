@@ -117,7 +117,9 @@ export class Room {
       streams: () => this.streams.bytes,
     };
     this.storeQuota = new StoreQuota(ports, (part) => bytesOf[part]());
-    this.content = new RoomContent(ports, eventPorts, this.storeEvents, this.storeQuota);
+    this.content = new RoomContent(ports, eventPorts, this.storeEvents, this.storeQuota, () =>
+      this.streams.live.wake("changes"),
+    );
 
     this.queue = new MessageQueue(ports, this.connections);
     this.handshake = new JoinHandshake(ports, this.participants, this.content);

@@ -11,6 +11,7 @@ import type { Settings } from "../../platform/settings.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { Response as RoomResponse } from "../protocol/protocol.ts";
 import type { RoomOperation, Subjects } from "../protocol/room-request.ts";
+import type { ChangesRead } from "../types/changes.ts";
 import type {
   Author,
   DocumentPart,
@@ -173,6 +174,16 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace } & Se
     streamEvents: async (roomId: string, read: EventsRead): Promise<Response> => {
       const headers = { [HEADERS.stream]: encodeURIComponent(JSON.stringify(read)) };
       const response = await openObject(env, env.ROOMS, roomId).fetch("https://room/stream", { headers });
+      if (!response.ok) throw refusedBy(await response.json<StreamRefusal>());
+      return response;
+    },
+    /** The changes after a place, as JSON; null for the end. Throws the refusal. */
+    listChanges: async (roomId: string, { accountId, from, writer }: ChangesRead) =>
+      allowed(await stub(roomId).listChanges(accountId, from && { ...from }, writer?.isGuest === true)),
+    /** The changes after a place, and later ones as they come, as Server-Sent Events. */
+    changeEvents: async (roomId: string, read: ChangesRead): Promise<Response> => {
+      const headers = { [HEADERS.changes]: encodeURIComponent(JSON.stringify(read)) };
+      const response = await openObject(env, env.ROOMS, roomId).fetch("https://room/changes", { headers });
       if (!response.ok) throw refusedBy(await response.json<StreamRefusal>());
       return response;
     },

@@ -14,6 +14,7 @@ import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
 import type { RoomStreams } from "../streams/streams.ts";
+import type { ChangePlace, ChangesRead } from "../types/changes.ts";
 import type {
   Author,
   AuthoredUpdate,
@@ -43,6 +44,7 @@ import {
   StreamRefused,
   type StreamState,
 } from "../types/streams.ts";
+import { respondWithChanges } from "./change-reads.ts";
 import { RoomHost } from "./room-host.ts";
 import type { RoomRuntime } from "./room-runtime.ts";
 import { readPart, respondWithEvents } from "./stream-reads.ts";
@@ -145,6 +147,9 @@ export class RoomObjectBase extends RoomHost {
       effects.perform(error.effects);
       throw error.cause;
     }
+    const { live } = room.streams;
+    if (command.type === "room.closed" || command.type === "room.deleted") live.end("changes");
+    else live.wake("changes"); // readers may have lost their right
     if (command.type === "room.deleted") await this.#erase();
     else alarm.plan();
     await reads.refreshed();
@@ -449,15 +454,37 @@ export class RoomObjectBase extends RoomHost {
     };
   }
 
-  override fetch(request: Request): Response | Promise<Response> {
-    const header = request.headers.get(HEADERS.stream);
-    if (header === null) return super.fetch(request);
-    const read = JSON.parse(decodeURIComponent(header)) as EventsRead;
+  /** The changes after a place as JSON; null for the end. */
+  async listChanges(
+    accountId: string,
+    from: ChangePlace | null,
+    isGuest: boolean,
+  ): Promise<string | StreamRefusal> {
+    const { room } = await this.#existing(accountId);
+    if (room.commands.isDeleted) return streamRefusal(notFound("Rooms", "Room"));
+    return room.content.feed.page(from, isGuest);
+  }
+
+  async #sendChanges(read: ChangesRead): Promise<Response> {
+    const { room } = await this.#existing(read.accountId);
+    if (room.commands.isDeleted) throw notFound("Rooms", "Room");
+    return respondWithChanges(this.#readPorts(read.accountId), read);
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const read = (name: string): unknown => {
+      const header = request.headers.get(name);
+      return header && JSON.parse(decodeURIComponent(header));
+    };
+    const stream = read(HEADERS.stream) as EventsRead | null;
+    const changes = read(HEADERS.changes) as ChangesRead | null;
     try {
-      return respondWithEvents(this.#readPorts(read.accountId), read);
+      if (stream !== null) return respondWithEvents(this.#readPorts(stream.accountId), stream);
+      if (changes !== null) return await this.#sendChanges(changes);
     } catch (error) {
       return Response.json(streamRefusal(error), { status: 400 });
     }
+    return super.fetch(request);
   }
 
   async #eraseContent(command: Erasure & TracedCommand): Promise<void> {

@@ -1,4 +1,4 @@
-/** Reads that wait for a stream to go on. The readers of one stream are woken together, the more seldom the more there are. */
+/** Reads that wait for a stream, or the room's changes, to go on. The readers of one are woken together, the more seldom the more there are. */
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import { StreamRefused } from "../types/streams.ts";
 
@@ -7,7 +7,10 @@ const [MS_PER_READER, MAX_PAUSE_MS] = [0.5, 250];
 /** A shorter pause lets nothing come together. */
 const MIN_PAUSE_MS = 10;
 
-/** The readers of one stream. */
+/** A stream by its ID, or the room's changes. */
+export type LiveSource = number | "changes";
+
+/** The readers of one source. */
 class Audience {
   readonly reads = new Set<LiveRead>();
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -17,7 +20,7 @@ class Audience {
     return this.#timer !== null;
   }
 
-  /** The stream has changed: wakes everyone, now or when the pause is over. */
+  /** The source has changed: wakes everyone, now or when the pause is over. */
   changed(): void {
     this.#isDue = true;
     if (!this.isPaused) this.#serve();
@@ -28,7 +31,7 @@ class Audience {
     if (this.#isDue && pauseMs >= MIN_PAUSE_MS)
       this.#timer = setTimeout(() => {
         this.#timer = null;
-        this.#serve(); // also readers that were being served when the stream changed
+        this.#serve(); // also readers that were being served when the source changed
       }, pauseMs);
     this.#isDue = false;
     for (const read of this.reads) read.wake();
@@ -58,7 +61,7 @@ export class LiveRead {
     return this.#audience.isPaused;
   }
 
-  /** Resolves when the stream may have changed, and after `ms` at the latest. */
+  /** Resolves when the source may have changed, and after `ms` at the latest. */
   async changed(ms: number): Promise<void> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
@@ -86,30 +89,30 @@ export class LiveRead {
 }
 
 export class LiveReads {
-  readonly #byStream = new Map<number, Audience>();
+  readonly #bySource = new Map<LiveSource, Audience>();
   readonly #ofUsers = new Map<string, number>();
-  readonly #left: (stream: number) => void;
+  readonly #left: (source: LiveSource) => void;
 
-  /** `left` is called when the last read of a stream ends. */
-  constructor(left: (stream: number) => void) {
+  /** `left` is called when the last read of a source ends. */
+  constructor(left: (source: LiveSource) => void) {
     this.#left = left;
   }
 
   /** The caller has to end it. RATE_LIMITED above what one user may have. */
-  open(stream: number, userId?: string): LiveRead {
+  open(source: LiveSource, userId?: string): LiveRead {
     const ofUser = userId === undefined ? 0 : (this.#ofUsers.get(userId) ?? 0);
     if (ofUser >= STREAM_LIMITS.waitingReads)
       throw new StreamRefused("RATE_LIMITED", "Too many reads of this user wait; end some of them");
     if (userId !== undefined) this.#ofUsers.set(userId, ofUser + 1);
-    const audience = this.#byStream.get(stream) ?? new Audience();
-    this.#byStream.set(stream, audience);
+    const audience = this.#bySource.get(source) ?? new Audience();
+    this.#bySource.set(source, audience);
     const read = new LiveRead(audience, () => {
       if (userId !== undefined) this.#leave(userId);
       audience.reads.delete(read);
-      if (audience.reads.size > 0 || this.#byStream.get(stream) !== audience) return;
-      this.#byStream.delete(stream);
+      if (audience.reads.size > 0 || this.#bySource.get(source) !== audience) return;
+      this.#bySource.delete(source);
       audience.end();
-      this.#left(stream);
+      this.#left(source);
     });
     audience.reads.add(read);
     return read;
@@ -121,18 +124,23 @@ export class LiveReads {
     else this.#ofUsers.delete(userId);
   }
 
-  has(stream: number): boolean {
-    return this.#byStream.has(stream);
+  has(source: LiveSource): boolean {
+    return this.#bySource.has(source);
   }
 
-  wake(stream: number): void {
-    this.#byStream.get(stream)?.changed();
+  wake(source: LiveSource): void {
+    this.#bySource.get(source)?.changed();
+  }
+
+  /** Ends all reads of a source. */
+  end(source: LiveSource): void {
+    for (const read of [...(this.#bySource.get(source)?.reads ?? [])]) read.end();
   }
 
   /** The room is deleted or restored. */
   wakeAll(): void {
-    const audiences = [...this.#byStream.values()];
-    this.#byStream.clear();
+    const audiences = [...this.#bySource.values()];
+    this.#bySource.clear();
     for (const audience of audiences) audience.end();
   }
 }

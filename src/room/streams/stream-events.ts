@@ -1,5 +1,6 @@
 /** Parts of streams as Server-Sent Events, and the cursors of live reads. */
 import { bytesToBase64 } from "../../platform/crypto/encoding.ts";
+import { serverSentEvent } from "../protocol/server-sent-event.ts";
 import { isJson, MESSAGE_END, mediaTypeOf, type StreamPart } from "../types/streams.ts";
 
 const CARRIAGE_RETURN = 0x0d;
@@ -22,7 +23,7 @@ export function dataEventOf({ contentType, data }: StreamPart): Uint8Array {
   const known = encoded.get(data);
   if (known !== undefined) return known;
   const text = isSentAsText(contentType) ? textOf(contentType, data) : bytesToBase64(data);
-  const event = encoder.encode(eventOf("data", text));
+  const event = encoder.encode(serverSentEvent("data", text));
   encoded.set(data, event);
   return event;
 }
@@ -34,15 +35,8 @@ export function controlEventOf({ next, isClosed, isUpToDate }: StreamPart, curso
     ...(isClosed ? { streamClosed: true } : { streamCursor: cursor }),
     ...(isUpToDate && { upToDate: true }),
   };
-  return encoder.encode(eventOf("control", JSON.stringify(control)));
+  return encoder.encode(serverSentEvent("control", JSON.stringify(control)));
 }
-
-/** A line of an event ends at any kind of line break. Clients drop a space at its beginning, and some drop no more. */
-const eventOf = (name: string, data: string): string =>
-  `event: ${name}\n${data
-    .split(/\r\n|\r|\n/)
-    .map((line) => `data:${line.startsWith(" ") ? " " : ""}${line}\n`)
-    .join("")}\n`;
 
 const textOf = (contentType: string, bytes: Uint8Array): string =>
   decoder.decode(isJson(contentType) ? jsonOf(bytes) : bytes);

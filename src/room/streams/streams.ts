@@ -18,7 +18,7 @@ import {
   StreamRefused,
   type StreamState,
 } from "../types/streams.ts";
-import { LiveReads } from "./live-reads.ts";
+import { LiveReads, type LiveSource } from "./live-reads.ts";
 import { BEGINNING, END, offsetOf, parseOffset } from "./offsets.ts";
 import { isPlainText, unfinishedLength } from "./stream-events.ts";
 import { StreamTimes } from "./stream-times.ts";
@@ -59,7 +59,7 @@ const conflict = (why: string, headers?: Readonly<Record<string, string>>) =>
 const invalid = (why: string) => new StreamRefused("BAD_REQUEST", why);
 
 export class RoomStreams {
-  readonly live = new LiveReads((id) => this.#left(id));
+  readonly live = new LiveReads((source) => this.#left(source));
   readonly #ports: StreamPorts;
   readonly #times: StreamTimes;
   /** The bytes that all streams count for; null until they are measured. */
@@ -261,8 +261,8 @@ export class RoomStreams {
   }
 
   /** No one waits for the stream any more: its TTL begins anew. */
-  #left(id: number): void {
-    const stream = this.#table.byId(id);
+  #left(source: LiveSource): void {
+    const stream = source === "changes" ? null : this.#table.byId(source);
     if (stream !== null) this.#times.use(stream);
   }
 

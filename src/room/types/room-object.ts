@@ -99,7 +99,7 @@ export interface DocumentAddress {
   readonly protocol: string | null;
 }
 
-/** Headers of an upgrade request to a room's object, and of requests for a part of a download or for a stream. */
+/** Headers of an upgrade request to a room's object, and of requests for a part of a download, a stream or changes. */
 export const HEADERS = {
   account: "Atrium-Account",
   room: "Atrium-Room",
@@ -112,4 +112,6 @@ export const HEADERS = {
   download: "Atrium-Download",
   /** A live read of a stream as JSON in ASCII. */
   stream: "Atrium-Stream",
+  /** A live read of changes as JSON in ASCII. */
+  changes: "Atrium-Changes",
 };

@@ -265,7 +265,7 @@ const PAGES = [
   ...["people-page", "identity-page", "group-page"],
   ...["workflows-page", "workflow-page", "logs-page", "settings-page"],
 ];
-/** What pages load on demand: the code editor, the palette, the colors of samples, QR codes, streams, and Yjs, which reads documents. */
+/** What pages load on demand: the code editor, the palette, the colors of samples, QR codes, streams, changes, and Yjs, which reads documents. */
 const ON_DEMAND = [
   "code-editor",
   "finder",
@@ -275,6 +275,7 @@ const ON_DEMAND = [
   "watch-document",
   "document-part",
   "server-streams",
+  "room-changes",
 ];
 
 const readPage = () => readFile(path.join(outdir, "dashboard/index.html"), "utf8");

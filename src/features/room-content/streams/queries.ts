@@ -1,5 +1,4 @@
 /** Reads streams, as requests of the Durable Streams protocol ask for it. */
-import { AppError, type ErrorCode } from "@atrium/contract/errors.ts";
 import type { StreamSummary } from "@atrium/contract/rest/streams.ts";
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import type { RequireCaller } from "../../../http/endpoint.ts";
@@ -9,6 +8,7 @@ import { cursorAfter, jsonOf } from "../../../room/streams/stream-events.ts";
 import { isJson, type ListedStream, type StreamPart } from "../../../room/types/streams.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow } from "../../rooms/queries.ts";
+import { CheckedCaller, checked } from "../raw-answers.ts";
 import type { StreamPlace } from "./commands.ts";
 import { headersOf, invalid, timesOf } from "./stream-headers.ts";
 
@@ -76,47 +76,10 @@ export async function readStream(
     }
     case "sse": {
       const response = await rooms.streamEvents(place.roomId, { ...read, accountId, cursor });
-      const caller = new CheckedCaller(ctx, requireCaller);
-      return new Response(response.body?.pipeThrough(caller.checking()), response);
+      return checked(response, ctx, requireCaller);
     }
     default:
       throw invalid("live: must be long-poll or sse");
-  }
-}
-
-const ENDED: readonly ErrorCode[] = ["UNAUTHORIZED", "FORBIDDEN", "NOT_FOUND"];
-
-/** A caller whose credential is checked again before it is sent something after a while. */
-class CheckedCaller {
-  readonly #ctx: Pick<LiveRoomContext, "now">;
-  readonly #require: RequireCaller;
-  #checkedAt: number;
-
-  constructor(ctx: Pick<LiveRoomContext, "now">, requireCaller: RequireCaller) {
-    this.#ctx = ctx;
-    this.#require = requireCaller;
-    this.#checkedAt = ctx.now();
-  }
-
-  /** Throws for a credential that has ended; where that cannot be known, the next check decides. */
-  async check(): Promise<void> {
-    const now = this.#ctx.now();
-    if (now < this.#checkedAt + STREAM_LIMITS.callerCheckMs) return;
-    await this.#require().catch((error: unknown) => {
-      if (error instanceof AppError && ENDED.includes(error.code)) throw error;
-    });
-    this.#checkedAt = now;
-  }
-
-  /** Ends a response whose caller may not read any more: it learns why when it reads on. */
-  checking(): TransformStream<Uint8Array, Uint8Array> {
-    return new TransformStream({
-      transform: (chunk, controller) =>
-        this.check().then(
-          () => controller.enqueue(chunk),
-          () => controller.terminate(),
-        ),
-    });
   }
 }
 

@@ -8,23 +8,15 @@ import { endpointsFor } from "../../../http/endpoint.ts";
 import { failure } from "../../../http/envelope.ts";
 import { decodeCursor, encodeCursor } from "../../../http/lists.ts";
 import { BodyTooLarge } from "../../../http/request-input.ts";
-import { CORS_HEADERS } from "../../../http/security.ts";
 import { StreamRefused } from "../../../room/types/streams.ts";
 import type { RoomContext } from "../../rooms/context.ts";
+import { withRawHeaders } from "../raw-answers.ts";
 import { appendToStream, createStream, deleteStream } from "./commands.ts";
 import { describeStream, listStreams, presentStream, readStream } from "./queries.ts";
 
 const { endpoint, rawEndpoint } = endpointsFor<RoomContext>({ module: "Rooms" });
 
 const PATH = "/rooms/:roomId/streams/:stream";
-
-const COMMON_HEADERS = {
-  ...CORS_HEADERS,
-  Vary: "Authorization",
-  "Cross-Origin-Resource-Policy": "cross-origin",
-  "X-Content-Type-Options": "nosniff",
-  "Content-Security-Policy": "sandbox; default-src 'none'",
-};
 
 /** Refuses as the protocol has it: with its headers, and with its status for large bodies. */
 function refuse(error: unknown, requestId: string): Response {
@@ -39,9 +31,7 @@ function refuse(error: unknown, requestId: string): Response {
 }
 
 async function answer(ctx: RoomContext, work: () => Promise<Response>): Promise<Response> {
-  const response = await work().catch((error: unknown) => refuse(error, ctx.requestId));
-  for (const [name, value] of Object.entries(COMMON_HEADERS)) response.headers.set(name, value);
-  return response;
+  return withRawHeaders(await work().catch((error: unknown) => refuse(error, ctx.requestId)));
 }
 
 const After = Cursor.transform((cursor, context) => {

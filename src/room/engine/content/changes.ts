@@ -9,11 +9,15 @@ import type { EntryAddress, LoggedChange, Receipt } from "../../storage/sqlite-j
 import { lastTooOld, receiptBounds } from "../../storage/sqlite-log.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { RoomPorts } from "../../transport/room-ports.ts";
+import type { ChangePlace, KnownPlace } from "../../types/changes.ts";
 
 /** The sender of the organization's requests: no user has an empty ID. */
 export const ORGANIZATION = "";
 /** The sender of the room's own changes: no user has this ID. */
 const ROOM = "room";
+
+/** A change with its data as text. */
+type TextualChange = Change & { readonly data: JsonText };
 
 /** Clients of earlier epochs are reset. */
 const MAX_EPOCHS = 1_000;
@@ -22,6 +26,7 @@ export class Changes {
   readonly #ports: Pick<RoomPorts, "storage" | "now" | "newId">;
   readonly #storage: RoomStorage;
   readonly #receipts: Receipts;
+  readonly #changed: () => void;
   /** Made since the last {@link takeEvents}. */
   #unsent: Change[] = [];
   /** Null until it is read: every write needs it, like the epoch. */
@@ -34,8 +39,10 @@ export class Changes {
   /** The epoch that has begun since the start. */
   #begunEpoch: string | null = null;
 
-  constructor(ports: Pick<RoomPorts, "storage" | "now" | "newId">) {
+  /** `changed` is called when the log is another one than before, and its changes are being sent. */
+  constructor(ports: Pick<RoomPorts, "storage" | "now" | "newId">, changed = () => {}) {
     this.#ports = ports;
+    this.#changed = changed;
     this.#storage = ports.storage;
     this.#receipts = new Receipts(ports.storage.receipts, () => ports.now());
   }
@@ -52,6 +59,15 @@ export class Changes {
    */
   get epoch(): string {
     return this.#openEpoch();
+  }
+
+  /**
+   * The end of the log, in an epoch that knows it: the last one that has begun, as a read alone changes nothing that a client
+   * could have missed. Only a room without any begins its first one.
+   */
+  get end(): KnownPlace {
+    const epoch = this.#epoch ?? this.#storage.epochs.latest() ?? this.epoch;
+    return { seq: this.lastSeq, epoch };
   }
 
   #openEpoch(): string {
@@ -93,6 +109,7 @@ export class Changes {
   reset(): void {
     this.#unsent = [];
     [this.#lastSeq, this.#epoch, this.#tooOldSeq] = [null, null, 0];
+    this.#changed();
   }
 
   /**
@@ -180,21 +197,32 @@ export class Changes {
     receipts.deleteUser(userId);
     const isNaming = ({ event, data }: { readonly event: ChangeEvent; readonly data: string }) =>
       event !== "userDeleted" && data.includes(userId);
-    if (changes.listAfter(0).some(isNaming)) changes.dropAll(isNaming);
+    if (!changes.listAfter(0).some(isNaming)) return;
+    changes.dropAll(isNaming);
+    this.#changed();
   }
 
   /** Takes the changes that were made since the last call, as events to send. */
   takeEvents(): ServerEvent[] {
     const changes = this.#unsent;
     this.#unsent = [];
+    if (changes.length > 0) this.#changed();
     return changes.map((change) => ({ type: "event", ...change }));
   }
 
-  /**
-   * The changes after `seq`, of each entry the latest, as the JSON of an array. Null when some are no longer kept, when
-   * several of them exceed the log's limits, or `seq` is not of this room or not of its `epoch`.
-   */
+  /** The same as {@link after}, as the JSON of an array. */
   since(seq: number, epoch?: string): JsonText | null {
+    const items = this.after({ seq, epoch })?.map(
+      (change) => `{"seq":${change.seq},"event":"${change.event}","data":${change.data.text}}`,
+    );
+    return items === undefined ? null : new JsonText(`[${items.join()}]`);
+  }
+
+  /**
+   * The changes after a place, of each entry the latest. Null when some are no longer kept, when several of them exceed
+   * the log's limits, or `seq` is not of this room or not of its `epoch`.
+   */
+  after({ seq, epoch }: ChangePlace): readonly TextualChange[] | null {
     const { changes, epochs } = this.#storage;
     const last = this.lastSeq;
     if (seq > last || seq < Math.max(this.#tooOldSeq, changes.readDroppedSeq())) return null;
@@ -208,10 +236,7 @@ export class Changes {
       this.#tooOldSeq = tooOld.number;
       return null;
     }
-    const items = missed.map(
-      ({ number, event, data }) => `{"seq":${number},"event":"${event}","data":${data}}`,
-    );
-    return new JsonText(`[${items.join()}]`);
+    return missed.map(({ number, event, data }) => ({ seq: number, event, data: new JsonText(data) }));
   }
 }
 

@@ -436,8 +436,6 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
   ) as unknown;
 }
 
-const isOfRooms = (right: EndpointRight): boolean => right === "read" || right.endsWith(":write");
-
 const title = (endpoint: AnyEndpoint) => `${endpoint.method} ${endpoint.path}`;
 const cases = (keep: (endpoint: AnyEndpoint) => boolean) =>
   ENDPOINTS.filter(keep).map((endpoint) => [title(endpoint), endpoint] as const);

@@ -2,6 +2,7 @@
 
 import type { Permission } from "@atrium/contract/resources/permissions.ts";
 
+export type { DocumentAuthor } from "@atrium/contract/resources/author.ts";
 export type { Comment } from "@atrium/contract/resources/comment.ts";
 export type { StorageFile, UploadResult } from "@atrium/contract/resources/file.ts";
 export type { Group, Identity } from "@atrium/contract/resources/identity.ts";
@@ -20,6 +21,7 @@ export type {
   Thread,
   ThreadParticipant,
 } from "@atrium/contract/resources/thread.ts";
+export type { SuggestedPart, Suggestion } from "@atrium/contract/resources/suggestion.ts";
 export type { Role, User, UserSession } from "@atrium/contract/resources/user.ts";
 export type {
   AccessDecision,
@@ -36,7 +38,6 @@ export type {
   ReadBlocks,
 } from "@atrium/contract/rest/document-edits.ts";
 export type {
-  DocumentAuthor,
   DocumentChange,
   DocumentContent,
   DocumentDetails,

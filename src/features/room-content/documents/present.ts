@@ -1,8 +1,8 @@
 /** Documents as they are presented. */
 
+import type { DocumentAuthor } from "@atrium/contract/resources/author.ts";
 import type { ChangedBlock, EditedDocument } from "@atrium/contract/rest/document-edits.ts";
 import type {
-  DocumentAuthor,
   DocumentChange,
   DocumentContent,
   DocumentDetails,

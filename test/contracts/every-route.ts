@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { CHANNELS } from "@atrium/contract/resources/notification-settings.ts";
+import { isOfRooms } from "@atrium/contract/resources/permissions.ts";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { loadEndpoints } from "../../src/endpoints.ts";

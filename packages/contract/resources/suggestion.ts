@@ -34,7 +34,7 @@ export const Suggestion = z
   .meta({ id: "Suggestion" });
 export type Suggestion = z.infer<typeof Suggestion>;
 
-const shown = z.string();
+const text = z.string();
 
 /** One change of a suggestion, which is accepted or rejected as a whole. */
 export const SuggestedPart = z
@@ -54,15 +54,15 @@ export const SuggestedPart = z
       description: "Keys of maps and positions of elements, beginning in the shared type.",
       example: [],
     }),
-    before: shown.meta({
-      description: "Its text in the document, as XML where there are formats or elements; empty for none.",
+    before: text.nullable().meta({
+      description: "Its text before, as XML where there are elements, or the JSON of a value; null for none.",
       example: "the old name",
     }),
-    after: shown.meta({ description: "Its text in the suggestion, likewise.", example: "the new name" }),
+    after: text.nullable().meta({ description: "Its text after, likewise.", example: "the new name" }),
     context: z
       .object({
-        before: shown.meta({ description: "Up to 40 unchanged characters before it.", example: "This is " }),
-        after: shown.meta({ description: "Up to 40 unchanged characters after it.", example: "." }),
+        before: text.meta({ description: "Up to 40 unchanged characters before it.", example: "This is " }),
+        after: text.meta({ description: "Up to 40 unchanged characters after it.", example: "." }),
       })
       .meta({ description: "The unchanged text around it." }),
   })

@@ -30,7 +30,9 @@ export const SuggestionReview = z
     }),
     accept: z
       .union([z.literal("all"), z.array(text(1, 1024)).max(10_000)])
-      .meta({ description: "The IDs of parts, or `all`. The others are rejected; an empty list rejects all." }),
+      .meta({
+        description: "The IDs of parts, or `all`. The others are rejected; an empty list rejects all.",
+      }),
     comment: text(1, SUGGESTION_LIMITS.commentLength)
       .optional()
       .meta({ description: "A comment for the author." }),

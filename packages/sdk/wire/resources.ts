@@ -15,13 +15,13 @@ export type {
   StoreSummary,
   WrittenEntry as Written,
 } from "@atrium/contract/resources/store.ts";
+export type { SuggestedPart, Suggestion } from "@atrium/contract/resources/suggestion.ts";
 export type {
   Mention,
   SubscriptionSettings,
   Thread,
   ThreadParticipant,
 } from "@atrium/contract/resources/thread.ts";
-export type { SuggestedPart, Suggestion } from "@atrium/contract/resources/suggestion.ts";
 export type { Role, User, UserSession } from "@atrium/contract/resources/user.ts";
 export type {
   AccessDecision,

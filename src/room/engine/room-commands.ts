@@ -6,6 +6,7 @@ import { presentRoom, type RoomFields } from "@atrium/contract/resources/room.ts
 import { presentUser } from "@atrium/contract/resources/user.ts";
 import { opensRoom } from "../../platform/narrowing.ts";
 import type { TokenEpochs } from "../../platform/token-claims.ts";
+import type { SuggestionRequests } from "../documents/sync/suggestion-requests.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import type { Effect } from "../transport/connection.ts";
 import { isOfDocuments, send } from "../transport/connections.ts";
@@ -51,6 +52,7 @@ interface CommandParts {
   readonly participants: Participants;
   readonly content: RoomContent;
   readonly handshake: JoinHandshake;
+  readonly suggestions: Pick<SuggestionRequests, "erase">;
 }
 
 export class RoomCommandHandler {
@@ -162,12 +164,14 @@ export class RoomCommandHandler {
       yield this.#sendChanges();
     }
     if (this.#isDeleted) return;
+    let closed: readonly Effect[] = [];
     changes.transaction(() => {
       const { threads, wakes } = this.#room.ports.storage;
       for (const id of ids) {
         threads.deleteUser(id);
         if (id !== livesOn) wakes.deleteIdentity(id); // an agent that lives on goes on in its chain
       }
+      if (userId !== null) closed = this.#room.suggestions.erase(userId);
       if (userId !== null && this.isUsed) {
         this.#forgetUser(userId);
         this.#room.participants.sessions.eraseParticipant(userId);
@@ -176,7 +180,7 @@ export class RoomCommandHandler {
       for (const id of ids) changes.forgetUser(id);
       comments.eraseFromAnswers(ids);
     });
-    yield this.#sendChanges();
+    yield [...closed, ...this.#sendChanges()];
   }
 
   /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its rights. */

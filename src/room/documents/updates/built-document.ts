@@ -127,7 +127,8 @@ const WEIGHTS: ReadonlyMap<number, number> = new Map([
   [CONTENT.subdocument, 10],
 ]);
 
-function requireBuildable(update: Uint8Array): void {
+/** CONFLICT for an update that is too large for Yjs to build. */
+export function requireBuildable(update: Uint8Array): void {
   let items = 0;
   if (update.length <= DOCUMENT_LIMITS.builtBytes)
     readUpdate(update, {

@@ -7,7 +7,6 @@ import {
   requireDepth,
   valueAt,
 } from "../compare/compared-document.ts";
-import { writtenAs } from "../content/text-rendering.ts";
 import { splitsPair } from "../edits/text-content.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
 import type { ClockRange } from "../updates/ranges.ts";
@@ -46,6 +45,8 @@ export class ForkChange {
   readonly places: Place[] = [];
   key: ChangedKey | null = null;
   kind: ChangeKind | null = null;
+  /** The unchanged tags within it. */
+  crossed: Gap = "none";
   context = { before: "", after: "" };
   /** Offsets in the unchanged text of the root. */
   flow: readonly [start: number, end: number];
@@ -154,9 +155,8 @@ class RootReader {
     path: Path,
     depth: number,
   ): void {
-    const before = old && this.#valueOf(type, old, "before", depth);
-    const after = current && this.#valueOf(type, current, "after", depth);
-    if (before === after) return;
+    const [before, after] = [this.#valueOf(old, "before", depth), this.#valueOf(current, "after", depth)];
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
     const entries: Y.Item[] = [];
     for (let entry: Y.Item | null = latest; entry !== null; entry = entry.left)
       if (this.#isNew(entry)) entries.push(entry);
@@ -167,14 +167,14 @@ class RootReader {
       ["before", old, before],
       ["after", current, after],
     ] as const) {
-      if (value !== undefined) change.show(point, value);
-      if (item !== undefined) this.#addAll(change, item, { start: 0, end: item.length });
+      if (item === undefined) continue;
+      change.show(point, isXml(type) && typeof value === "string" ? value : JSON.stringify(value));
+      this.#addAll(change, item, { start: 0, end: item.length });
     }
   }
 
-  #valueOf(type: Items, item: Y.Item, point: Point, depth: number): string {
-    const value = valueAt(this.#points, item, item.length - 1, point, depth);
-    return isXml(type) ? writtenAs(value) : JSON.stringify(value);
+  #valueOf(item: Y.Item | undefined, point: Point, depth: number): unknown {
+    return item && valueAt(this.#points, item, item.length - 1, point, depth);
   }
 
   #isNew({ id: { client, clock } }: Y.Item): boolean {
@@ -246,7 +246,8 @@ class RootReader {
 
   /** An editor splits and joins blocks at tags that all open, or all close: both sides are one change. */
   #passTag(tag: Exclude<Gap, "none">): void {
-    if (this.#gap !== "none" && this.#gap !== tag) this.#open = null;
+    const crossed = this.#gap === "none" ? this.#open?.crossed : this.#gap;
+    if (crossed !== undefined && crossed !== "none" && crossed !== tag) this.#open = null;
     this.#gap = tag;
   }
 
@@ -257,6 +258,7 @@ class RootReader {
   }
 
   #change({ item, piece, path, depth }: Unit): ForkChange {
+    if (this.#open !== null && this.#gap !== "none") this.#open.crossed = this.#gap;
     this.#open ??= this.#add(path);
     this.#gap = "none";
     const change = this.#open;

@@ -5,7 +5,7 @@ import * as Y from "yjs";
 import { ComparedDocument } from "../compare/compared-document.ts";
 import { type DeleteSet, encodeChanges } from "../updates/built-document.ts";
 import { compactUpdate } from "../updates/compact-update.ts";
-import { IdSet } from "../updates/ranges.ts";
+import { type ClockRange, IdSet } from "../updates/ranges.ts";
 import { CurrentDocument } from "./current-document.ts";
 import { type ChangeKind, changesOf, type ForkChange, type Path } from "./fork-changes.ts";
 
@@ -130,10 +130,8 @@ class Suggestion {
   /** The deletions of the chosen parts, and what the fork inserted beside them. */
   #deletionsOf(chosen: readonly ForkChange[]): IdSet {
     const [deletions, kept] = [new IdSet(), new IdSet()];
-    for (const { inserted, deleted } of chosen) {
-      deletions.addAll(deleted);
-      kept.addAll(inserted);
-    }
+    deletions.addAll(inOrder(chosen.map(({ deleted }) => deleted)));
+    kept.addAll(inOrder(chosen.map(({ inserted }) => inserted)));
     for (const struct of this.#structs()) {
       const { client, clock } = struct.id;
       if (!this.#isNew(struct)) continue;
@@ -187,6 +185,10 @@ class Suggestion {
     for (const structs of this.#points.doc.store.clients.values()) yield* structs;
   }
 }
+
+/** A set grows fast at its end alone. */
+const inOrder = (ranges: readonly (readonly ClockRange[])[]): ClockRange[] =>
+  ranges.flat().sort((one, other) => one.start - other.start);
 
 type Struct = Y.Item | Y.GC;
 

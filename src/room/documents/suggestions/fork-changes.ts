@@ -50,6 +50,7 @@ export class ForkChange {
   context = { before: "", after: "" };
   /** Offsets in the unchanged text of the root. */
   flow: readonly [start: number, end: number];
+  readonly #lastValue = { before: Number.NaN, after: Number.NaN };
   readonly #texts = { before: [] as string[], after: [] as string[] };
 
   constructor(root: string, path: Path, flow: number) {
@@ -74,6 +75,12 @@ export class ForkChange {
 
   show(point: Point, text: string): void {
     this.#texts[point].push(text);
+  }
+
+  /** Values of a list are separated by commas, as JSON. */
+  showValue(point: Point, json: string): void {
+    const isNext = this.#lastValue[point] === this.#texts[point].length - 1;
+    this.#lastValue[point] = this.#texts[point].push(isNext ? `,${json}` : json) - 1;
   }
 
   addMarks(marks: readonly ChangedMark[]): void {
@@ -279,8 +286,8 @@ class RootReader {
     }
     for (let offset = start; offset < end; offset += 1) {
       const value = valueAt(this.#points, item, offset, point, depth);
-      const isText = content instanceof Y.ContentType && typeof value === "string";
-      change.show(point, isText ? value : JSON.stringify(value));
+      if (content instanceof Y.ContentType && typeof value === "string") change.show(point, value);
+      else change.showValue(point, JSON.stringify(value));
     }
   }
 

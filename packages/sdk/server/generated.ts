@@ -283,7 +283,7 @@ export interface ReviewOptions {
   /** The `seq` of the suggestion as you have read it: no one accepts what they have not seen. */
   readonly seq: number;
   /** The IDs of parts, or `all`. The others are rejected; an empty list rejects all. */
-  readonly accept: readonly "all" | string[];
+  readonly accept: "all" | string[];
   /** A comment for the author. */
   readonly comment?: string | undefined;
 }

@@ -259,6 +259,15 @@ const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishin
     },
   ],
   [
+    ["suggestionId"],
+    async ({ api }, { roomId }) => {
+      const suggestion = { edits: [{ at: "end", insert: "A beginning." }], root: "t" };
+      const path = `/rooms/${roomId}/documents/notes/suggestions`;
+      const { data } = await api.post<{ suggestion: { id: string } }>(path, suggestion);
+      return { suggestionId: data.suggestion.id };
+    },
+  ],
+  [
     ["stream"],
     async ({ api }, { roomId }) => {
       await api.raw("PUT", `/rooms/${roomId}/streams/answer`, { headers: { "Content-Type": "text/plain" } });

@@ -28,11 +28,9 @@ export const SuggestionReview = z
       description: "The `seq` of the suggestion as you have read it: no one accepts what they have not seen.",
       example: 2,
     }),
-    accept: z
-      .union([z.literal("all"), z.array(text(1, 1024)).max(10_000)])
-      .meta({
-        description: "The IDs of parts, or `all`. The others are rejected; an empty list rejects all.",
-      }),
+    accept: z.union([z.literal("all"), z.array(text(1, 1024)).max(10_000)]).meta({
+      description: "The IDs of parts, or `all`. The others are rejected; an empty list rejects all.",
+    }),
     comment: text(1, SUGGESTION_LIMITS.commentLength)
       .optional()
       .meta({ description: "A comment for the author." }),

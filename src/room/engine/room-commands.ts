@@ -52,7 +52,7 @@ interface CommandParts {
   readonly participants: Participants;
   readonly content: RoomContent;
   readonly handshake: JoinHandshake;
-  readonly suggestions: Pick<SuggestionRequests, "erase">;
+  readonly suggestions: Pick<SuggestionRequests, "eraseSome">;
 }
 
 export class RoomCommandHandler {
@@ -163,15 +163,17 @@ export class RoomCommandHandler {
       after = changes.transaction(() => comments.eraseSome(ids, from));
       yield this.#sendChanges();
     }
+    for (let some: Effect[] | null = []; some !== null && userId !== null && !this.#isDeleted; ) {
+      some = this.#room.suggestions.eraseSome(userId);
+      yield some ?? [];
+    }
     if (this.#isDeleted) return;
-    let closed: readonly Effect[] = [];
     changes.transaction(() => {
       const { threads, wakes } = this.#room.ports.storage;
       for (const id of ids) {
         threads.deleteUser(id);
         if (id !== livesOn) wakes.deleteIdentity(id); // an agent that lives on goes on in its chain
       }
-      if (userId !== null) closed = this.#room.suggestions.erase(userId);
       if (userId !== null && this.isUsed) {
         this.#forgetUser(userId);
         this.#room.participants.sessions.eraseParticipant(userId);
@@ -180,7 +182,7 @@ export class RoomCommandHandler {
       for (const id of ids) changes.forgetUser(id);
       comments.eraseFromAnswers(ids);
     });
-    yield [...closed, ...this.#sendChanges()];
+    yield this.#sendChanges();
   }
 
   /** Completes a `refreshUser` effect: everyone receives the user's current fields, and its sockets have its rights. */

@@ -184,7 +184,7 @@ export class Room {
 
   /** A part of the stored data of a user, from a position on; null for the start. */
   personalData(userId: string, part: PersonalPart, after: string | null): RecordsOfUser {
-    return readPersonalData(this.ports.storage, this.content.comments, userId, part, after);
+    return readPersonalData(this.ports.storage, this.content.comments, this.suggestions, userId, part, after);
   }
 
   /** False once a socket is gone: nothing has to be read for it. */

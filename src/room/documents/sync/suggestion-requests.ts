@@ -10,6 +10,7 @@ import type { ServerEvent } from "../../protocol/protocol.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { Effect } from "../../transport/connection.ts";
 import { type Author, isSameAuthor, presentAuthor } from "../../types/documents.ts";
+import type { RecordsOfUser } from "../../types/room-object.ts";
 import type {
   ListedSuggestions,
   ReviewedSuggestion,
@@ -26,7 +27,8 @@ import { type DocumentRequests, editOf } from "./document-requests.ts";
 
 /** Above the suggestions that a document keeps. */
 const ALL: ListedSuggestions = { status: null, before: Number.MAX_SAFE_INTEGER, limit: 1_000 };
-const OF_PERSON_AT_ONCE = 1_000;
+/** A comment of a review can have some 40 KB. */
+const OF_USER_AT_ONCE = 200;
 
 /** The author of a fork's first update, which is the document as it was. */
 const BASE_AUTHOR: Author = { type: "organization" };
@@ -246,28 +248,39 @@ export class SuggestionRequests {
     return [...[name, ...forks].flatMap((each) => requests.close(each)), ...this.#sent()];
   }
 
-  /** Deletes the suggestions of an erased user, and the user from those of others. Needs a transaction. */
-  erase(userId: string): Effect[] {
-    const user: Author = { type: "user", id: userId };
-    const effects: Effect[] = [];
-    for (let after = 0; ; ) {
-      const rows = this.#table.listOf(user, after, OF_PERSON_AT_ONCE);
-      for (const row of rows) effects.push(...this.#erase(row, user));
-      const last = rows.at(-1);
-      if (rows.length < OF_PERSON_AT_ONCE || last === undefined) return effects;
-      after = last.number;
-    }
+  /** Some suggestions that a user has made or reviewed; `after` is the number of the last one, null for the start. */
+  ofUser(userId: string, after: string | null): RecordsOfUser {
+    const rows = this.#table.listOf({ type: "user", id: userId }, Number(after ?? 0), OF_USER_AT_ONCE);
+    const records = rows.map((row) => {
+      const suggestion = this.#present(row, this.#table.documentName(row.document) ?? "");
+      return { type: "suggestion", suggestion } as const;
+    });
+    return { records, next: rows.length < OF_USER_AT_ONCE ? null : String(rows.at(-1)?.number) };
   }
 
-  #erase({ id, author, document }: StoredSuggestion, user: Author): Effect[] {
+  /** Deletes some suggestions of an erased user, and the user from those of others; null when none is left. */
+  eraseSome(userId: string): Effect[] | null {
+    const user: Author = { type: "user", id: userId };
+    const rows = this.#table.listOf(user, 0, OF_USER_AT_ONCE);
+    if (rows.length === 0) return null;
+    this.#attempt(() => {
+      for (const row of rows) this.#erase(row, user);
+    });
+    const closed = rows.flatMap(({ id }) => {
+      const isGone = this.#table.find(id) === null;
+      return isGone ? this.#room.requests.close(forkNameOf(id)) : [];
+    });
+    return [...closed, ...this.#sent()];
+  }
+
+  #erase({ id, author, document }: StoredSuggestion, user: Author): void {
     const name = this.#table.documentName(document) ?? "";
-    if (!isSameAuthor(author, user)) {
+    if (isSameAuthor(author, user)) {
+      this.#room.documents.delete(forkNameOf(id));
+      this.#delete(name, id);
+    } else {
       this.#table.forgetReviewer(id);
       this.#changed(name, id);
-      return [];
     }
-    this.#room.documents.delete(forkNameOf(id));
-    this.#delete(name, id);
-    return this.#room.requests.close(forkNameOf(id));
   }
 }

@@ -1,6 +1,7 @@
 /** The stored data of one user of the room, in slices for an export. */
 
 import type { Comment } from "@atrium/contract/resources/comment.ts";
+import type { SuggestionRequests } from "../../documents/sync/suggestion-requests.ts";
 import type { StoredDocument } from "../../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../types/room-object.ts";
@@ -17,6 +18,7 @@ const END = { records: [], next: null };
 export function readPersonalData(
   storage: RoomStorage,
   comments: RoomComments,
+  suggestions: Pick<SuggestionRequests, "ofUser">,
   userId: string,
   part: PersonalPart,
   after: string | null,
@@ -51,6 +53,8 @@ export function readPersonalData(
     }
     case "documents":
       return documentsOf(storage, userId, after);
+    case "suggestions":
+      return suggestions.ofUser(userId, after);
     case "streams":
       return streamsOf(storage, userId, after);
   }

@@ -258,12 +258,12 @@ describe("an isolate", () => {
 
 describe("the protocol", () => {
   const protocol = readFileSync(path.join(ROOT, "docs/protocol.md"), "utf8");
-  const rules = [...protocol.matchAll(/^- \*\*([RDS]\d+)\*\*/gm)].map(([, rule = ""]) => rule);
+  const rules = [...protocol.matchAll(/^- \*\*([RDSG]\d+)\*\*/gm)].map(([, rule = ""]) => rule);
   const titles = globSync("{room,room-content,access,inbox}/**/*.ts", {
     cwd: path.join(ROOT, "test"),
   }).flatMap((file) => {
     const text = readFileSync(path.join(ROOT, "test", file), "utf8");
-    return [...text.matchAll(/\(([RDS]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
+    return [...text.matchAll(/\(([RDSG]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
   });
   const quoted = new Set(
     titles.flatMap((title) =>

@@ -564,7 +564,10 @@ export class Documents extends written.DocumentsBase {
     return this.rest.get(["rooms", roomId, "documents", document, "content"], options);
   }
 
-  /** Delete a document with its history. Closes it for everyone who has it open. */
+  /**
+   * Delete a document with its history. Closes it for everyone who has it open, and deletes its suggestions.
+   * `CONFLICT`: The document is the fork of a suggestion.
+   */
   delete(roomId: string, document: string): Promise<void> {
     return this.rest.delete(["rooms", roomId, "documents", document]);
   }
@@ -655,7 +658,10 @@ export class Documents extends written.DocumentsBase {
     );
   }
 
-  /** Delete a version. Nothing of what was written is deleted. */
+  /**
+   * Delete a version. Nothing of what was written is deleted. `CONFLICT`: The document is the fork of a
+   * suggestion.
+   */
   deleteVersion(roomId: string, document: string, version: number): Promise<void> {
     return this.rest.delete(["rooms", roomId, "documents", document, "versions", `${version}`]);
   }

@@ -7,14 +7,17 @@ import type { EditedDocument } from "@atrium/contract/rest/document-edits.ts";
 import { SUGGESTION_LIMITS } from "@atrium/contract/suggestion-limits.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as Y from "yjs";
+import type { DocumentWire } from "../../src/room/transport/connection.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { joinRoom } from "../room/support/join.ts";
-import { gateway } from "../room/support/rooms.ts";
+import { gateway, TestRoom } from "../room/support/rooms.ts";
 import {
   type Account,
   type Answer,
   type Api,
   account,
+  bearer,
+  freshAddress,
   narrowedKey,
   ORIGIN,
   refusalOf,
@@ -97,19 +100,11 @@ const contentOf = async (document = "notes") =>
 const conflict = [409, "CONFLICT"];
 const codeOf = ({ status, error }: Answer<unknown>) => [status, error?.code];
 
-/** A user's editor that has a document open over its own wire. */
-async function editor(token: string, document: string, wire: "yWebsocket" | "hocuspocus" = "yWebsocket") {
-  const ofName = `${ORIGIN}${owner.api.base}/rooms/${roomId}/documents`;
-  const url = wire === "hocuspocus" ? ofName : `${ofName}/${encodeURIComponent(document)}/sync`;
-  const headers = {
-    Upgrade: "websocket",
-    ...(wire === "yWebsocket" && { "Sec-WebSocket-Protocol": `atrium, ${token}` }),
-  };
-  const { webSocket } = await exports.default.fetch(new Request(url, { headers }));
-  if (webSocket === null) throw new Error("The upgrade returned no socket");
-  const client =
-    wire === "hocuspocus" ? DocumentClient.over(webSocket, document, token) : DocumentClient.over(webSocket);
-  await client.synced();
+/** A user's client that has a document open over one of the wires. */
+async function editor(token: string, name: string, wire: DocumentWire["wire"] = "yWebsocket") {
+  const room = new TestRoom(owner.id, roomId);
+  room.now = Date.now();
+  const client = await (await DocumentClient.open(room, { token }, { wire, name })).synced();
   return { client, text: client.doc.getText("default") };
 }
 
@@ -313,7 +308,7 @@ describe("the right to suggest", () => {
 });
 
 describe("a suggestion's fork", () => {
-  it.each(["yWebsocket", "hocuspocus"] as const)(
+  it.each(["yWebsocket", "hocuspocus", "room"] as const)(
     "is written by its author alone over %s, and seen by others as it grows (G10)",
     async (wire) => {
       const [bot, other, editing] = [await suggester(), await suggester(), await member("editor")];
@@ -324,7 +319,7 @@ describe("a suggestion's fork", () => {
       const atReader = await editor((await member("viewer")).token, fork, wire);
       for (const { text, client } of [atOther, atEditor]) {
         text.insert(0, "Not mine. ");
-        await client.until(() => client.notes.some(([type]) => type === (wire === "hocuspocus" ? 8 : 2)));
+        await client.until(() => client.notes.some(([type]) => type === (wire === "yWebsocket" ? 2 : 8)));
       }
       atBot.text.insert(0, "Mine. ");
       await atReader.client.until(() => atReader.text.toString() === "Mine. The old name is here.");
@@ -490,6 +485,42 @@ describe("the data of a person", () => {
     const made = await suggested(api, [ENDING]);
     expect((await read(made)).parts).toHaveLength(1);
   });
+});
+
+it("an agent proposes over MCP, and a reviewer accepts there (G9)", async () => {
+  const call = async (authorization: string, name: string, operation: string, args: object) => {
+    const params = { name, arguments: { operation, arguments: { roomId, document: "notes", ...args } } };
+    const response = await exports.default.fetch(
+      new Request(`${ORIGIN}/mcp`, {
+        method: "POST",
+        headers: {
+          Authorization: authorization,
+          "Content-Type": "application/json",
+          Accept: "application/json, text/event-stream",
+          "CF-Connecting-IP": freshAddress(),
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+      }),
+    );
+    type Called = { result: { isError?: boolean; structuredContent: Made & Read } };
+    return (await response.json<Called>()).result;
+  };
+  const bot = await member(["*:read", "documents:suggest"], "agent");
+  const asBot = `Bearer ${bot.token}`;
+  const made = await call(asBot, "change_documents", "createSuggestion", { edits: [ENDING] });
+  const { id } = made.structuredContent.suggestion;
+  const of = { suggestionId: id };
+  const { seq } = (await call(asBot, "read_documents", "getSuggestion", of)).structuredContent;
+  const decision = { ...of, seq, accept: "all" };
+  expect((await call(asBot, "change_documents", "reviewSuggestion", decision)).isError).toBe(true);
+  const reviewed = await call(
+    bearer(owner.id, owner.apiKey),
+    "change_documents",
+    "reviewSuggestion",
+    decision,
+  );
+  expect(reviewed.structuredContent.suggestion.status).toBe("approved");
+  expect(await contentOf()).toBe("The old name is here. The end.");
 });
 
 it("refuses changes of suggestions in a closed room to users (G9)", async () => {

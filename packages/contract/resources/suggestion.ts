@@ -20,7 +20,7 @@ export const Suggestion = z
     }),
     title: z.string().nullable().meta({ description: "Null without one.", example: "Shorter introduction" }),
     status: SuggestionStatus,
-    author: DocumentAuthor,
+    author: DocumentAuthor.meta({ description: "The one who writes into the fork." }),
     created_at: Timestamp,
     updated_at: Timestamp.meta({
       description: "When its author last wrote into it, or when it was reviewed.",

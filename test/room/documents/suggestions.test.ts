@@ -385,7 +385,7 @@ describe("a hostile fork", () => {
 
   it("with thousands of parts is reviewed part by part", () => {
     const doc = new Y.Doc();
-    const letters = 5_000;
+    const letters = 2_000;
     // Each letter before the last one: their clocks go down along the text.
     doc.transact(() => {
       for (let at = 0; at < letters; at += 1) textOf(doc).insert(0, "ab");

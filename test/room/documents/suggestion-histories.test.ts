@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { type Counts, SuggestionHistory } from "./suggestion-histories.ts";
 
-const HISTORIES = Number(process.env.N ?? 400);
+const HISTORIES = 300;
 
 it("parts that are accepted are in the document, the others are not, and nothing that others wrote is lost", () => {
   const total: Counts = { parts: 0, accepted: 0, stale: 0, formats: 0, sets: 0 };

@@ -133,7 +133,11 @@ export class SuggestionHistory {
     const [was, is] = [this.#base, current].map(contentOf);
     for (const { kind, before, after, isStale } of parts) {
       const letters = charactersOf(before);
-      if (letters.length > 0 && !`${before}${after}`.includes("<") && (kind === "delete" || kind === "replace"))
+      if (
+        letters.length > 0 &&
+        !`${before}${after}`.includes("<") &&
+        (kind === "delete" || kind === "replace")
+      )
         expect(isStale).toBe(letters.every((letter) => !shown.has(letter)));
       if (isStale) expect(is).not.toEqual(was);
     }
@@ -162,9 +166,7 @@ export class SuggestionHistory {
 
   #checkSome(parts: readonly SuggestedPart[], current: Y.Doc): void {
     const isAccepted = (part: SuggestedPart) => ids.has(part.id);
-    const ids = new Set(
-      parts.filter(({ isStale }) => !isStale && this.#random(2) === 0).map(({ id }) => id),
-    );
+    const ids = new Set(parts.filter(({ isStale }) => !isStale && this.#random(2) === 0).map(({ id }) => id));
     this.counts.stale += parts.filter(({ isStale }) => isStale).length;
     this.counts.accepted += ids.size;
     const outcome = acceptingUpdate(this.#versions(current), ids);
@@ -204,7 +206,9 @@ export class SuggestionHistory {
     result: Y.Doc,
     current: Y.Doc,
   ): void {
-    const [expected, map]: Record<string, unknown>[] = [current, result].map((doc) => doc.getMap("map").toJSON());
+    const [expected, map]: Record<string, unknown>[] = [current, result].map((doc) =>
+      doc.getMap("map").toJSON(),
+    );
     if (expected === undefined || map === undefined) throw new Error("A map is missing");
     let isNestedSet = false;
     for (const part of parts) {
@@ -295,7 +299,8 @@ export class SuggestionHistory {
     const length = Math.min(1 + this.#random(4), text.length - at);
     const kind = this.#random(8);
     if (kind < 3) text.insert(at, this.#write());
-    else if (kind === 3) text.insert(at, this.#write(), this.#random(2) === 0 ? { bold: true } : { bold: null });
+    else if (kind === 3)
+      text.insert(at, this.#write(), this.#random(2) === 0 ? { bold: true } : { bold: null });
     else if (length === 0) text.insert(at, this.#write());
     else if (kind < 6) text.delete(at, length);
     else if (kind === 6) text.format(at, length, { bold: this.#random(3) === 0 ? null : true });
@@ -359,7 +364,13 @@ export class SuggestionHistory {
 function isInDeletedContainer(doc: Y.Doc, letter: string): boolean {
   for (const structs of doc.store.clients.values())
     for (const item of structs) {
-      if (!(item instanceof Y.Item) || !JSON.stringify(item.content.getContent().filter((value) => typeof value === "string")).includes(letter)) continue;
+      if (
+        !(item instanceof Y.Item) ||
+        !JSON.stringify(item.content.getContent().filter((value) => typeof value === "string")).includes(
+          letter,
+        )
+      )
+        continue;
       const container = item.parent instanceof Y.AbstractType ? item.parent._item : null;
       if (item.deleted && container?.deleted) return true;
     }

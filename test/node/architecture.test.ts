@@ -269,14 +269,14 @@ describe("the protocol", () => {
     titles.flatMap((title) =>
       title.split(", ").flatMap((part) => {
         const [first = 0, last = first] = [...part.matchAll(/\d+/g)].map(Number);
-        const letter = /^[DS]/.exec(part)?.[0] ?? "R";
+        const letter = /^[DSG]/.exec(part)?.[0] ?? "R";
         return Array.from({ length: last - first + 1 }, (_, index) => `${letter}${first + index}`);
       }),
     ),
   );
 
   it("numbers its rules without a gap, and each is quoted by a test's title", () => {
-    for (const letter of ["R", "D", "S"]) {
+    for (const letter of ["R", "D", "S", "G"]) {
       const numbered = rules.filter((rule) => rule.startsWith(letter));
       expect(numbered).toEqual(numbered.map((_, index) => `${letter}${index + 1}`));
     }

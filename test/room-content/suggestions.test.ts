@@ -1,4 +1,4 @@
-/** Suggestions over REST: forks of documents, their reviews, and the rights at each door. */
+/** Suggestions over REST: forks of documents, their reviews, and the rights at each endpoint and wire. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import type { Event } from "@atrium/contract/resources/events.ts";

@@ -61,7 +61,7 @@ export const ALL_RIGHTS: Rights = RESOURCES.reduce((rights, each) => rights | bi
 
 export const mayWrite = (rights: Rights, resource: Resource): boolean => (rights & bitOf(resource)) !== 0;
 
-/** Whoever may write documents may suggest, also with rights that the version before has stored. */
+/** The right to write documents has that to suggest, also where the version before has stored it. */
 export const maySuggest = (rights: Rights): boolean => (rights & (SUGGEST | bitOf("documents"))) !== 0;
 
 /**

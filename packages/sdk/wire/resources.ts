@@ -101,6 +101,8 @@ export type {
   SessionClosedEvent,
   SessionStartedEvent,
   StoreEvent,
+  SuggestionCreatedEvent,
+  SuggestionReviewedEvent,
   UserEvent,
   VersionEvent,
   WebhookEventName,

@@ -225,7 +225,7 @@ export class SuggestionHistory {
     expect(map).toEqual(expected);
   }
 
-  /** Where nobody else has written, unchanged text has the format of the base, or of the fork where that is accepted. */
+  /** Where no one else has written, unchanged text has the format of the base, or of the fork where that is accepted. */
   #checkFormats(
     parts: readonly SuggestedPart[],
     isAccepted: (part: SuggestedPart) => boolean,

@@ -210,7 +210,7 @@ export class SuggestionRequests {
     }
   }
 
-  /** The refusal to withdraw a suggestion: its author may, and whoever may write documents. */
+  /** The refusal to withdraw a suggestion: its author may, and a user who may write documents. */
   withdrawalRefusal(id: string, { author, mayWrite }: WithdrawnSuggestion, subject: Subject) {
     const row = this.#table.find(id);
     if (row !== null && isSameAuthor(row.author, author))

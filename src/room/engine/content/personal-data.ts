@@ -1,7 +1,6 @@
 /** The stored data of one user of the room, in slices for an export. */
 
 import type { Comment } from "@atrium/contract/resources/comment.ts";
-import type { SuggestionRequests } from "../../documents/sync/suggestion-requests.ts";
 import type { StoredDocument } from "../../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../../storage/storage.ts";
 import type { PersonalPart, RecordsOfUser, RoomRecordOfUser } from "../../types/room-object.ts";
@@ -14,11 +13,16 @@ const ENTRIES_AT_ONCE = 2_000;
 
 const END = { records: [], next: null };
 
+/** The suggestions of users, some at a time. */
+interface SuggestionsOfUsers {
+  ofUser(userId: string, after: string | null): RecordsOfUser;
+}
+
 /** Reads a slice from the position that the one before returned; null for the start. */
 export function readPersonalData(
   storage: RoomStorage,
   comments: RoomComments,
-  suggestions: Pick<SuggestionRequests, "ofUser">,
+  suggestions: SuggestionsOfUsers,
   userId: string,
   part: PersonalPart,
   after: string | null,

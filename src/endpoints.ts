@@ -82,6 +82,7 @@ const PARTS: readonly Part[] = [
     () => import("./features/room-content/documents/routes-documents.ts"),
     () => import("./features/room-content/documents/routes-document-history.ts"),
     () => import("./features/room-content/documents/routes-document-edits.ts"),
+    () => import("./features/room-content/documents/routes-suggestions.ts"),
   ),
   part(["/rooms/*/streams"], () => import("./features/room-content/streams/routes-streams.ts")),
   part(["/rooms/*/changes"], () => import("./features/room-content/routes-changes.ts")),

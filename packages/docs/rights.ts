@@ -3,10 +3,10 @@
 import * as api from "@atrium/contract/openapi/described.ts";
 import {
   ALL_RIGHTS,
+  isOfRooms,
   onlyRead,
   PRESETS,
   READ,
-  type Right,
   type Rights,
   refusalOf,
   rightsIn,
@@ -21,8 +21,6 @@ export function rightOf({ security = [] }: api.Operation): string {
   if (security.some((requirement) => Object.keys(requirement).length === 0)) return "signed";
   return String(security.flatMap((requirement) => Object.values(requirement).flat()).at(-1));
 }
-
-const isOfRooms = (right: string): right is Right => right === "read" || right.endsWith(":write");
 
 const ofRoom =
   (rights: Rights) =>
@@ -50,7 +48,7 @@ const KINDS: readonly (readonly [name: string, opens: (right: string) => boolean
 /** A narrowed key has the rights that it was made with. */
 function cellOf(right: string, isNarrowed: boolean, opens: (right: string) => boolean): string {
   if (right !== "public" && !opens(right)) return "–";
-  return isNarrowed && right.endsWith(":write") && right !== "own:write" ? "if granted" : "yes";
+  return isNarrowed && /:(suggest|write)$/.test(right) && right !== "own:write" ? "if granted" : "yes";
 }
 
 const row = ({ operation }: api.Entry): Html => {
@@ -61,7 +59,7 @@ const row = ({ operation }: api.Entry): Html => {
 
 export const rightsPage = (described: api.Described): Html => html`<h1>Rights</h1>
   <p>Each operation needs one right, the same over REST, a WebSocket and MCP. The organization's API keys and members have those of every room. A narrowed API key has those of its permissions, in its rooms alone. A user of a room, and an identity in a room that it has joined, has those that its role or its access and its token leave it, in that room alone. A guest is an identity whose access is that of its link.</p>
-  <p><code>read</code> is for everyone who may enter the room, and the writing rights are the permissions. <code>own:write</code> changes what the room keeps of the caller itself, such as what it is notified of: for all but tokens that only read. <code>organization</code> and <code>owner</code> are for what belongs to no room, <code>identity</code> for an identity's own inbox, <code>signed</code> for requests that prove a secret, and <code>public</code> operations look at credentials by themselves, as a WebSocket does at the token of its first message.</p>
+  <p><code>read</code> is for everyone who may enter the room, and the rights to write and to suggest are the permissions. <code>own:write</code> changes what the room keeps of the caller itself, such as what it is notified of: for all but tokens that only read. <code>organization</code> and <code>owner</code> are for what belongs to no room, <code>identity</code> for an identity's own inbox, <code>signed</code> for requests that prove a secret, and <code>public</code> operations look at credentials by themselves, as a WebSocket does at the token of its first message.</p>
   ${scrollBox(
     "Operations and the credentials that open them",
     html`<table>

@@ -5,7 +5,9 @@ import {
   ALL_RIGHTS,
   BAN,
   decideAccess,
+  maySuggest,
   mayWrite,
+  onlyRead,
   Permission,
   PRESETS,
   permissionsOf,
@@ -208,14 +210,30 @@ describe("any access", () => {
 
 describe("rights", () => {
   it("are named in the shortest way, and read back", () => {
-    for (let rights = READ; rights <= ALL_RIGHTS; rights += 2)
-      expect(rightsIn(permissionsOf(rights))).toBe(rights);
+    const suggesting = rightsIn(["documents:suggest"]);
+    for (let rights = READ; rights <= ALL_RIGHTS; rights += 2) {
+      const whole = mayWrite(rights, "documents") ? rights | suggesting : rights;
+      expect(rightsIn(permissionsOf(rights))).toBe(whole);
+    }
     expect(permissionsOf(0)).toEqual([]);
     fc.assert(
       fc.property(entries, (permissions) => {
         expect(rightsIn(permissionsOf(rightsIn(permissions)))).toBe(rightsIn(permissions));
       }),
     );
+  });
+
+  it("to suggest are between reading and writing documents, and of no other resource", () => {
+    const suggesting = rightsIn(["documents:suggest"]);
+    expect([maySuggest(suggesting), mayWrite(suggesting, "documents")]).toEqual([true, false]);
+    expect([onlyRead(suggesting), roleOf(suggesting)]).toEqual([false, "viewer"]);
+    expect(maySuggest(rightsIn(["documents:write"]) & suggesting)).toBe(true);
+    expect(maySuggest(rightsIn(["stores:write"]))).toBe(false);
+    expect(maySuggest(rightsIn(["*:write", "documents:suggest"]))).toBe(true);
+    expect(mayWrite(rightsIn(["*:write", "documents:suggest"]), "documents")).toBe(false);
+    expect(permissionsOf(suggesting)).toEqual(["*:read", "documents:suggest"]);
+    const storedBefore = 0xff;
+    expect([permissionsOf(storedBefore), maySuggest(storedBefore)]).toEqual([["*:write"], true]);
   });
 
   it("of roles are those that they have always had", () => {

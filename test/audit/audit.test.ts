@@ -39,6 +39,7 @@ const CONTENT = [
   "createIdentityToken",
   "createRoom",
   "createStream",
+  "createSuggestion",
   "createTextMention",
   "createToken",
   "createUser",
@@ -55,6 +56,7 @@ const CONTENT = [
   "deleteTextMention",
   "deleteThread",
   "editDocument",
+  "editSuggestion",
   "markInboxNotificationsAsRead",
   "markOwnInboxNotificationsAsRead",
   "markThreadAsRead",
@@ -66,6 +68,7 @@ const CONTENT = [
   "removeParticipant",
   "replayWebhookEvents",
   "restoreDocumentVersion",
+  "reviewSuggestion",
   "rollBackDocument",
   "runWorkflow",
   "setEntry",
@@ -87,6 +90,7 @@ const CONTENT = [
   "updateThread",
   "updateUser",
   "uploadFile",
+  "withdrawSuggestion",
   "writeStores",
 ];
 

@@ -2,6 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
 import { CHANNELS } from "@atrium/contract/resources/notification-settings.ts";
+import { isOfRooms } from "@atrium/contract/resources/permissions.ts";
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from "vitest";
 import { app } from "../../src/app.ts";
 import { loadEndpoints } from "../../src/endpoints.ts";
@@ -83,6 +84,7 @@ const RIGHT: Readonly<Record<string, (value: unknown) => boolean>> = {
   seq: (value) => typeof value === "number",
   mentions: Array.isArray,
   base: (value) => typeof value === "number",
+  accept: Array.isArray,
   defaultAccesses: Array.isArray,
   expirationTime: (value) => typeof value === "number",
   maxUses: (value) => typeof value === "number",
@@ -110,6 +112,7 @@ const isRight = (endpoint: EnvelopeEndpoint, field: string, value: unknown): boo
   isVersion(endpoint, field, value) ||
   isChannel(field, value) ||
   (endpoint.operation === "updateWorkflow" && field === "events" && Array.isArray(value)) ||
+  (endpoint.operation === "createSuggestion" && field === "edits" && Array.isArray(value)) ||
   (endpoint.operation === "identify" && field === "groups" && Array.isArray(value));
 
 /** The body that the endpoint's own description gives as an example, about these things. */
@@ -258,6 +261,15 @@ const FURNISHINGS: readonly (readonly [names: readonly string[], make: Furnishin
     },
   ],
   [
+    ["suggestionId"],
+    async ({ api }, { roomId }) => {
+      const suggestion = { edits: [{ at: "end", insert: "A beginning." }], root: "t" };
+      const path = `/rooms/${roomId}/documents/notes/suggestions`;
+      const { data } = await api.post<{ suggestion: { id: string } }>(path, suggestion);
+      return { suggestionId: data.suggestion.id };
+    },
+  ],
+  [
     ["stream"],
     async ({ api }, { roomId }) => {
       await api.raw("PUT", `/rooms/${roomId}/streams/answer`, { headers: { "Content-Type": "text/plain" } });
@@ -332,12 +344,20 @@ const CREATIONS: readonly string[] = [
   "createRoom",
   "createIdentityToken",
   "createRoomLink",
+  "createSuggestion",
   "createToken",
   "createUser",
   "createWebhook",
   "createWorkflow",
   "uploadFile",
 ];
+
+/** A suggestion is edited by its author alone, which the organization's key is here. */
+function expectOpen(endpoint: AnyEndpoint, answer: Answer<unknown>): void {
+  if (endpoint.operation === "editSuggestion")
+    expect(answer.error?.message).toBe("Only its author writes into a suggestion");
+  else expectSuccess(endpoint, answer);
+}
 
 /** Asserts that the endpoint succeeded, with the very status and description that it documents. */
 function expectSuccess(endpoint: AnyEndpoint, answer: Answer<unknown>): void {
@@ -436,8 +456,6 @@ async function snapshot(owner: Account, things: Things): Promise<unknown> {
   ) as unknown;
 }
 
-const isOfRooms = (right: EndpointRight): boolean => right === "read" || right.endsWith(":write");
-
 const title = (endpoint: AnyEndpoint) => `${endpoint.method} ${endpoint.path}`;
 const cases = (keep: (endpoint: AnyEndpoint) => boolean) =>
   ENDPOINTS.filter(keep).map((endpoint) => [title(endpoint), endpoint] as const);
@@ -511,7 +529,7 @@ describe("who may call", () => {
   each(OF_MEMBERS, "%s opens a user's own room only", async (endpoint) => {
     const { api, things, token } = await furnished(endpoint);
     const other = await api.createRoom();
-    expectSuccess(endpoint, await call(api.as(token), endpoint, things));
+    expectOpen(endpoint, await call(api.as(token), endpoint, things));
     const fileKey = things.fileKey?.replace(things.roomId ?? "", other.id) ?? "";
     const answer = await call(api.as(token), endpoint, { ...things, roomId: other.id, fileKey });
     expect([answer.status, answer.error?.code]).toEqual([403, "FORBIDDEN"]);
@@ -723,7 +741,7 @@ describe("a member's session", () => {
   each(OF_BROWSERS, "%s is open to it", async (endpoint) => {
     const owner = await organizationFor(endpoint);
     const answer = await call(owner.browser.api(owner.id), endpoint, thingsFor(endpoint, owner));
-    expectSuccess(endpoint, answer);
+    expectOpen(endpoint, answer);
   });
 
   each(CLOSED, "%s refuses that of another organization's member", async (endpoint) => {

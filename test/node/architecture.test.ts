@@ -258,25 +258,25 @@ describe("an isolate", () => {
 
 describe("the protocol", () => {
   const protocol = readFileSync(path.join(ROOT, "docs/protocol.md"), "utf8");
-  const rules = [...protocol.matchAll(/^- \*\*([RDS]\d+)\*\*/gm)].map(([, rule = ""]) => rule);
+  const rules = [...protocol.matchAll(/^- \*\*([RDSG]\d+)\*\*/gm)].map(([, rule = ""]) => rule);
   const titles = globSync("{room,room-content,access,inbox}/**/*.ts", {
     cwd: path.join(ROOT, "test"),
   }).flatMap((file) => {
     const text = readFileSync(path.join(ROOT, "test", file), "utf8");
-    return [...text.matchAll(/\(([RDS]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
+    return [...text.matchAll(/\(([RDSG]\d+[^)]*)\)/g)].map(([, quoted = ""]) => quoted);
   });
   const quoted = new Set(
     titles.flatMap((title) =>
       title.split(", ").flatMap((part) => {
         const [first = 0, last = first] = [...part.matchAll(/\d+/g)].map(Number);
-        const letter = /^[DS]/.exec(part)?.[0] ?? "R";
+        const letter = /^[DSG]/.exec(part)?.[0] ?? "R";
         return Array.from({ length: last - first + 1 }, (_, index) => `${letter}${first + index}`);
       }),
     ),
   );
 
   it("numbers its rules without a gap, and each is quoted by a test's title", () => {
-    for (const letter of ["R", "D", "S"]) {
+    for (const letter of ["R", "D", "S", "G"]) {
       const numbered = rules.filter((rule) => rule.startsWith(letter));
       expect(numbered).toEqual(numbered.map((_, index) => `${letter}${index + 1}`));
     }

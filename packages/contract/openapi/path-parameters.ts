@@ -50,6 +50,7 @@ export const PATH_PARAMETERS: Readonly<
   },
   fileKey: { description: "The file's key, percent-encoded. Its slashes need no encoding." },
   commentId: { description: "The comment's ID.", ...UUID },
+  suggestionId: { description: "The suggestion's ID.", ...UUID },
   threadId: { description: "The thread's ID, which is that of its first comment.", ...UUID },
   mentionId: {
     description: "Your own ID of the mention, percent-encoded: 1 to 255 characters.",

@@ -22,6 +22,8 @@ export const ROOM_EVENTS = {
   "document.updated": "A document has changed, once within ten seconds",
   "document.deleted": "A document was deleted",
   "version.created": "A version of a document was created",
+  "suggestion.created": "Changes of a document were suggested",
+  "suggestion.reviewed": "Suggested changes were accepted or rejected",
   "file.uploaded": "A file was uploaded",
   "file.deleted": "A file was deleted",
   "room.created": "A room was created",
@@ -60,4 +62,4 @@ export const isOf = <Kind extends string>(kind: Kind, event: string): event is N
 
 /** True for events of rooms about one user. */
 export const isAboutUser = (event: string): boolean =>
-  !/^(session|store|document|version|room|access)\./.test(event);
+  !/^(session|store|document|version|suggestion|room|access)\./.test(event);

@@ -8,6 +8,7 @@ import { Group, IDENTITY_KINDS, Identity } from "./identity.ts";
 import { CHANNELS } from "./notification-settings.ts";
 import { Room } from "./room.ts";
 import { NotificationReference } from "./sent-notification.ts";
+import { Suggestion } from "./suggestion.ts";
 import { Thread } from "./thread.ts";
 import { User } from "./user.ts";
 
@@ -136,6 +137,39 @@ export const VersionEvent = z
   })
   .meta({ id: "VersionEvent" });
 export type VersionEvent = z.infer<typeof VersionEvent>;
+
+const suggestionId = z.uuid();
+const suggestion = Suggestion.meta({ description: "The suggestion right after the event." });
+
+/** Changes of a document were suggested. */
+export const SuggestionCreatedEvent = z
+  .object({
+    ...common,
+    ...cause,
+    event: z.literal("suggestion.created"),
+    data: z.object({ roomId, document, suggestionId }),
+    suggestion,
+  })
+  .meta({ id: "SuggestionCreatedEvent" });
+export type SuggestionCreatedEvent = z.infer<typeof SuggestionCreatedEvent>;
+
+/** A suggestion was reviewed: its accepted parts are in the document. */
+export const SuggestionReviewedEvent = z
+  .object({
+    ...common,
+    ...cause,
+    event: z.literal("suggestion.reviewed"),
+    data: z.object({
+      roomId,
+      document,
+      suggestionId,
+      accepted: z.int().min(0).meta({ description: "The number of accepted parts." }),
+      rejected: z.int().min(0).meta({ description: "The number of rejected parts." }),
+    }),
+    suggestion,
+  })
+  .meta({ id: "SuggestionReviewedEvent" });
+export type SuggestionReviewedEvent = z.infer<typeof SuggestionReviewedEvent>;
 
 /** Reactions cause no event. `userId` is absent for the back end, except for the author of a comment it created. */
 export const CommentEvent = z
@@ -286,6 +320,8 @@ export const Event = z
     DocumentEvent,
     DocumentUpdatedEvent,
     VersionEvent,
+    SuggestionCreatedEvent,
+    SuggestionReviewedEvent,
     RoomEvent,
     AccessEvent,
     FileEvent,

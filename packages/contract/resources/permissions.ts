@@ -15,14 +15,20 @@ export const RESOURCES = [
 ] as const;
 export type Resource = (typeof RESOURCES)[number];
 
-const LEVELS = ["read", "write"] as const;
-const NAMES = ["*", ...RESOURCES].flatMap((resource) => LEVELS.map((level) => `${resource}:${level}`));
+/** From the lowest to the highest, which contains the others. Only documents can be suggested for. */
+const LEVELS = ["read", "suggest", "write"] as const;
+type Name = `${Resource | "*"}:${"read" | "write"}` | "documents:suggest";
+const NAMES = ["*", ...RESOURCES].flatMap((resource) =>
+  LEVELS.filter((level) => level !== "suggest" || resource === "documents").map(
+    (level) => `${resource}:${level}` as Name,
+  ),
+);
 
 /** `*:write`, `stores:read` and the others; of a resource and of all, the resource's own counts. */
-export const Permission = z.enum(NAMES as [`${Resource | "*"}:${(typeof LEVELS)[number]}`]).meta({
+export const Permission = z.enum(NAMES as [Name]).meta({
   id: "Permission",
   description:
-    "`*` means every resource, and a resource's own permission goes before it. Any permission lets its holder enter the room and read all of it.",
+    "`*` means every resource, and a resource's own permission goes before it. Any permission lets its holder enter the room and read all of it. `documents:suggest` lets it propose changes of documents, and `documents:write` accept them.",
   example: "*:write",
 });
 export type Permission = z.infer<typeof Permission>;
@@ -36,25 +42,38 @@ export const PRESETS = {
   editor: ["*:write"],
 } as const satisfies Readonly<Record<string, readonly Permission[]>>;
 
-/** A bit set: {@link READ}, and a bit for each resource that may be written. 0 means that one may not enter. */
+/**
+ * A bit set: {@link READ}, a bit for each resource that may be written, and {@link SUGGEST}. 0 means that one may not
+ * enter.
+ */
 export type Rights = number;
 
 export const READ: Rights = 1;
-export const ALL_RIGHTS: Rights = (1 << (RESOURCES.length + 1)) - 1;
+/** Follows the bits of the seven resources: a further resource has a bit above it. */
+const SUGGEST: Rights = 1 << 8;
 
 /** True for rights to write nothing: also for none at all, which a permission of a later version leaves. */
 export const onlyRead = (rights: Rights): boolean => (rights & ~READ) === 0;
 
 const bitOf = (resource: Resource): Rights => 1 << (RESOURCES.indexOf(resource) + 1);
 
+export const ALL_RIGHTS: Rights = RESOURCES.reduce((rights, each) => rights | bitOf(each), READ | SUGGEST);
+
 export const mayWrite = (rights: Rights, resource: Resource): boolean => (rights & bitOf(resource)) !== 0;
+
+/** The right to write documents has that to suggest, also where the version before has stored it. */
+export const maySuggest = (rights: Rights): boolean => (rights & (SUGGEST | bitOf("documents"))) !== 0;
 
 /**
  * The right that an operation needs from a subject that may enter the room: none beyond that to read, a
- * permission to write, a token that does not only read to change the subject's own state in the room, or to be
- * the organization.
+ * permission to write or to suggest, a token that does not only read to change the subject's own state in the room,
+ * or to be the organization.
  */
-export type Right = "read" | `${Resource}:write` | "own:write" | "organization";
+export type Right = "read" | `${Resource}:write` | "documents:suggest" | "own:write" | "organization";
+
+/** True for a right that a room's access gives. */
+export const isOfRooms = (right: string): right is Exclude<Right, "organization"> =>
+  /^read$|:(suggest|write)$/.test(right);
 
 /** The one who asks: the organization, itself or by a workflow's run, or a user of the room. */
 export interface Subject {
@@ -69,9 +88,14 @@ export const ORGANIZATION_SUBJECT: Subject = { isOrganization: true, rights: ALL
 
 const forbidden = (module: Module, why: string) => new AppError(module, "FORBIDDEN", why);
 
-/** The refusal of a write to a subject who may not write the resource. */
-export const missing = (module: Module, resource: string): AppError =>
-  forbidden(module, `You may not do this: the permission ${resource}:write is missing`);
+/** The refusal of a write to a subject without the permission. */
+export const missing = (module: Module, permission: Permission): AppError =>
+  forbidden(module, `You may not do this: the permission ${permission} is missing`);
+
+const has = (rights: Rights, permission: `${Resource}:write` | "documents:suggest"): boolean =>
+  permission === "documents:suggest"
+    ? maySuggest(rights)
+    : mayWrite(rights, permission.slice(0, -":write".length) as Resource);
 
 /** The refusal of an operation to a subject that lacks its right; null for one that has it. */
 export function refusalOf(right: Right, subject: Subject, module: Module): AppError | null {
@@ -80,8 +104,7 @@ export function refusalOf(right: Right, subject: Subject, module: Module): AppEr
     return forbidden("Auth", "A user's token cannot call this endpoint; use the organization's API key");
   if (right === "own:write")
     return subject.readsOnly ? forbidden(module, "The credential only reads: it may write nothing") : null;
-  const resource = right.slice(0, -":write".length) as Resource;
-  return mayWrite(subject.rights, resource) ? null : missing(module, resource);
+  return has(subject.rights, right) ? null : missing(module, right);
 }
 
 /** The entries of a room: its default, and those of the identity and its groups; null where there is no entry. */
@@ -106,9 +129,8 @@ export interface DecidedLevel {
 
 /** The level that an entry gives a resource; null if it says nothing about it. */
 function levelIn(entry: readonly string[], resource: Resource): Exclude<Level, "none"> | null {
-  for (const name of [resource, "*"])
-    for (const level of ["write", "read"] as const) if (entry.includes(`${name}:${level}`)) return level;
-  return null;
+  const levelOf = (name: string) => LEVELS.findLast((level) => entry.includes(`${name}:${level}`));
+  return levelOf(resource) ?? levelOf("*") ?? null;
 }
 
 function decideLevel({ identity, groups, byDefault }: Access, resource: Resource): DecidedLevel {
@@ -116,7 +138,7 @@ function decideLevel({ identity, groups, byDefault }: Access, resource: Resource
   const own = identity && levelIn(identity, resource);
   if (own) return { resource, level: own, source: "identity" };
   const levels = groups.map((entry) => levelIn(entry, resource));
-  const highest = levels.includes("write") ? "write" : levels.find((level) => level !== null);
+  const highest = LEVELS.findLast((level) => levels.includes(level));
   if (highest) {
     const deciding = levels.flatMap((level, index) => (level === highest ? index : []));
     return { resource, level: highest, source: "groups", groups: deciding };
@@ -132,22 +154,29 @@ export const decideAccess = (access: Access): DecidedLevel[] =>
 /** Reading is all or nothing: an identity that may read or write anything reads the whole room. */
 export function rightsOf(levels: readonly DecidedLevel[]): Rights {
   if (levels.every(({ level }) => level === "none")) return 0;
-  const written = levels.filter(({ level }) => level === "write");
-  return written.reduce((rights, { resource }) => rights | bitOf(resource), READ);
+  return levels.reduce((rights, { resource, level }) => rights | bitsOf(resource, level), READ);
+}
+
+/** The right to write documents has that to suggest: credentials are narrowed bit by bit. */
+function bitsOf(resource: Resource, level: Level): Rights {
+  const suggested = resource === "documents" && (level === "suggest" || level === "write") ? SUGGEST : 0;
+  return suggested | (level === "write" ? bitOf(resource) : 0);
 }
 
 /** The rights that a list of permissions gives by itself. */
 export const rightsIn = (permissions: readonly Permission[]): Rights =>
   rightsOf(decideAccess({ byDefault: permissions, groups: [], identity: null }));
 
+function permissionsTo(resource: Resource, rights: Rights): Permission[] {
+  if (mayWrite(rights, resource)) return [`${resource}:write`];
+  return resource === "documents" && maySuggest(rights) ? ["documents:suggest"] : [];
+}
+
 /** The shortest list of permissions that gives these rights. */
 export function permissionsOf(rights: Rights): Permission[] {
   if (rights === 0) return [];
-  if (rights === ALL_RIGHTS) return ["*:write"];
-  return [
-    "*:read",
-    ...RESOURCES.filter((each) => mayWrite(rights, each)).map((each) => `${each}:write` as const),
-  ];
+  if (RESOURCES.every((each) => mayWrite(rights, each))) return ["*:write"];
+  return ["*:read", ...RESOURCES.flatMap((each) => permissionsTo(each, rights))];
 }
 
 const ROLE_RIGHTS: Readonly<Record<Role, Rights>> = {

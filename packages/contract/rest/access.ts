@@ -148,7 +148,9 @@ export const AccessDecision = z
       .array(
         z.object({
           resource: z.enum(RESOURCES).meta({ description: "What the level is about." }),
-          level: z.enum(["none", "read", "write"]).meta({ description: "The most that it may do with it." }),
+          level: z
+            .enum(["none", "read", "suggest", "write"])
+            .meta({ description: "The most that it may do with it; `suggest` for documents alone." }),
           source: z.enum(["identity", "groups", "default"]).nullable().meta({
             description:
               "The entry that decides: the identity's own, its groups', or the default. `null` if none does.",

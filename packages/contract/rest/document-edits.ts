@@ -2,9 +2,9 @@
 
 import * as z from "zod";
 import { Json } from "../operations/values.ts";
+import { DocumentAuthor } from "../resources/author.ts";
 import { SHARED_TYPES } from "../shared-types.ts";
 import { recordOf, text } from "../text.ts";
-import { DocumentAuthor } from "./documents.ts";
 
 /** Bounds of one list of edits. */
 export const EDIT_LIMITS = {

@@ -1,6 +1,7 @@
 /** Documents on the wire: summaries, content, comparisons and history. */
 
 import * as z from "zod";
+import { DocumentAuthor } from "../resources/author.ts";
 import { SHARED_TYPES } from "../shared-types.ts";
 
 export const wholeNumber = z
@@ -12,18 +13,6 @@ export const version = wholeNumber.optional().meta({
   description: "The number of a version, to read that instead of the document as it is.",
   override: { type: "integer", minimum: 1 },
 });
-
-/** The author of an edit, on the wire. */
-export const DocumentAuthor = z
-  .object({
-    type: z.enum(["user", "key", "person", "workflow", "organization"]).meta({
-      description:
-        "`user`: a user of the room. `key`, `person`: an API key or a member of the organization. `workflow`: a run of one. `organization`: a key or a member, before the service kept which.",
-    }),
-    id: z.string().nullable().meta({ description: "Null for `organization`.", example: "ada" }),
-  })
-  .meta({ id: "Author" });
-export type DocumentAuthor = z.infer<typeof DocumentAuthor>;
 
 /** An author, to name one. */
 export const NamedAuthor = z

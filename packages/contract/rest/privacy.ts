@@ -8,6 +8,7 @@ import { Group, Identity } from "../resources/identity.ts";
 import { NotificationSettings } from "../resources/notification-settings.ts";
 import { PushSubscription } from "../resources/push-subscription.ts";
 import { SentNotifications } from "../resources/sent-notification.ts";
+import { Suggestion } from "../resources/suggestion.ts";
 import { SubscriptionSettings } from "../resources/thread.ts";
 import { User, UserSession } from "../resources/user.ts";
 import { Timestamp } from "../time.ts";
@@ -50,6 +51,10 @@ export const PersonalRecord = z
       last_at: Timestamp,
     }),
     z.object({
+      type: z.literal("suggestion"),
+      suggestion: Suggestion.meta({ description: "A suggestion that the user has made or reviewed." }),
+    }),
+    z.object({
       type: z.literal("stream"),
       stream: z.string().meta({ description: "The stream's name." }),
       appends: z.int().meta({ description: "How many appends the user sent." }),
@@ -63,7 +68,7 @@ export const PersonalRecord = z
   .meta({
     id: "PersonalRecord",
     description:
-      "One record about a user: the user, a session, a follow, a comment, a mention, a reaction, what the user has read of a thread, its subscription settings, the user's text in a document or a stream (a long one in several parts), a file, or an event that names the user.",
+      "One record about a user: the user, a session, a follow, a comment, a mention, a reaction, what the user has read of a thread, its subscription settings, the user's text in a document or a stream (a long one in several parts), a suggestion, a file, or an event that names the user.",
   });
 export type PersonalRecord = z.infer<typeof PersonalRecord>;
 

@@ -119,33 +119,34 @@ export function AccessSelect({ kind, of, granted, save, refreshes }: AccessSelec
 /** Fields for the level of each resource, which {@link permissionsIn} reads. */
 export const Levels = ({ granted }: { readonly granted: Granted }) => (
   <div className="levels">
-    {LEVEL_FIELDS.map(({ resource, label, unsaid }) => (
+    {LEVEL_FIELDS.map(({ resource, label, unsaid, levels }) => (
       <SelectField
         key={resource}
         label={label}
         name={resource}
         defaultValue={levelIn(granted, resource)}
-        options={[["", unsaid], "read", "write"]}
+        options={[["", unsaid], ...levels]}
       />
     ))}
   </div>
 );
 
+const LEVELS = ["read", "suggest", "write"] as const;
+
 const LEVEL_FIELDS = [
-  { resource: "*", label: "Everything", unsaid: "no level" },
+  { resource: "*", label: "Everything", unsaid: "no level", levels: ["read", "write"] },
   ...RESOURCES.map((resource) => ({
     resource,
     label: resource.charAt(0).toUpperCase() + resource.slice(1),
     unsaid: "as everything",
+    levels: resource === "documents" ? LEVELS : (["read", "write"] as const),
   })),
 ] as const;
-
-const LEVELS = ["read", "write"] as const;
 
 const levelIn = (granted: Granted, resource: string): string =>
   LEVELS.findLast((level) => granted.some((one) => one === `${resource}:${level}`)) ?? "";
 
 export const permissionsIn = (values: Values): Permission[] =>
-  LEVEL_FIELDS.flatMap(({ resource }) =>
-    LEVELS.filter((level) => values[resource] === level).map((level) => `${resource}:${level}` as const),
+  LEVEL_FIELDS.flatMap(({ resource, levels }) =>
+    levels.filter((level) => values[resource] === level).map((level) => `${resource}:${level}` as Permission),
   );

@@ -51,6 +51,7 @@ type Source = AccessDecision["sources"][number];
 const TONES: Readonly<Record<Source["level"], BadgeProps["tone"]>> = {
   none: "bad",
   read: "plain",
+  suggest: "plain",
   write: "good",
 };
 

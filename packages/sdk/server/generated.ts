@@ -110,6 +110,8 @@ export interface DeliverySearch extends Scroll {
     | "document.updated"
     | "document.deleted"
     | "version.created"
+    | "suggestion.created"
+    | "suggestion.reviewed"
     | "file.uploaded"
     | "file.deleted"
     | "room.created"
@@ -134,7 +136,7 @@ export interface DeliverySearch extends Scroll {
   readonly roomId?: string | undefined;
 }
 
-/** The arguments of `editDocument`. */
+/** The arguments of `editDocument`, `editSuggestion`. */
 export interface EditOptions {
   /** The name of the shared type. */
   readonly root?: string | undefined;
@@ -276,6 +278,16 @@ export interface RequestFilter {
   readonly roomId?: string | undefined;
 }
 
+/** The arguments of `reviewSuggestion`. */
+export interface ReviewOptions {
+  /** The `seq` of the suggestion as you have read it: no one accepts what they have not seen. */
+  readonly seq: number;
+  /** The IDs of parts, or `all`. The others are rejected; an empty list rejects all. */
+  readonly accept: "all" | string[];
+  /** A comment for the author. */
+  readonly comment?: string | undefined;
+}
+
 /** The arguments of `rollBackDocument`. */
 export interface RollbackOptions {
   readonly userId?: string | undefined;
@@ -348,6 +360,29 @@ export interface Search extends Scroll {
   readonly from?: string | undefined;
   /** Only items created at or before this time. A date without a time is the end of that UTC day. */
   readonly to?: string | undefined;
+}
+
+/** The arguments of `createSuggestion`. */
+export interface SuggestionOptions {
+  /** The name of the shared type. */
+  readonly root?: string | undefined;
+  /** `text`: a `Y.Text`. `xml`: the XML of an editor such as Tiptap or BlockNote. */
+  readonly type?: "text" | "xml" | undefined;
+  /** The first edits: all are made, or the suggestion is not. */
+  readonly edits?: readonly input.DocumentEdit[] | undefined;
+  readonly base?: number | string | undefined;
+  /** A few words for the reviewer. */
+  readonly title?: string | undefined;
+}
+
+/** The arguments of `listSuggestions`. */
+export interface SuggestionsOptions {
+  /** Only these. */
+  readonly status?: "pending" | "approved" | "rejected" | undefined;
+  /** The `next` of an earlier page: only what is older. */
+  readonly before?: number | undefined;
+  /** The most items to return. Values above 100 count as 100. */
+  readonly limit?: number | undefined;
 }
 
 /** The arguments of `listThreads`. */
@@ -529,7 +564,10 @@ export class Documents extends written.DocumentsBase {
     return this.rest.get(["rooms", roomId, "documents", document, "content"], options);
   }
 
-  /** Delete a document with its history. Closes it for everyone who has it open. */
+  /**
+   * Delete a document with its history. Closes it for everyone who has it open, and deletes its suggestions.
+   * `CONFLICT`: The document is the fork of a suggestion.
+   */
   delete(roomId: string, document: string): Promise<void> {
     return this.rest.delete(["rooms", roomId, "documents", document]);
   }
@@ -620,7 +658,10 @@ export class Documents extends written.DocumentsBase {
     );
   }
 
-  /** Delete a version. Nothing of what was written is deleted. */
+  /**
+   * Delete a version. Nothing of what was written is deleted. `CONFLICT`: The document is the fork of a
+   * suggestion.
+   */
   deleteVersion(roomId: string, document: string, version: number): Promise<void> {
     return this.rest.delete(["rooms", roomId, "documents", document, "versions", `${version}`]);
   }
@@ -666,6 +707,106 @@ export class Documents extends written.DocumentsBase {
     options: EditOptions = {},
   ): Promise<wire.EditedDocument> {
     return this.rest.post(["rooms", roomId, "documents", document, "edits"], { edits, ...options });
+  }
+
+  /**
+   * Suggest changes of a document. Makes a fork of the document that its author alone writes into, with these
+   * edits, and by any client that opens `fork`. Nothing of it reaches the document before a holder of
+   * `documents:write` accepts it. Edits are those of the document's own endpoint: if one is refused, no
+   * suggestion is made. With an `Idempotency-Key` it is made once. `CONFLICT`: A place is not in the document
+   * as you have read it; the document has 100 pending suggestions, is itself a suggestion's fork, or is above
+   * 2 MiB or 200,000 items.
+   */
+  suggest(
+    roomId: string,
+    document: string,
+    options: SuggestionOptions = {},
+  ): Promise<{
+    readonly suggestion: wire.Suggestion;
+    readonly edits: {
+      readonly text: string;
+      readonly end: string | null;
+    }[];
+  }> {
+    return this.rest.post(["rooms", roomId, "documents", document, "suggestions"], options);
+  }
+
+  /**
+   * List the suggestions of a document. Newest first: those that are pending, and the latest 200 that were
+   * reviewed.
+   */
+  suggestions(
+    roomId: string,
+    document: string,
+    options: SuggestionsOptions = {},
+  ): Promise<{
+    readonly suggestions: wire.Suggestion[];
+    readonly next: number | null;
+  }> {
+    return this.rest.get(["rooms", roomId, "documents", document, "suggestions"], options);
+  }
+
+  /**
+   * Read a suggestion with its parts. Compares the suggestion with the document as it is. Send `seq` with the
+   * review: it says what you have seen. `CONFLICT`: The document or the suggestion is above 2 MiB or 200,000
+   * items by now.
+   */
+  suggestion(
+    roomId: string,
+    document: string,
+    suggestionId: string,
+  ): Promise<{
+    readonly suggestion: wire.Suggestion;
+    readonly seq: number;
+    readonly parts: wire.SuggestedPart[];
+  }> {
+    return this.rest.get(["rooms", roomId, "documents", document, "suggestions", suggestionId]);
+  }
+
+  /**
+   * Edit a suggestion of your own. As the document's own endpoint, in the fork. For its author alone.
+   * `CONFLICT`: A place is not in the suggestion as you have read it, or the suggestion was reviewed.
+   */
+  editSuggestion(
+    roomId: string,
+    document: string,
+    suggestionId: string,
+    edits: readonly input.DocumentEdit[],
+    options: EditOptions = {},
+  ): Promise<wire.EditedDocument> {
+    return this.rest.post(["rooms", roomId, "documents", document, "suggestions", suggestionId, "edits"], {
+      edits,
+      ...options,
+    });
+  }
+
+  /**
+   * Accept parts of a suggestion, and reject the rest. One update of the document, whose entry in the trail
+   * has both names, after a version of the document as it was. The fork is deleted. `CONFLICT`: The
+   * suggestion has changed since `seq`, it was reviewed already, an accepted part is stale or unknown, or the
+   * document changes all the time.
+   */
+  reviewSuggestion(
+    roomId: string,
+    document: string,
+    suggestionId: string,
+    review: ReviewOptions,
+  ): Promise<{
+    readonly suggestion: wire.Suggestion;
+    readonly parts: wire.SuggestedPart[];
+  }> {
+    return this.rest.post(
+      ["rooms", roomId, "documents", document, "suggestions", suggestionId, "review"],
+      review,
+    );
+  }
+
+  /**
+   * Withdraw a suggestion. With its fork. For its author, and for those who may write documents. `CONFLICT`:
+   * The suggestion was reviewed.
+   */
+  withdrawSuggestion(roomId: string, document: string, suggestionId: string): Promise<void> {
+    return this.rest.delete(["rooms", roomId, "documents", document, "suggestions", suggestionId]);
   }
 }
 

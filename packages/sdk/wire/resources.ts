@@ -2,6 +2,7 @@
 
 import type { Permission } from "@atrium/contract/resources/permissions.ts";
 
+export type { DocumentAuthor } from "@atrium/contract/resources/author.ts";
 export type { Comment } from "@atrium/contract/resources/comment.ts";
 export type { StorageFile, UploadResult } from "@atrium/contract/resources/file.ts";
 export type { Group, Identity } from "@atrium/contract/resources/identity.ts";
@@ -14,6 +15,7 @@ export type {
   StoreSummary,
   WrittenEntry as Written,
 } from "@atrium/contract/resources/store.ts";
+export type { SuggestedPart, Suggestion } from "@atrium/contract/resources/suggestion.ts";
 export type {
   Mention,
   SubscriptionSettings,
@@ -36,7 +38,6 @@ export type {
   ReadBlocks,
 } from "@atrium/contract/rest/document-edits.ts";
 export type {
-  DocumentAuthor,
   DocumentChange,
   DocumentContent,
   DocumentDetails,
@@ -100,6 +101,8 @@ export type {
   SessionClosedEvent,
   SessionStartedEvent,
   StoreEvent,
+  SuggestionCreatedEvent,
+  SuggestionReviewedEvent,
   UserEvent,
   VersionEvent,
   WebhookEventName,

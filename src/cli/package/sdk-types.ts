@@ -84,7 +84,8 @@ export class SdkTypes {
   /** The type of a field of a body. Callers may give constant lists. */
   input(schema: Schema): string {
     const type = this.#print(schema, "input");
-    return type.endsWith("[]") ? `readonly ${type}` : type;
+    const isList = type.endsWith("[]") && (type.endsWith(")[]") || !type.includes(" | "));
+    return isList ? `readonly ${type}` : type;
   }
 
   output(schema: Schema): string {

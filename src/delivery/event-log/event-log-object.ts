@@ -3,6 +3,7 @@
 import { withoutContent } from "@atrium/contract/resources/erased-comment.ts";
 import type { AgentMentionedEvent, Event, EventOfIdentity } from "@atrium/contract/resources/events.ts";
 import type { Identity } from "@atrium/contract/resources/identity.ts";
+import type { Suggestion } from "@atrium/contract/resources/suggestion.ts";
 import { ERASED_FIELDS, type User } from "@atrium/contract/resources/user.ts";
 import { HOUR_MS, unusedNumber } from "@atrium/contract/time.ts";
 import type { Env } from "../../env.ts";
@@ -27,7 +28,7 @@ import type { LogQuery, LogSlice } from "./log-page.ts";
 const ERASED_FILE = "deleted";
 
 /**
- * The event, as JSON, without the user's name, picture, custom ID, comments and names of files, or the identity's and
+ * The event, as JSON, without the user's name, picture, custom ID, comments, suggestions and names of files, or the identity's and
  * its address. The ID stays.
  */
 function redactEvent(body: string, userId: string): string {
@@ -39,6 +40,7 @@ function redactEvent(body: string, userId: string): string {
   if ("comment" in event && event.comment.user_id === userId)
     redacted.comment = withoutContent(event.comment);
   if (event.event === "agent.mentioned") redacted.thread = redactThread(event.thread, userId);
+  if ("suggestion" in event) redacted.suggestion = redactSuggestion(event.suggestion, userId);
   if ("file" in event && event.file.uploadedBy === userId) {
     redacted.file = {
       ...event.file,
@@ -59,6 +61,13 @@ function redactThread(
   const redacted = comments.map((each) => (each.user_id === userId ? { ...each, text: "" } : each));
   return { ...thread, ...(thread.user_id !== userId && { metadata }), comments: redacted };
 }
+
+/** Without the title by its author, or the comment by its reviewer. */
+const redactSuggestion = (suggestion: Suggestion, userId: string): Suggestion => ({
+  ...suggestion,
+  ...(suggestion.author.id === userId && { title: null }),
+  ...(suggestion.reviewed_by?.id === userId && { comment: null }),
+});
 
 function redactUser(user: User, userId: string): User {
   if (user.id !== userId) return user;

@@ -5,8 +5,10 @@ import { isOf } from "@atrium/contract/resources/event-names.ts";
 import type { EventDraft, EventName } from "@atrium/contract/resources/events.ts";
 import { fileUrl, type StorageFile } from "@atrium/contract/resources/file.ts";
 import type { Room } from "@atrium/contract/resources/room.ts";
+import type { Suggestion } from "@atrium/contract/resources/suggestion.ts";
 import type { Thread } from "@atrium/contract/resources/thread.ts";
 import type { User } from "@atrium/contract/resources/user.ts";
+import { forkNameOf } from "@atrium/contract/suggestion-limits.ts";
 import { presentTime } from "@atrium/contract/time.ts";
 import { createKey } from "../files/file-name.ts";
 
@@ -37,6 +39,13 @@ export function sampleDraft(event: EventName, sample: Sample): EventDraft {
     return { event, data: { roomId, document: "test", fromSeq: 2, toSeq: 2 }, room };
   if (event === "version.created")
     return { event, data: { roomId, document: "test", version: 1, name: "Draft" }, room };
+  if (event === "suggestion.created" || event === "suggestion.reviewed") {
+    const suggestion = sampleSuggestion(newId(), now, event === "suggestion.reviewed");
+    const data = { roomId, document: suggestion.document, suggestionId: suggestion.id };
+    return event === "suggestion.created"
+      ? { event, data, room, suggestion }
+      : { event, data: { ...data, accepted: 1, rejected: 0 }, room, suggestion };
+  }
   if (event === "access.changed" || isOf("room", event)) return { event, data: { roomId }, room };
   if (user === undefined) throw new Error("An event about a user needs a user");
   const userId = user.id;
@@ -54,6 +63,20 @@ export function sampleDraft(event: EventName, sample: Sample): EventDraft {
   if (event === "agent.mentioned") return sampleMention(comment, sample);
   return { event, data: { roomId, commentId: comment.id, threadId: comment.id, userId }, room, comment };
 }
+
+const sampleSuggestion = (id: string, now: number, isReviewed: boolean): Suggestion => ({
+  id,
+  document: "test",
+  fork: forkNameOf(id),
+  title: "A suggestion for testing",
+  status: isReviewed ? "approved" : "pending",
+  author: { type: "organization", id: null },
+  created_at: presentTime(now),
+  updated_at: presentTime(now),
+  reviewed_by: isReviewed ? { type: "organization", id: null } : null,
+  reviewed_at: isReviewed ? presentTime(now) : null,
+  comment: null,
+});
 
 function sampleFile(room: Room, uploader: User, now: number, origin: string): StorageFile {
   const key = createKey(room.id, "test.txt");

@@ -298,6 +298,8 @@ function present(record: RoomRecordOfUser, roomId: string): PersonalRecord {
         first_at: presentTime(record.firstAt),
         last_at: presentTime(record.at),
       };
+    case "suggestion":
+      return record;
     case "stream":
       return {
         type: "stream",

@@ -111,7 +111,8 @@ export async function commitAs<Results>(
     }
     const [[user]] = await ctx.db.run([selectBearers(ctx, actor.roomId, "id", [actor.userId])]);
     if (user?.identityEpoch !== actor.decided.identityEpoch) throw tokenEnded();
-    if (user === undefined || !mayWrite(rightsOfUser(user), resource)) throw missing("Auth", resource);
+    if (user === undefined || !mayWrite(rightsOfUser(user), resource))
+      throw missing("Auth", `${resource}:write`);
     known = user;
   }
 }

@@ -13,6 +13,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   userId: "The user's ID.",
   sessionId: "The session's ID.",
   commentId: "The comment's ID.",
+  suggestionId: "The ID of the suggestion.",
   threadId: "The ID of the thread, which is that of its first comment.",
   webhookId: "The webhook's ID.",
   workflowId: "The workflow's ID.",

@@ -1,6 +1,7 @@
 /** The one place that compares a caller with the right that an operation needs. */
 import { AppError, type Module } from "@atrium/contract/errors.ts";
 import {
+  isOfRooms,
   ORGANIZATION_SUBJECT,
   onlyRead,
   type Right,
@@ -64,7 +65,7 @@ export function requireRight(
   if (roomId !== null) requireRoom(caller, roomId);
   const refusal = refusalTo(caller, right, module);
   if (refusal !== null) throw refusal;
-  if (isOutside(caller.actor) && (right === "read" || right.endsWith(":write"))) {
+  if (isOutside(caller.actor) && isOfRooms(right)) {
     const credential = caller.actor.type === "key" ? "an API key for certain rooms" : "an identity's token";
     throw forbidden(`With ${credential}, name the room: pass roomId, over REST as ?roomId= of the URL`);
   }

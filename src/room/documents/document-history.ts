@@ -97,9 +97,12 @@ export class DocumentHistory {
       sumOfBytes(entries) > DOCUMENT_LIMITS.comparedBytes
     )
       throw tooMuch();
-    return this.#table
-      .listUpdates(row.id, after, range.upTo)
-      .map(({ seq, authors, data }) => ({ seq, authors, data }));
+    return this.#table.listUpdates(row.id, after, range.upTo).map(({ seq, updates, authors, data }) => ({
+      seq,
+      // A single update has several authors if it was suggested, and the first one wrote it.
+      authors: updates === 1 ? authors.slice(0, 1) : authors,
+      data,
+    }));
   }
 
   /** Creates, renames or deletes a version. NOT_FOUND for an unknown one, CONFLICT for a named point or too many names. */

@@ -2,11 +2,20 @@
 
 import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import { AppError } from "@atrium/contract/errors.ts";
+import { refusalOf, type Subject } from "@atrium/contract/resources/permissions.ts";
+import { suggestionIn } from "@atrium/contract/suggestion-limits.ts";
 import { diffUpdate, mergeUpdates } from "yjs";
 import type { DocumentReports } from "../engine/outbox/delayed-events.ts";
 import type { DocumentTail, StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
-import type { Author, DocumentDetails, DocumentInfo, DocumentPart } from "../types/documents.ts";
+import {
+  type Author,
+  type DocumentDetails,
+  type DocumentInfo,
+  type DocumentPart,
+  distinctAuthors,
+  isSameAuthor,
+} from "../types/documents.ts";
 import { foldDocument } from "./folding.ts";
 import { isVersionDue, makeVersion } from "./history/versions.ts";
 import {
@@ -58,8 +67,17 @@ export class RoomDocuments {
     return this.#storage.documents;
   }
 
-  /** Stores and returns the news of an update; null for none. `keepsVersion` makes a version. VALIDATION_ERROR, CONFLICT. */
-  append(name: string, update: Uint8Array, author: Author, keepsVersion = false): Uint8Array | null {
+  /**
+   * Stores and returns the news of an update; null for none. `keepsVersion` makes a version. A `reviewer` has accepted it.
+   * VALIDATION_ERROR, CONFLICT.
+   */
+  append(
+    name: string,
+    update: Uint8Array,
+    author: Author,
+    keepsVersion = false,
+    reviewer: Author = author,
+  ): Uint8Array | null {
     if (update.length > DOCUMENT_LIMITS.updateBytes) throw tooLong();
     const content = scanUpdate(update);
     const document = this.#loaded.get(name);
@@ -79,7 +97,8 @@ export class RoomDocuments {
       }
       if (isNew) this.#events.created(name);
       else this.#events.updated(name, seq);
-      this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, authors: [author], data });
+      const authors = distinctAuthors([author, reviewer]);
+      this.#table.appendUpdate(row.id, { seq, updates: 1, firstAt: at, at, authors, data });
       return row;
     });
     const firstAt = versionIsDue ? at : (document.unversioned?.firstAt ?? at);
@@ -88,7 +107,7 @@ export class RoomDocuments {
     document.seq = seq;
     document.tailUpdates += 1;
     document.tailBytes += data.length;
-    this.#space.added(data.length, isNew);
+    this.#space.added(data.length, isNew && suggestionIn(name) === null);
     return data;
   }
 
@@ -194,9 +213,11 @@ export class RoomDocuments {
     return { update: isPart ? this.missingPart(name, NOTHING_KNOWN, index) : null, version };
   }
 
+  /** Lists all documents but the forks of suggestions. */
   list(): DocumentInfo[] {
     const tails = new Map(this.#table.tails().map((tail) => [tail.documentId, tail]));
-    return this.#table.list().map((row) => infoOf(this.#table, row, tails.get(row.id)));
+    const rows = this.#table.list().filter(({ name }) => suggestionIn(name) === null);
+    return rows.map((row) => infoOf(this.#table, row, tails.get(row.id)));
   }
 
   /** Describes a document with its history; null if there is none. */
@@ -208,19 +229,37 @@ export class RoomDocuments {
     return { ...info, id: row.id, versions, storedBytes: info.bytes + row.trailBytes };
   }
 
-  /** Deletes a document with its history; false if there is none. */
-  delete(name: string): boolean {
-    const row = this.#table.find(name);
-    if (row === null) return false;
+  /** Deletes the documents of these names, with their history. */
+  delete(...names: string[]): void {
     this.#space.remeasure(() => {
       this.#storage.transaction(() => {
-        this.#table.delete(row.id);
-        this.#storage.versions.deleteAll(row.id);
-        this.#events.deleted(name);
+        for (const name of names) this.#delete(name);
       });
       this.#loaded.clear();
     });
-    return true;
+  }
+
+  #delete(name: string): void {
+    const row = this.#table.find(name);
+    if (row === null) return;
+    this.#table.delete(row.id);
+    this.#storage.versions.deleteAll(row.id);
+    this.#events.deleted(name);
+  }
+
+  /**
+   * The refusal to write into a document of this name; null for an author who may. Over every wire, REST and in the room
+   * itself: those who may write documents, and into the fork of a pending suggestion its author alone.
+   */
+  writeRefusal(name: string, author: Author | null, subject: Subject): AppError | null {
+    const id = suggestionIn(name);
+    if (id === null) return refusalOf("documents:write", subject, "Rooms");
+    const suggestion = this.#storage.suggestions.find(id);
+    if (suggestion?.status !== "pending")
+      return new AppError("Rooms", "CONFLICT", "The suggestion was reviewed or withdrawn");
+    if (author === null || !isSameAuthor(suggestion.author, author))
+      return new AppError("Rooms", "FORBIDDEN", "Only its author writes into a suggestion");
+    return refusalOf("documents:suggest", subject, "Rooms");
   }
 
   /** Unloads everything after storage was cleared. */

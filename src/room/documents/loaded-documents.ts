@@ -2,6 +2,7 @@
 
 import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import { AppError } from "@atrium/contract/errors.ts";
+import { suggestionIn } from "@atrium/contract/suggestion-limits.ts";
 import type { StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import { findUnversioned, type Unversioned } from "./history/versions.ts";
@@ -148,12 +149,13 @@ export class DocumentSpace {
       throw full(`Document ${name} is full: its operations are too scattered`);
     if (this.bytes + bytes > DOCUMENT_LIMITS.roomDocumentBytes)
       throw full(`The room's documents have ${DOCUMENT_LIMITS.roomDocumentBytes} bytes: delete one first`);
-    this.#count ??= this.#storage.documents.list().length;
-    if (document.row === null && this.#count >= DOCUMENT_LIMITS.documents)
+    this.#count ??= this.#storage.documents.list().filter((row) => suggestionIn(row.name) === null).length;
+    if (document.row === null && suggestionIn(name) === null && this.#count >= DOCUMENT_LIMITS.documents)
       throw full(`A room has at most ${DOCUMENT_LIMITS.documents} documents: delete one first`);
     this.#quota.require(this.bytes, this.bytes + bytes);
   }
 
+  /** `isNew` for the first update of a document that is no suggestion's fork. */
   added(bytes: number, isNew: boolean): void {
     if (this.#bytes !== null) {
       this.#bytes += bytes;

@@ -6,6 +6,7 @@ import { presentRoom, type RoomFields } from "@atrium/contract/resources/room.ts
 import { presentUser } from "@atrium/contract/resources/user.ts";
 import { opensRoom } from "../../platform/narrowing.ts";
 import type { TokenEpochs } from "../../platform/token-claims.ts";
+import type { SuggestionRequests } from "../documents/sync/suggestion-requests.ts";
 import { CLOSE } from "../protocol/protocol.ts";
 import type { Effect } from "../transport/connection.ts";
 import { isOfDocuments, send } from "../transport/connections.ts";
@@ -54,6 +55,7 @@ interface CommandParts {
   readonly participants: Participants;
   readonly content: RoomContent;
   readonly handshake: JoinHandshake;
+  readonly suggestions: Pick<SuggestionRequests, "eraseSome">;
 }
 
 export class RoomCommandHandler {
@@ -182,6 +184,10 @@ export class RoomCommandHandler {
       const from: number = after;
       after = changes.transaction(() => comments.eraseSome(ids, from));
       yield this.#sendChanges();
+    }
+    for (let some: Effect[] | null = []; some !== null && userId !== null && !this.#isDeleted; ) {
+      some = this.#room.suggestions.eraseSome(userId);
+      yield some ?? [];
     }
     if (this.#isDeleted) return;
     changes.transaction(() => {

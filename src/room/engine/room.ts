@@ -1,4 +1,6 @@
 /** The room: its parts, and its operations on sockets. Synchronous and pure: it knows nothing of the platform. */
+import type { AppError } from "@atrium/contract/errors.ts";
+import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import { DocumentHistory } from "../documents/document-history.ts";
 import { RoomDocuments } from "../documents/documents.ts";
 import { Channels } from "../documents/sync/channels.ts";
@@ -6,6 +8,7 @@ import { DocumentRequests } from "../documents/sync/document-requests.ts";
 import { DocumentSockets } from "../documents/sync/document-sockets.ts";
 import { OpenDocuments } from "../documents/sync/open-documents.ts";
 import { PendingTokens } from "../documents/sync/pending-tokens.ts";
+import { SuggestionRequests } from "../documents/sync/suggestion-requests.ts";
 import { CONNECTION_COSTS } from "../protocol/costs.ts";
 import { failure } from "../protocol/frame.ts";
 import { CLOSE, type Fault } from "../protocol/protocol.ts";
@@ -15,7 +18,6 @@ import { RoomStreams } from "../streams/streams.ts";
 import type { DocumentWire, Effect, Joined, Waiting } from "../transport/connection.ts";
 import type { RoomConnections } from "../transport/connections.ts";
 import type { RoomPorts } from "../transport/room-ports.ts";
-import type { EditWrite } from "../types/documents.ts";
 import type { PersonalPart, RecordsOfUser } from "../types/room-object.ts";
 import { RoomContent } from "./content/content.ts";
 import { readPersonalData } from "./content/personal-data.ts";
@@ -89,6 +91,8 @@ export class Room {
   /** Documents over REST. */
   readonly documentRequests: DocumentRequests;
   readonly documentHistory: DocumentHistory;
+  /** Suggestions over REST. */
+  readonly suggestions: SuggestionRequests;
 
   readonly streams: RoomStreams;
 
@@ -155,6 +159,15 @@ export class Room {
       this.content.changes,
     );
     this.documentHistory = new DocumentHistory({ storage, now, events }, this.#documents);
+    this.suggestions = new SuggestionRequests({
+      events: eventPorts,
+      changes: this.content.changes,
+      documents: this.#documents,
+      history: this.documentHistory,
+      channels,
+      requests: this.documentRequests,
+      sendToAll: (sent) => this.connections.sendToAll(sent),
+    });
 
     const planAlarm = () => ports.planAlarm();
     this.streams = new RoomStreams({ storage, now, planAlarm, quota: quotaOf("streams") });
@@ -173,7 +186,7 @@ export class Room {
 
   /** A part of the stored data of a user, from a position on; null for the start. */
   personalData(userId: string, part: PersonalPart, after: string | null): RecordsOfUser {
-    return readPersonalData(this.ports.storage, this.content.comments, userId, part, after);
+    return readPersonalData(this.ports.storage, this.content.comments, this.suggestions, userId, part, after);
   }
 
   /** False once a socket is gone: nothing has to be read for it. */
@@ -236,14 +249,19 @@ export class Room {
     return this.messages.request(request, by);
   }
 
-  /** Edits a document for a program; see {@link DocumentRequests.edit}. Its events carry the cause of the edit. */
-  editDocument(name: string, update: Uint8Array, edit: EditWrite): ReturnType<DocumentRequests["edit"]> {
-    this.content.cause = edit.cause;
+  /** Changes documents for a program or a user of REST. The events of the change carry its cause. */
+  causedBy<Result>(cause: EventCause | null, change: () => Result): Result {
+    this.content.cause = cause;
     try {
-      return this.documentRequests.edit(name, update, edit);
+      return change();
     } finally {
       this.content.cause = null;
     }
+  }
+
+  /** The refusal to write into a document of this name; see {@link RoomDocuments.writeRefusal}. */
+  writeRefusal(...write: Parameters<RoomDocuments["writeRefusal"]>): AppError | null {
+    return this.#documents.writeRefusal(...write);
   }
 
   /** Sends the presence that has changed since the last flush; flushes are `intervalMs` apart. */

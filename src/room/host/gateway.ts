@@ -3,6 +3,7 @@
 import { AppError } from "@atrium/contract/errors.ts";
 import type { InputOf, OutputOf } from "@atrium/contract/operations/room.ts";
 import type { EventCause } from "@atrium/contract/resources/present-event.ts";
+import type { Suggestion } from "@atrium/contract/resources/suggestion.ts";
 import { TtlCache } from "../../platform/cache.ts";
 import { clientOf } from "../../platform/network.ts";
 import { archivedObject } from "../../platform/objects/object-archive.ts";
@@ -34,6 +35,7 @@ import {
   type StreamRefusal,
   StreamRefused,
 } from "../types/streams.ts";
+import type { ReviewedSuggestion, SuggestionStart, WithdrawnSuggestion } from "../types/suggestions.ts";
 import type { RoomObjectBase } from "./room-object.ts";
 
 /** Clients that a room has refused within the last second: until then they cost neither its object nor D1 anything. */
@@ -119,13 +121,13 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace } & Se
       write: DocumentWrite,
     ) => accepted(await stub(roomId).writeDocument(accountId, name, update, { ...write })),
     /** The document to edit, or the answer of the same request if it was carried out before. */
-    beginEdit: (
+    beginEdit: async (
       roomId: string,
       accountId: string,
       name: string,
       request: EditRequest,
       author: Author | null,
-    ) => stub(roomId).beginEdit(accountId, name, { ...request }, author && { ...author }),
+    ) => accepted(await stub(roomId).beginEdit(accountId, name, { ...request }, author && { ...author })),
     /**
      * Stores an edit, and returns its answer as JSON; null if the document changed meanwhile at its places. Throws the
      * error with which the room refuses it.
@@ -159,6 +161,30 @@ export function roomGateway(env: { readonly ROOMS: DurableObjectNamespace } & Se
     /** False when there is no such document; throws the refusal. */
     deleteDocument: async (roomId: string, accountId: string, name: string, writer?: Writer) =>
       accepted(await stub(roomId).deleteDocument(accountId, name, ...given(writer))),
+    /** Makes a suggestion, and returns the answer as JSON; throws the refusal, like the next two. */
+    createSuggestion: async (
+      roomId: string,
+      accountId: string,
+      document: string,
+      start: SuggestionStart,
+    ): Promise<string> => accepted(await stub(roomId).createSuggestion(accountId, document, { ...start })),
+    /** Null if the document has changed since the update was made. */
+    reviewSuggestion: async (
+      roomId: string,
+      accountId: string,
+      document: string,
+      id: string,
+      review: ReviewedSuggestion,
+    ): Promise<Suggestion | null> =>
+      accepted(await stub(roomId).reviewSuggestion(accountId, document, id, { ...review })),
+    withdrawSuggestion: async (
+      roomId: string,
+      accountId: string,
+      document: string,
+      id: string,
+      withdrawn: WithdrawnSuggestion,
+    ): Promise<null> =>
+      accepted(await stub(roomId).withdrawSuggestion(accountId, document, id, { ...withdrawn })),
     /** The methods of a stream throw a {@link StreamRefused}. */
     createStream: async (roomId: string, accountId: string, name: string, creation: StreamCreation) =>
       allowed(await stub(roomId).createStream(accountId, name, { ...creation })),

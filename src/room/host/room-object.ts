@@ -3,9 +3,15 @@
 import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { LIMITS } from "@atrium/contract/limits.ts";
 import { NO_ACCESS } from "@atrium/contract/no-access.ts";
-import { type Right, refusalOf } from "@atrium/contract/resources/permissions.ts";
+import {
+  ORGANIZATION_SUBJECT,
+  type Right,
+  refusalOf,
+  type Subject,
+} from "@atrium/contract/resources/permissions.ts";
 import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { LastSeen, RoomStats, UserSnapshot } from "@atrium/contract/resources/snapshots.ts";
+import type { Suggestion } from "@atrium/contract/resources/suggestion.ts";
 import { tokenEnded } from "../../platform/token-claims.ts";
 import type { Trace } from "../../platform/trace.ts";
 import type { Room } from "../engine/room.ts";
@@ -14,6 +20,7 @@ import { failure, serialize, success, TOO_MUCH } from "../protocol/frame.ts";
 import type { Fault } from "../protocol/protocol.ts";
 import type { ParticipantInput, RoomRequest } from "../protocol/room-request.ts";
 import type { RoomStreams } from "../streams/streams.ts";
+import type { Effect } from "../transport/connection.ts";
 import type { ChangePlace, ChangesRead } from "../types/changes.ts";
 import type {
   Author,
@@ -44,6 +51,15 @@ import {
   StreamRefused,
   type StreamState,
 } from "../types/streams.ts";
+import type {
+  ListedSuggestions,
+  ReviewedSuggestion,
+  SuggestionChange,
+  SuggestionDetails,
+  SuggestionPage,
+  SuggestionStart,
+  WithdrawnSuggestion,
+} from "../types/suggestions.ts";
 import { respondWithChanges } from "./change-reads.ts";
 import { RoomHost } from "./room-host.ts";
 import type { RoomRuntime } from "./room-runtime.ts";
@@ -210,11 +226,21 @@ export class RoomObjectBase extends RoomHost {
 
   /**
    * The reason why a user may not write now, as the database has it after the latest change that the room knows: its
-   * role, or the access or the tokens of its identity, may have ended since its request was authenticated. Null for none,
-   * and for the organization.
+   * role, or the access or the tokens of its identity, may have ended since its request was authenticated. `needed` is a
+   * right, or refuses a subject. Null for none.
    */
-  async #lostRight(runtime: RoomRuntime, writer: Writer | undefined, right: Right): Promise<Fault | null> {
-    if (writer === undefined) return null;
+  async #lostRight(
+    runtime: RoomRuntime,
+    writer: Writer | undefined,
+    needed: Right | ((subject: Subject) => AppError | null),
+  ): Promise<Fault | null> {
+    const refusalTo = (subject: Subject): AppError | null =>
+      typeof needed === "string" ? refusalOf(needed, subject, "Rooms") : needed(subject);
+    const faultTo = (subject: Subject): Fault | null => {
+      const refusal = refusalTo(subject);
+      return refusal && faultOf(refusal);
+    };
+    if (writer === undefined) return faultTo(ORGANIZATION_SUBJECT);
     const { context, service, room } = runtime;
     let revision: number;
     let found: Awaited<ReturnType<typeof service.findUser>>;
@@ -227,10 +253,9 @@ export class RoomObjectBase extends RoomHost {
     if (user?.subject.identityEpoch !== writer.identityEpoch) return faultOf(tokenEnded());
     const rights = user?.rights ?? 0;
     if (rights === 0) return faultOf(new AppError("Auth", "FORBIDDEN", NO_ACCESS));
-    const subject = { isOrganization: false, rights, readsOnly: false };
-    const refusal = refusalOf(right, subject, "Rooms");
-    if (refusal !== null) return faultOf(refusal);
-    const isClosed = found.room.state === "closed" && right !== "read";
+    const fault = faultTo({ isOrganization: false, rights, readsOnly: false });
+    if (fault !== null) return fault;
+    const isClosed = found.room.state === "closed" && needed !== "read";
     return isClosed ? faultOf(new AppError("Rooms", "FORBIDDEN", "The room is closed")) : null;
   }
 
@@ -293,7 +318,9 @@ export class RoomObjectBase extends RoomHost {
   ): Promise<boolean | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#lostRight(runtime, write.writer, "documents:write");
+    const refused = await this.#lostRight(runtime, write.writer, (subject) =>
+      room.writeRefusal(name, write.author, subject),
+    );
     if (refused !== null) return refused;
     const { documentRequests, commands } = room;
     if (commands.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
@@ -307,9 +334,16 @@ export class RoomObjectBase extends RoomHost {
     }
   }
 
-  /** The first step of {@link editDocument}. */
-  beginEdit(accountId: string, name: string, request: EditRequest, author: Author | null): EditStart {
-    return this.#room(accountId).documentRequests.beginEdit(name, request, author);
+  /** The first step of {@link editDocument}, or the refusal of an author who may not write into such a document. */
+  beginEdit(
+    accountId: string,
+    name: string,
+    request: EditRequest,
+    author: Author | null,
+  ): EditStart | DocumentRefusal {
+    const room = this.#room(accountId);
+    const refusal = author && room.writeRefusal(name, author, ORGANIZATION_SUBJECT);
+    return refusal === null ? room.documentRequests.beginEdit(name, request, author) : faultOf(refusal);
   }
 
   /** Returns the answer as JSON; null if the document changed meanwhile at the edit's places; or the refusal. */
@@ -321,11 +355,15 @@ export class RoomObjectBase extends RoomHost {
   ): Promise<string | null | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room, traces } = runtime;
-    const refused = await this.#lostRight(runtime, edit.writer, "documents:write");
+    const refused = await this.#lostRight(runtime, edit.writer, (subject) =>
+      room.writeRefusal(name, edit.author, subject),
+    );
     if (refused !== null) return refused;
     if (room.commands.isDeleted) return { code: "NOT_FOUND", message: "Room not found" };
     try {
-      const { answer, effects } = traces.during(edit.trace, () => room.editDocument(name, update, edit));
+      const { answer, effects } = traces.during(edit.trace, () =>
+        room.causedBy(edit.cause, () => room.documentRequests.edit(name, update, edit)),
+      );
       executor.perform(effects);
       return answer;
     } catch (error) {
@@ -338,9 +376,11 @@ export class RoomObjectBase extends RoomHost {
   async deleteDocument(accountId: string, name: string, writer?: Writer): Promise<boolean | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
-    const refused = await this.#lostRight(runtime, writer, "documents:write");
+    const refused = await this.#lostRight(runtime, writer, (subject) =>
+      room.writeRefusal(name, null, subject),
+    );
     if (refused !== null) return refused;
-    const effects = room.documentRequests.delete(name);
+    const effects = room.suggestions.deleteDocument(name);
     executor.perform(effects ?? []);
     return effects !== null;
   }
@@ -379,7 +419,9 @@ export class RoomObjectBase extends RoomHost {
   ): Promise<VersionInfo | DocumentRefusal> {
     const runtime = await this.#existing(accountId);
     const { effects, room } = runtime;
-    const refused = await this.#lostRight(runtime, writer, "documents:write");
+    const refused = await this.#lostRight(runtime, writer, (subject) =>
+      room.writeRefusal(name, null, subject),
+    );
     if (refused !== null) return refused;
     try {
       return room.documentHistory.change(name, change);
@@ -387,6 +429,78 @@ export class RoomObjectBase extends RoomHost {
       return documentRefusal(error);
     } finally {
       effects.perform([]); // plans the alarm that reports it
+    }
+  }
+
+  /** Null when there is no such document. */
+  listSuggestions(accountId: string, document: string, listed: ListedSuggestions): SuggestionPage | null {
+    return this.#room(accountId).suggestions.list(document, listed);
+  }
+
+  /** Null when the document has no such suggestion. */
+  describeSuggestion(accountId: string, document: string, id: string): SuggestionDetails | null {
+    return this.#room(accountId).suggestions.describe(document, id);
+  }
+
+  /** Returns the answer as JSON, or the refusal. */
+  createSuggestion(
+    accountId: string,
+    document: string,
+    start: SuggestionStart,
+  ): Promise<string | DocumentRefusal> {
+    return this.#changeSuggestions(accountId, start, "documents:suggest", ({ suggestions }) => {
+      const { answer, effects } = suggestions.create(document, start);
+      return { result: answer, effects };
+    });
+  }
+
+  /** Returns the reviewed suggestion; null if the document has changed meanwhile; or the refusal. */
+  reviewSuggestion(
+    accountId: string,
+    document: string,
+    id: string,
+    review: ReviewedSuggestion,
+  ): Promise<Suggestion | null | DocumentRefusal> {
+    return this.#changeSuggestions(accountId, review, "documents:write", ({ suggestions }) => {
+      const { suggestion, effects } = suggestions.review(document, id, review);
+      return { result: suggestion, effects };
+    });
+  }
+
+  withdrawSuggestion(
+    accountId: string,
+    document: string,
+    id: string,
+    withdrawn: WithdrawnSuggestion,
+  ): Promise<null | DocumentRefusal> {
+    const { room } = this.#called(accountId);
+    const needed = (subject: Subject) => room.suggestions.withdrawalRefusal(id, withdrawn, subject);
+    const change = { ...withdrawn, cause: null, trace: null };
+    return this.#changeSuggestions(accountId, change, needed, ({ suggestions }) => ({
+      result: null,
+      effects: suggestions.withdraw(document, id),
+    }));
+  }
+
+  async #changeSuggestions<Result>(
+    accountId: string,
+    { writer, cause, trace }: SuggestionChange,
+    needed: Right | ((subject: Subject) => AppError | null),
+    work: (room: Room) => { readonly result: Result; readonly effects: readonly Effect[] },
+  ): Promise<Result | DocumentRefusal> {
+    const runtime = await this.#existing(accountId);
+    const { effects: executor, room, traces, reads } = runtime;
+    await reads.requireRow(); // the events show it
+    const refused = await this.#lostRight(runtime, writer, needed);
+    if (refused !== null) return refused;
+    if (room.commands.isDeleted) return documentRefusal(notFound("Rooms", "Room"));
+    try {
+      const { result, effects } = traces.during(trace, () => room.causedBy(cause, () => work(room)));
+      executor.perform(effects);
+      return result;
+    } catch (error) {
+      executor.perform([]); // plans the alarm
+      return documentRefusal(error);
     }
   }
 

@@ -39,7 +39,9 @@ export type ChangeEvent =
   | "storeChanged"
   | "commentCreated"
   | "commentUpdated"
-  | "commentDeleted";
+  | "commentDeleted"
+  | "suggestionChanged"
+  | "suggestionDeleted";
 
 export interface Change {
   readonly seq: number;

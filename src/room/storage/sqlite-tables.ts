@@ -228,6 +228,22 @@ const TABLES: Readonly<Record<string, string>> = {
     authors TEXT NOT NULL,
     PRIMARY KEY (document, seq)
   ) WITHOUT ROWID;`,
+  // Authors are JSON, and `parts` is that of the review. `base_seq` is the fork's first update.
+  suggestions: `CREATE TABLE IF NOT EXISTS suggestions (
+    number INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    document INTEGER NOT NULL,
+    title TEXT,
+    author TEXT NOT NULL,
+    base_seq INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    reviewed_by TEXT,
+    reviewed_at INTEGER,
+    comment TEXT,
+    parts TEXT
+  );
+  CREATE INDEX IF NOT EXISTS suggestions_by_document ON suggestions (document, number);`,
   // Without a name, the stream has ended and its rows are being removed. `root` is the first number of its offsets, and
   // `base` is where its own bytes begin: those before are its source's. `sort` is the latest `Stream-Seq`.
   streams: `CREATE TABLE IF NOT EXISTS streams (

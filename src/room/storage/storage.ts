@@ -9,6 +9,7 @@ import { SqliteJournal } from "./sqlite-journal.ts";
 import { SqliteChanges, SqliteEpochs, SqliteReceipts } from "./sqlite-log.ts";
 import { SqliteChangedStores, SqliteDocumentNotes, SqliteEvents, SqliteOccupancy } from "./sqlite-outbox.ts";
 import { SqliteStreams } from "./sqlite-streams.ts";
+import { SqliteSuggestions } from "./sqlite-suggestions.ts";
 import { SqlitePart, SqliteTables } from "./sqlite-tables.ts";
 import { SqliteInboxUpdates, SqliteNotificationCounts, SqliteThreads } from "./sqlite-threads.ts";
 import { SqliteWakes } from "./sqlite-wakes.ts";
@@ -104,6 +105,7 @@ export class SqliteStorage extends SqliteTables {
   readonly follows = new SqliteFollows(this);
   readonly documents = new SqliteDocuments(this);
   readonly versions = new SqliteVersions(this);
+  readonly suggestions = new SqliteSuggestions(this);
   readonly streams = new SqliteStreams(this);
   readonly events: SqliteEvents;
   readonly inboxUpdates: SqliteInboxUpdates;

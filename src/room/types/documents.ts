@@ -1,5 +1,6 @@
 /** Documents and their history, as the methods of a room's object take and return them. Times are epoch milliseconds. */
 import type { ErrorCode } from "@atrium/contract/errors.ts";
+import type { DocumentAuthor } from "@atrium/contract/resources/author.ts";
 import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { Trace } from "../../platform/trace.ts";
 
@@ -10,6 +11,11 @@ export type Author =
 
 export const isSameAuthor = (one: Author, other: Author): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
+
+export const presentAuthor = (author: Author): DocumentAuthor => ({
+  type: author.type,
+  id: author.type === "organization" ? null : author.id,
+});
 
 /** Each author once, in the order of their first appearance. */
 export const distinctAuthors = (authors: readonly Author[]): Author[] => [

@@ -1,6 +1,7 @@
 /** Commands, personal data and headers that Workers exchange with a room's object. */
 
 import type { StoredSession } from "@atrium/contract/resources/snapshots.ts";
+import type { Suggestion } from "@atrium/contract/resources/suggestion.ts";
 import type { SubscriptionSettings } from "@atrium/contract/resources/thread.ts";
 import type { Trace } from "../../platform/trace.ts";
 
@@ -44,7 +45,15 @@ export type RoomCommand =
   | { readonly type: "user.updated"; readonly userId: string };
 
 /** The parts of a room that know its users, in the order in which they are read. */
-export const PERSONAL_PARTS = ["sessions", "follows", "comments", "threads", "documents", "streams"] as const;
+export const PERSONAL_PARTS = [
+  "sessions",
+  "follows",
+  "comments",
+  "threads",
+  "documents",
+  "suggestions",
+  "streams",
+] as const;
 export type PersonalPart = (typeof PERSONAL_PARTS)[number];
 
 /** Times are epoch milliseconds. */
@@ -72,6 +81,8 @@ export type RoomRecordOfUser =
       readonly firstAt: number;
       readonly at: number;
     }
+  /** A suggestion that the user has made or reviewed. */
+  | { readonly type: "suggestion"; readonly suggestion: Suggestion }
   /** The user's appends to a stream, or some of them. */
   | {
       readonly type: "stream";

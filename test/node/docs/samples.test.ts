@@ -28,6 +28,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
     customId: "custom",
     commentId: "comment",
     threadId: "thread",
+    suggestionId: "suggestion",
     mentionId: "mention",
     keyId: "key-id",
   },

@@ -69,7 +69,11 @@ export class DocumentClient {
   }
 
   /** Opens a socket for the user, and begins to synchronize as the providers do. */
-  static async open(room: TestRoom, user: TestUser, options: Options = {}): Promise<DocumentClient> {
+  static async open(
+    room: Pick<TestRoom, "id" | "accountId" | "inside">,
+    user: Pick<TestUser, "token">,
+    options: Options = {},
+  ): Promise<DocumentClient> {
     const { wire = "yWebsocket", name = "notes", token = user.token, typedBefore = "" } = options;
     await room.inside(() => undefined);
     const upgrade = new Request("https://atrium.test/sync", { headers: { Upgrade: "websocket" } });

@@ -15,6 +15,11 @@ import { readBlocks } from "../../../src/room/documents/edits/blocks.ts";
 import { changedBlocks } from "../../../src/room/documents/edits/changed-blocks.ts";
 import { isOvertaken } from "../../../src/room/documents/edits/guard.ts";
 import { revertingUpdate, rollbackUpdate } from "../../../src/room/documents/history/rollback.ts";
+import {
+  acceptingUpdate,
+  partsOf,
+  type SuggestionVersions,
+} from "../../../src/room/documents/suggestions/suggestions.ts";
 import { MalformedUpdate } from "../../../src/room/documents/updates/content-reader.ts";
 import { mergeMany } from "../../../src/room/documents/updates/known-content.ts";
 import { scanUpdate } from "../../../src/room/documents/updates/update-reader.ts";
@@ -228,6 +233,8 @@ function expectReadable(documents: RoomDocuments, received: readonly Uint8Array[
   ];
   for (const update of back) if (update !== null) stateOf([whole, update]);
   expectEditable(whole, received);
+  expectReviewable({ base: first, fork: whole, current: received.at(-1) ?? first });
+  expectReviewable({ base: received.at(-1) ?? first, fork: whole, current: whole });
 }
 
 /** The result; null when it is refused on purpose. */
@@ -238,6 +245,19 @@ function attempt<Result>(work: () => Result): Result | null {
     expect(error).toBeInstanceOf(AppError);
     return null;
   }
+}
+
+/** Each part of a fork is accepted, alone and with the others, or refused on purpose. */
+function expectReviewable(versions: SuggestionVersions): void {
+  const parts = partsOf(versions);
+  JSON.stringify(parts);
+  for (const accepted of [...parts.map(({ id }) => new Set([id])), "all"] as const)
+    attempt(() => {
+      const accepting = acceptingUpdate(versions, accepted);
+      if (accepting === null) return;
+      scanUpdate(accepting.update);
+      stateOf([mergeMany([versions.current, accepting.update])]);
+    });
 }
 
 /** Edits at all blocks of a document are made, or refused on purpose, and others can read the result. */

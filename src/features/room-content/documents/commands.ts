@@ -2,6 +2,7 @@
 
 import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import { AppError, notFound } from "@atrium/contract/errors.ts";
+import { suggestionIn } from "@atrium/contract/suggestion-limits.ts";
 import { fits } from "@atrium/contract/text.ts";
 import type { RequestContext } from "../../../platform/d1/context.ts";
 import { writerOf } from "../../../platform/d1/rights.ts";
@@ -18,8 +19,12 @@ import { getRoomRow, requireOpenRoom } from "../../rooms/queries.ts";
 
 export type DocumentContext = RequestContext & LiveRoomContext;
 
-/** Returns the author. NOT_FOUND without the room, FORBIDDEN to users in a closed one. */
-export async function requireEditor(ctx: DocumentContext, roomId: string): Promise<Author> {
+/** Returns the author. NOT_FOUND without the room, FORBIDDEN to users in a closed one, CONFLICT for a suggestion's fork. */
+export async function requireEditor(
+  ctx: DocumentContext,
+  { roomId, document }: DocumentPlace,
+): Promise<Author> {
+  requireOrdinary(document);
   await requireOpenRoom(ctx, roomId);
   return authorOf(ctx.actor);
 }
@@ -93,8 +98,14 @@ export async function renderDocument(
   return renderContent(await readDocument(ctx, place, version), rendering);
 }
 
-/** BAD_REQUEST for a name that is too long. */
-export function requireDocumentName(document: string): void {
+/** BAD_REQUEST for a name that is too long, CONFLICT for that of a suggestion's fork. */
+export function requireOrdinary(document: string): void {
+  if (suggestionIn(document) !== null)
+    throw new AppError(
+      "Rooms",
+      "CONFLICT",
+      "The name is that of a suggestion: edit it by the suggestion's own endpoints",
+    );
   if (!fits(document, DOCUMENT_LIMITS.documentNameLength))
     throw new AppError(
       "Rooms",
@@ -106,12 +117,12 @@ export function requireDocumentName(document: string): void {
 /** Applies an update; false without news. `onlyIfEmpty` lets exactly one of concurrent seeds win. */
 export async function writeDocument(
   ctx: DocumentContext,
-  { roomId, document }: DocumentPlace,
+  place: DocumentPlace,
   update: Uint8Array,
   onlyIfEmpty: boolean,
 ): Promise<boolean> {
-  requireDocumentName(document);
-  const author = await requireEditor(ctx, roomId);
+  const { roomId, document } = place;
+  const author = await requireEditor(ctx, place);
   return ctx.rooms.writeDocument(roomId, ctx.accountId, document, update, {
     author,
     onlyIfEmpty,
@@ -121,11 +132,9 @@ export async function writeDocument(
 }
 
 /** Deletes a document with its history. NOT_FOUND when there is none; fails as {@link requireEditor} does. */
-export async function deleteDocument(
-  ctx: DocumentContext,
-  { roomId, document }: DocumentPlace,
-): Promise<void> {
-  await requireEditor(ctx, roomId);
+export async function deleteDocument(ctx: DocumentContext, place: DocumentPlace): Promise<void> {
+  const { roomId, document } = place;
+  await requireEditor(ctx, place);
   if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, writerOf(ctx))))
     throw notFound("Rooms", "Document");
 }

@@ -19,7 +19,7 @@ import { mergeMany } from "../../../room/documents/updates/known-content.ts";
 import type { EditRequest, EditStart } from "../../../room/types/documents.ts";
 import type { LiveRoomContext } from "../../rooms/context.ts";
 import { getRoomRow, requireOpenRoom } from "../../rooms/queries.ts";
-import { authorOf, type DocumentPlace, requireDocumentName } from "./commands.ts";
+import { authorOf, type DocumentPlace, requireOrdinary } from "./commands.ts";
 import { presentChangedBlock, presentEdit } from "./present.ts";
 
 const NO_UPDATE = new Uint8Array([0, 0]);
@@ -41,9 +41,19 @@ export async function editDocument(
   list: EditList,
   requestId: string | undefined,
 ): Promise<EditedDocument> {
-  requireDocumentName(place.document);
+  requireOrdinary(place.document);
   await requireOpenRoom(ctx, place.roomId);
-  const request = { sender: senderOf(ctx), requestId, digest: await digestOf(ctx, list) };
+  return editWithin(ctx, place, list, requestId);
+}
+
+/** The same in any document of an open room, such as the fork of a suggestion. */
+export async function editWithin(
+  ctx: LiveRoomContext,
+  place: DocumentPlace,
+  list: EditList,
+  requestId: string | undefined,
+): Promise<EditedDocument> {
+  const request = await requestOf(ctx, list, requestId);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     const answer = await tryEdit(ctx, place, list, request, attempt > 1);
     if (answer !== null) return answer;
@@ -146,6 +156,36 @@ function nullIfTooMuch(error: unknown): null {
   if (error instanceof AppError && error.code === "CONFLICT") return null;
   throw error;
 }
+
+/** The update of a list of edits in a document as it was read, null for none, with the outcomes. Throws as {@link editDocument}. */
+export async function editsOf(
+  ctx: LiveRoomContext,
+  place: DocumentPlace,
+  start: EditStart,
+  { edits, base, ...root }: EditList,
+  current: Uint8Array,
+) {
+  if (edits.length === 0) return { update: null, edits: [] };
+  const author = authorOf(ctx.actor);
+  const read = await readOf(ctx, place, start, base, current);
+  if (read === null && base !== undefined && edits.some(isAnchoredStretch)) throw tooMuchSince();
+  // A user's token is that of its browsers as well.
+  const own = author.type === "user" ? null : author;
+  const { update, edits: outcomes } = applyEdits(current, root, edits, read, own, null);
+  return { update, edits: outcomes.map(presentEdit) };
+}
+
+/** `purpose` tells requests apart that carry the same edits. */
+export const requestOf = async (
+  ctx: LiveRoomContext,
+  list: EditList,
+  requestId: string | undefined,
+  purpose = "",
+): Promise<EditRequest> => ({
+  sender: senderOf(ctx),
+  requestId,
+  digest: purpose + (await digestOf(ctx, list)),
+});
 
 /** No user has the name of a workflow's runs. */
 const senderOf = ({ actor }: LiveRoomContext): string => {

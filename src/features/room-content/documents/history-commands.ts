@@ -36,10 +36,11 @@ export async function listVersions(
 
 export async function createVersion(
   ctx: DocumentContext,
-  { roomId, document }: DocumentPlace,
+  place: DocumentPlace,
   name: string,
 ): Promise<VersionInfo> {
-  const by = await requireEditor(ctx, roomId);
+  const { roomId, document } = place;
+  const by = await requireEditor(ctx, place);
   return ctx.rooms.changeVersion(
     roomId,
     ctx.accountId,
@@ -55,10 +56,11 @@ interface VersionPlace extends DocumentPlace {
 
 export async function renameVersion(
   ctx: DocumentContext,
-  { roomId, document, version }: VersionPlace,
+  place: VersionPlace,
   name: string | null,
 ): Promise<VersionInfo> {
-  const by = await requireEditor(ctx, roomId);
+  const { roomId, document, version } = place;
+  const by = await requireEditor(ctx, place);
   const seq = parseVersion(version);
   return ctx.rooms.changeVersion(
     roomId,
@@ -69,11 +71,9 @@ export async function renameVersion(
   );
 }
 
-export async function deleteVersion(
-  ctx: DocumentContext,
-  { roomId, document, version }: VersionPlace,
-): Promise<void> {
-  await requireEditor(ctx, roomId);
+export async function deleteVersion(ctx: DocumentContext, place: VersionPlace): Promise<void> {
+  const { roomId, document, version } = place;
+  await requireEditor(ctx, place);
   const seq = parseVersion(version);
   await ctx.rooms.changeVersion(roomId, ctx.accountId, document, { type: "delete", seq }, writerOf(ctx));
 }
@@ -86,7 +86,7 @@ export async function restoreVersion(
   ctx: DocumentContext,
   { version, ...place }: VersionPlace,
 ): Promise<boolean> {
-  const author = await requireEditor(ctx, place.roomId);
+  const author = await requireEditor(ctx, place);
   const seq = parseVersion(version);
   const { id: documentId, seq: basedOn } = await describeDocument(ctx, place);
   const [before, current] = await Promise.all([
@@ -151,7 +151,7 @@ export async function rollBackAuthor(
   { author: rolledBack, from, to }: RolledBack,
 ): Promise<boolean> {
   const { roomId, document } = place;
-  const author = await requireEditor(ctx, roomId);
+  const author = await requireEditor(ctx, place);
   requireOrder(from, to);
   const { id: documentId } = await describeDocument(ctx, place);
   const [before, since] = await Promise.all([

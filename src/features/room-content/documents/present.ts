@@ -2,7 +2,6 @@
 
 import type { ChangedBlock, EditedDocument } from "@atrium/contract/rest/document-edits.ts";
 import type {
-  DocumentAuthor,
   DocumentChange,
   DocumentContent,
   DocumentDetails,
@@ -19,18 +18,13 @@ import type { Segment } from "../../../room/documents/compare/compare-text.ts";
 import type { Rendered } from "../../../room/documents/content/render-content.ts";
 import type { AppliedEdit } from "../../../room/documents/edits/apply-edits.ts";
 import type { ChangedText } from "../../../room/documents/edits/changed-blocks.ts";
-import type {
-  Author,
-  DocumentDetails as DescribedDocument,
-  ListedDocument,
-  TrailEntry as StoredEntry,
-  VersionInfo,
+import {
+  type DocumentDetails as DescribedDocument,
+  type ListedDocument,
+  presentAuthor,
+  type TrailEntry as StoredEntry,
+  type VersionInfo,
 } from "../../../room/types/documents.ts";
-
-const presentAuthor = (author: Author): DocumentAuthor => ({
-  type: author.type,
-  id: author.type === "organization" ? null : author.id,
-});
 
 export const presentDocument = (document: ListedDocument): DocumentSummary => ({
   name: document.name,

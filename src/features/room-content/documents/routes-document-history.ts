@@ -176,6 +176,7 @@ export const endpoints = [
     summary: "Delete a version",
     details: "Nothing of what was written is deleted.",
     errors: ["NOT_FOUND"],
+    conflict: ["The document is the fork of a suggestion.", "Withdraw the suggestion."],
     done: "Version deleted",
     data: z.object({}),
     handle: async (ctx, { params }) => {

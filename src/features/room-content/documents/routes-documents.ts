@@ -165,8 +165,9 @@ The body is JSON or, with \`Content-Type: application/octet-stream\`, the update
     isForAgents: false,
     sdk: "documents.delete(roomId, document)",
     summary: "Delete a document with its history",
-    details: "Closes it for everyone who has it open.",
+    details: "Closes it for everyone who has it open, and deletes its suggestions.",
     errors: ["NOT_FOUND"],
+    conflict: ["The document is the fork of a suggestion.", "Withdraw the suggestion."],
     done: "Document deleted",
     data: z.object({}),
     handle: async (ctx, { params }) => {

@@ -22,6 +22,8 @@ export interface Piece {
 
 export class ComparedDocument {
   readonly doc: Y.Doc;
+  /** The clocks of the first point. */
+  readonly stateBefore: ReadonlyMap<number, number>;
   readonly #attribution: Attribution;
   /** Tells whether an operation was shown at the first point; undefined for later ones. */
   readonly #shown = new RangeMap<boolean>();
@@ -33,17 +35,18 @@ export class ComparedDocument {
       since.map(({ data }) => data),
     );
     this.doc = built.doc;
-    this.#rememberShown();
+    this.stateBefore = this.#rememberShown();
     built.applyLater();
     this.#attribution = attribute(before, since);
   }
 
-  #rememberShown(): void {
+  #rememberShown(): ReadonlyMap<number, number> {
     const { ds, sv } = Y.snapshot(this.doc);
     for (const [client, deleted] of ds.clients)
       for (const { clock, len } of deleted)
         this.#shown.fill({ client, start: clock, end: clock + len }, false);
     for (const [client, end] of sv) this.#shown.fill({ client, start: 0, end }, true);
+    return sv;
   }
 
   /** The parts of an item that were shown at either point, in their order. */

@@ -121,7 +121,8 @@ export class TextRendering {
   }
 }
 
-class OpenFormats {
+/** The formats at a place of a text. */
+export class OpenFormats {
   readonly #values = new Map<string, unknown>();
 
   /** Passes a mark with which a format begins or ends. */

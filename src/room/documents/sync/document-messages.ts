@@ -1,6 +1,6 @@
 /** Handles the frames about an open document: step 1, step 2, updates and awareness. */
 import { AppError } from "@atrium/contract/errors.ts";
-import { mayWrite, missing } from "@atrium/contract/resources/permissions.ts";
+import { mayWrite, type Subject } from "@atrium/contract/resources/permissions.ts";
 import type { DocumentWire, Effect, Joined } from "../../transport/connection.ts";
 import type { RoomDocuments } from "../documents.ts";
 import { MalformedUpdate } from "../updates/content-reader.ts";
@@ -8,10 +8,14 @@ import { type Channels, type Subscription, sendTo } from "./channels.ts";
 import { type AwarenessEntry, bodies, type DocumentFrame } from "./frames.ts";
 import { Transfers } from "./transfers.ts";
 
-const READ_ONLY = missing("Rooms", "documents").message;
-
 /** A joined socket that may have documents open. */
 export type DocumentConnection = Joined & { readonly documents: DocumentWire };
+
+export const subjectOf = ({ rights, readsOnly }: Joined): Subject => ({
+  isOrganization: false,
+  rights,
+  readsOnly: readsOnly === true,
+});
 
 type Written = { readonly news: Uint8Array | null } | { readonly refused: string };
 
@@ -78,11 +82,14 @@ export class DocumentMessages {
     ];
   }
 
-  #write({ rights, userId, documents }: DocumentConnection, name: string, update: Uint8Array): Written {
+  #write(connection: DocumentConnection, name: string, update: Uint8Array): Written {
+    const { userId, documents } = connection;
+    const author = { type: "user", id: userId } as const;
     try {
-      if (!mayWrite(rights, "documents"))
-        return this.#documents.covers(name, update) ? { news: null } : { refused: READ_ONLY };
-      return { news: this.#documents.append(name, update, { type: "user", id: userId }) };
+      const refusal = this.#documents.writeRefusal(name, author, subjectOf(connection));
+      if (refusal !== null)
+        return this.#documents.covers(name, update) ? { news: null } : { refused: refusal.message };
+      return { news: this.#documents.append(name, update, author) };
     } catch (error) {
       const isUnanswerable = error instanceof MalformedUpdate && documents.wire !== "room";
       if (isUnanswerable || !(error instanceof AppError)) throw error;

@@ -26,7 +26,7 @@ const overtaken = () =>
     "The document was restored or rolled back meanwhile; look at it, and try again",
   );
 
-const editOf = (name: string, { requestId, digest }: EditRequest) => ({
+export const editOf = (name: string, { requestId, digest }: EditRequest) => ({
   type: "DOCUMENT_EDIT",
   requestId,
   data: { name, digest },
@@ -160,9 +160,9 @@ export class DocumentRequests {
     return effects;
   }
 
-  /** Deletes a document with its history, and closes it for everyone. Null if there is none. */
-  delete(name: string): Effect[] | null {
+  /** Closes a deleted document for everyone. */
+  close(name: string): Effect[] {
     this.#latest.delete(name); // others may bring its operations back
-    return this.#documents.delete(name) ? this.#open.closeForAll(name) : null;
+    return this.#open.closeForAll(name);
   }
 }

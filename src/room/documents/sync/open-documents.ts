@@ -1,7 +1,6 @@
 /** Opens documents for joined sockets with the first frame about each, and closes them. */
 
 import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
-import { mayWrite } from "@atrium/contract/resources/permissions.ts";
 import { byteLength, fits, isFolder, isPlainText } from "@atrium/contract/text.ts";
 import type { Participants } from "../../engine/participants/participants.ts";
 import { failure } from "../../protocol/frame.ts";
@@ -11,7 +10,7 @@ import { send } from "../../transport/connections.ts";
 import type { RoomDocuments } from "../documents.ts";
 import { MalformedUpdate } from "../updates/content-reader.ts";
 import { type Channels, MAX_ENTRIES_OF_SOCKET, Subscription, sendTo } from "./channels.ts";
-import { type DocumentConnection, DocumentMessages } from "./document-messages.ts";
+import { type DocumentConnection, DocumentMessages, subjectOf } from "./document-messages.ts";
 import { bodies, type DocumentFrame, nameOf, parseDocumentFrame, withKey } from "./frames.ts";
 import type { PendingTokens } from "./pending-tokens.ts";
 
@@ -22,6 +21,7 @@ const UNNAMED = "The document's name is empty, too long, `.`, `..` or with NUL, 
 
 export class OpenDocuments {
   readonly #participants: Participants;
+  readonly #documents: RoomDocuments;
   readonly #channels: Channels;
   readonly #messages: DocumentMessages;
   readonly #pending: PendingTokens;
@@ -33,6 +33,7 @@ export class OpenDocuments {
     pending: PendingTokens,
   ) {
     this.#participants = participants;
+    this.#documents = documents;
     this.#channels = channels;
     this.#pending = pending;
     this.#messages = new DocumentMessages(documents, channels);
@@ -114,7 +115,12 @@ export class OpenDocuments {
     const known = channel.find(id, key);
     const subscription = known ?? new Subscription(channel, id, key);
     const opened = known === undefined ? this.#open(connection, subscription) : [];
-    const scope = bodies.authenticated(mayWrite(connection.rights, "documents") ? "read-write" : "readonly");
+    const refusal = this.#documents.writeRefusal(
+      nameOf(key),
+      { type: "user", id: connection.userId },
+      subjectOf(connection),
+    );
+    const scope = bodies.authenticated(refusal === null ? "read-write" : "readonly");
     return opened === null ? [unnamed(id, key)] : [...opened, sendTo(subscription, scope)];
   }
 

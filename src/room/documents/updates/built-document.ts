@@ -101,12 +101,16 @@ export class BuiltDocument {
     change(transaction);
     const { insertions, deletions } = this.#changesOf(transaction);
     if (insertions.clients.size + deletions.clients.size === 0) return null;
-    return compactUpdate(encode(this.doc, transaction.beforeState, deletions), false);
+    return compactUpdate(encodeChanges(this.doc, transaction.beforeState, deletions), false);
   }
 }
 
 /** The operations that the document has beyond a state, with these deletions. */
-function encode(doc: Y.Doc, state: Y.Transaction["beforeState"], deletions: DeleteSet): Uint8Array {
+export function encodeChanges(
+  doc: Y.Doc,
+  state: Y.Transaction["beforeState"],
+  deletions: DeleteSet,
+): Uint8Array {
   doc.store.pendingStructs = null;
   doc.store.pendingDs = null;
   // An encoded snapshot is its deletions, as in an update, and a state vector. Empty ones have one byte.
@@ -127,7 +131,8 @@ const WEIGHTS: ReadonlyMap<number, number> = new Map([
   [CONTENT.subdocument, 10],
 ]);
 
-function requireBuildable(update: Uint8Array): void {
+/** CONFLICT for an update that is too large for Yjs to build. */
+export function requireBuildable(update: Uint8Array): void {
   let items = 0;
   if (update.length <= DOCUMENT_LIMITS.builtBytes)
     readUpdate(update, {

@@ -13,10 +13,16 @@ const ENTRIES_AT_ONCE = 2_000;
 
 const END = { records: [], next: null };
 
+/** The suggestions of users, some at a time. */
+interface SuggestionsOfUsers {
+  ofUser(userId: string, after: string | null): RecordsOfUser;
+}
+
 /** Reads a slice from the position that the one before returned; null for the start. */
 export function readPersonalData(
   storage: RoomStorage,
   comments: RoomComments,
+  suggestions: SuggestionsOfUsers,
   userId: string,
   part: PersonalPart,
   after: string | null,
@@ -51,6 +57,8 @@ export function readPersonalData(
     }
     case "documents":
       return documentsOf(storage, userId, after);
+    case "suggestions":
+      return suggestions.ofUser(userId, after);
     case "streams":
       return streamsOf(storage, userId, after);
   }

@@ -1,6 +1,7 @@
 /** Events that a room records together after an interval, and only while a subscriber listens to them. */
 import type { EventDraft, EventName } from "@atrium/contract/resources/events.ts";
 import { presentRoom, type RoomFields } from "@atrium/contract/resources/room.ts";
+import { suggestionIn } from "@atrium/contract/suggestion-limits.ts";
 import type { DocumentEventName, DocumentNote } from "../../storage/sqlite-outbox.ts";
 import { type EventPorts, recordEvent } from "./room-events.ts";
 
@@ -170,6 +171,7 @@ export class DocumentEvents extends DelayedEvents {
   }
 
   #note(note: Omit<DocumentNote, "position" | "cause">): void {
+    if (suggestionIn(note.document) !== null) return;
     this.notes().note({ ...note, cause: this.ports.cause() });
     this.noted();
   }

@@ -10,6 +10,7 @@ import type {
 import { type EventCause, presentEvent } from "@atrium/contract/resources/present-event.ts";
 import { presentRoom, type Room, type RoomFields } from "@atrium/contract/resources/room.ts";
 import type { RoomStats } from "@atrium/contract/resources/snapshots.ts";
+import type { Suggestion } from "@atrium/contract/resources/suggestion.ts";
 import type { CommentAuthor, MentionedAgent, Thread } from "@atrium/contract/resources/thread.ts";
 import { presentUser, type User } from "@atrium/contract/resources/user.ts";
 import type { OpenSession, RoomRecord } from "../../storage/storage.ts";
@@ -146,6 +147,26 @@ export function recordAgentMention(
   recordContent(ports, null, (room) => {
     const data = { roomId: room.id, threadId, commentId, identityId, userId, by: author, depth };
     return { event: "agent.mentioned", data, room, comment, thread };
+  });
+}
+
+type SuggestionChange =
+  | { readonly event: "suggestion.created"; readonly suggestion: Suggestion }
+  | {
+      readonly event: "suggestion.reviewed";
+      readonly suggestion: Suggestion;
+      readonly accepted: number;
+      readonly rejected: number;
+    };
+
+/** A suggestion was made or reviewed. */
+export function recordSuggestion(ports: EventPorts, change: SuggestionChange): void {
+  const { suggestion } = change;
+  recordContent(ports, null, (room) => {
+    const data = { roomId: room.id, document: suggestion.document, suggestionId: suggestion.id };
+    if (change.event === "suggestion.created") return { event: change.event, data, room, suggestion };
+    const { event, accepted, rejected } = change;
+    return { event, data: { ...data, accepted, rejected }, room, suggestion };
   });
 }
 

@@ -1,0 +1,352 @@
+/** The changes of a fork, each of which is accepted or rejected as a whole. */
+import * as Y from "yjs";
+import {
+  type ComparedDocument,
+  type Piece,
+  type Point,
+  requireDepth,
+  valueAt,
+} from "../compare/compared-document.ts";
+import { splitsPair } from "../edits/text-content.ts";
+import { type Items, itemsOf } from "../updates/built-document.ts";
+import type { ClockRange } from "../updates/ranges.ts";
+import { type ChangedMark, TextFormats } from "./text-formats.ts";
+
+export type ChangeKind = "insert" | "delete" | "replace" | "format" | "set";
+
+export type Path = readonly (string | number)[];
+
+/** A gap between unchanged units of one container, in which the fork changed something. */
+interface Place {
+  readonly parent: Items;
+  readonly left: Y.ID | null;
+  right: Y.ID | null;
+  inserts: boolean;
+}
+
+/** A changed key of a map, or attribute. */
+export interface ChangedKey {
+  readonly parent: Items;
+  readonly key: string;
+  /** All entries that the fork made. */
+  readonly entries: readonly Y.Item[];
+}
+
+const CONTEXT_LENGTH = 40;
+
+export class ForkChange {
+  readonly path: Path;
+  readonly root: string;
+  readonly inserted: ClockRange[] = [];
+  /** Operations that the base shows. */
+  readonly deleted: ClockRange[] = [];
+  /** Unchanged operations whose format changes. */
+  formatted: readonly ClockRange[] = [];
+  readonly places: Place[] = [];
+  key: ChangedKey | null = null;
+  kind: ChangeKind | null = null;
+  /** The unchanged tags within it. */
+  crossed: Gap = "none";
+  context = { before: "", after: "" };
+  /** Offsets in the unchanged text of the root. */
+  flow: readonly [start: number, end: number];
+  readonly #lastValue = { before: Number.NaN, after: Number.NaN };
+  readonly #texts = { before: [] as string[], after: [] as string[] };
+
+  constructor(root: string, path: Path, flow: number) {
+    this.root = root;
+    this.path = path;
+    this.flow = [flow, flow];
+  }
+
+  get id(): string {
+    const first = this.deleted[0] ?? this.inserted[0];
+    return first === undefined ? "" : `${first.client}-${first.start}`;
+  }
+
+  /** The text before the change; null for nothing. */
+  get before(): string | null {
+    return joined(this.#texts.before);
+  }
+
+  get after(): string | null {
+    return joined(this.#texts.after);
+  }
+
+  show(point: Point, text: string): void {
+    this.#texts[point].push(text);
+  }
+
+  /** Values of a list are separated by commas, as JSON. */
+  showValue(point: Point, json: string): void {
+    const isNext = this.#lastValue[point] === this.#texts[point].length - 1;
+    this.#lastValue[point] = this.#texts[point].push(isNext ? `,${json}` : json) - 1;
+  }
+
+  addMarks(marks: readonly ChangedMark[]): void {
+    for (const { op, range } of marks) (op === "insert" ? this.inserted : this.deleted).push(range);
+  }
+}
+
+const joined = (texts: readonly string[]): string | null => (texts.length === 0 ? null : texts.join(""));
+
+/** The changes of a fork, in the order of its content. CONFLICT for types that nest too deeply. */
+export function changesOf(points: ComparedDocument): ForkChange[] {
+  return [...points.doc.share].flatMap(([root, type]) => new RootReader(points, root).changes(type));
+}
+
+/** What stands between the open change and the next one: tags that keep both together, or nothing. */
+type Gap = "none" | "openings" | "closings";
+
+const isXml = (type: Items): boolean => type instanceof Y.XmlFragment || type instanceof Y.XmlText;
+
+/** A unit of a container, and its place. */
+interface Unit {
+  readonly item: Y.Item;
+  readonly piece: Piece;
+  readonly path: Path;
+  readonly depth: number;
+}
+
+class RootReader {
+  readonly #points: ComparedDocument;
+  readonly #root: string;
+  readonly #changes: ForkChange[] = [];
+  /** The unchanged text. */
+  readonly #flow: string[] = [];
+  #flowLength = 0;
+  /** The change that goes on with the next changed unit. */
+  #open: ForkChange | null = null;
+  #gap: Gap = "none";
+
+  constructor(points: ComparedDocument, root: string) {
+    this.#points = points;
+    this.#root = root;
+  }
+
+  changes(type: Items): ForkChange[] {
+    this.#read(type, [], 0);
+    const flow = this.#flow.join("");
+    for (const change of this.#changes) {
+      const [start, end] = change.flow;
+      if (change.key === null)
+        change.context = { before: textBefore(flow, start), after: textAfter(flow, end) };
+    }
+    return this.#changes;
+  }
+
+  #read(type: Items, path: Path, depth: number): void {
+    requireDepth(depth);
+    if (type._map.size > 0) this.#readEntries(type, path, depth);
+    this.#readList(type, path, depth);
+  }
+
+  #readEntries(type: Items, path: Path, depth: number): void {
+    const [before, after] = [this.#points.entries(type, "before"), this.#points.entries(type, "after")];
+    for (const [key, latest] of type._map) {
+      const [old, current] = [before.get(key), after.get(key)];
+      if (old !== current) this.#readKey({ type, key, latest, old, current }, [...path, key], depth);
+      else if (current?.content instanceof Y.ContentType)
+        this.#readApart(current.content.type, [...path, key], depth + 1);
+    }
+  }
+
+  #readKey(
+    {
+      type,
+      key,
+      latest,
+      old,
+      current,
+    }: { type: Items; key: string; latest: Y.Item; old: Y.Item | undefined; current: Y.Item | undefined },
+    path: Path,
+    depth: number,
+  ): void {
+    const [before, after] = [this.#valueOf(old, "before", depth), this.#valueOf(current, "after", depth)];
+    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    const entries: Y.Item[] = [];
+    for (let entry: Y.Item | null = latest; entry !== null; entry = entry.left)
+      if (this.#isNew(entry)) entries.push(entry);
+    const change = this.#add(path);
+    change.kind = "set";
+    change.key = { parent: type, key, entries };
+    for (const [point, item, value] of [
+      ["before", old, before],
+      ["after", current, after],
+    ] as const) {
+      if (item === undefined) continue;
+      change.show(point, isXml(type) && typeof value === "string" ? value : JSON.stringify(value));
+      this.#addAll(change, item, { start: 0, end: item.length });
+    }
+  }
+
+  #valueOf(item: Y.Item | undefined, point: Point, depth: number): unknown {
+    return item && valueAt(this.#points, item, item.length - 1, point, depth);
+  }
+
+  #isNew({ id: { client, clock } }: Y.Item): boolean {
+    return clock >= (this.#points.stateBefore.get(client) ?? 0);
+  }
+
+  /** Reads a type that is no neighbor of what surrounds it. */
+  #readApart(type: Items, path: Path, depth: number): void {
+    const [open, gap] = [this.#open, this.#gap];
+    this.#open = null;
+    this.#read(type, path, depth);
+    [this.#open, this.#gap] = [open, gap];
+  }
+
+  #readList(type: Items, path: Path, depth: number): void {
+    const formats = new TextFormats();
+    let [index, left]: [number, Y.ID | null] = [0, null];
+    let run: { readonly change: ForkChange; readonly place: Place } | null = null;
+    for (const item of itemsOf(type)) {
+      const { content, id } = item;
+      for (const piece of this.#points.pieces(item)) {
+        if (content instanceof Y.ContentFormat) {
+          formats.pass(item, content, piece);
+          continue;
+        }
+        const unit = { item, piece, path: [...path, index], depth };
+        if (piece.op === "keep") {
+          const within = formats.endRun(false);
+          run?.change.addMarks(within);
+          if (run !== null) run.place.right = Y.createID(id.client, id.clock + piece.start);
+          run = null;
+          this.#keep(unit, formats);
+          left = Y.createID(id.client, id.clock + piece.end - 1);
+        } else {
+          const change = this.#change(unit);
+          run ??= { change, place: placeIn(change, type, left) };
+          run.place.inserts ||= piece.op === "insert";
+        }
+        if (piece.op !== "delete") index += piece.end - piece.start;
+      }
+    }
+    const within = formats.endRun(true);
+    run?.change.addMarks(within);
+    this.#addFormats(formats, path);
+  }
+
+  #keep({ item, piece: { start, end }, path, depth }: Unit, formats: TextFormats): void {
+    const { content } = item;
+    const { client, clock } = item.id;
+    const text = content instanceof Y.ContentString ? content.str.slice(start, end) : "";
+    formats.keep(text, { client, start: clock + start, end: clock + end }, this.#flowLength);
+    this.#flowOn(text);
+    if (!(content instanceof Y.ContentType)) {
+      this.#open = null;
+      return;
+    }
+    const type: Items = content.type;
+    if (!isXml(type)) {
+      this.#open = null;
+      this.#read(type, path, depth + 1);
+      this.#open = null;
+      return;
+    }
+    this.#passTag("openings");
+    this.#read(type, path, depth + 1);
+    this.#passTag("closings");
+    if (this.#flow.at(-1) !== "\n") this.#flowOn("\n");
+  }
+
+  /** An editor splits and joins blocks at tags that all open, or all close: both sides are one change. */
+  #passTag(tag: Exclude<Gap, "none">): void {
+    const crossed = this.#gap === "none" ? this.#open?.crossed : this.#gap;
+    if (crossed !== undefined && crossed !== "none" && crossed !== tag) this.#open = null;
+    this.#gap = tag;
+  }
+
+  #flowOn(text: string): void {
+    if (text === "") return;
+    this.#flow.push(text);
+    this.#flowLength += text.length;
+  }
+
+  #change({ item, piece, path, depth }: Unit): ForkChange {
+    if (this.#open !== null && this.#gap !== "none") this.#open.crossed = this.#gap;
+    this.#open ??= this.#add(path);
+    this.#gap = "none";
+    const change = this.#open;
+    const kind = piece.op === "insert" ? "insert" : "delete";
+    change.kind = change.kind === null || change.kind === kind ? kind : "replace";
+    const point = piece.op === "insert" ? "after" : "before";
+    this.#show(change, item, piece, point, depth);
+    this.#addAll(change, item, piece);
+    change.flow = [change.flow[0], this.#flowLength];
+    return change;
+  }
+
+  #show(change: ForkChange, item: Y.Item, { start, end }: Piece, point: Point, depth: number): void {
+    const { content } = item;
+    if (content instanceof Y.ContentString) {
+      change.show(point, content.str.slice(start, end));
+      return;
+    }
+    for (let offset = start; offset < end; offset += 1) {
+      const value = valueAt(this.#points, item, offset, point, depth);
+      if (content instanceof Y.ContentType && typeof value === "string") change.show(point, value);
+      else change.showValue(point, JSON.stringify(value));
+    }
+  }
+
+  #add(path: Path): ForkChange {
+    const change = new ForkChange(this.#root, path, this.#flowLength);
+    this.#changes.push(change);
+    return change;
+  }
+
+  /** Adds these operations of an item, and all that it contains. */
+  #addAll(change: ForkChange, item: Y.Item, { start, end }: Pick<Piece, "start" | "end">): void {
+    const { client, clock } = item.id;
+    const isInserted = this.#isNew(item);
+    (isInserted ? change.inserted : change.deleted).push({ client, start: clock + start, end: clock + end });
+    if (!(item.content instanceof Y.ContentType)) return;
+    const types: Items[] = [item.content.type];
+    for (let type = types.pop(); type !== undefined; type = types.pop())
+      for (const inner of childrenOf(type)) {
+        for (const piece of this.#points.pieces(inner)) {
+          if (piece.op === "keep") continue;
+          const { id } = inner;
+          const range = { client: id.client, start: id.clock + piece.start, end: id.clock + piece.end };
+          (piece.op === "insert" ? change.inserted : change.deleted).push(range);
+        }
+        if (inner.content instanceof Y.ContentType) types.push(inner.content.type);
+      }
+  }
+
+  #addFormats({ marks, stretch }: TextFormats, path: Path): void {
+    if (stretch === null) return;
+    const change = this.#add(path);
+    change.kind = "format";
+    change.addMarks(marks);
+    change.formatted = stretch.units;
+    change.flow = [stretch.flowStart, stretch.flowEnd];
+    change.show("before", stretch.before.slice(0, stretch.beforeEnd));
+    change.show("after", stretch.after.slice(0, stretch.afterEnd));
+  }
+}
+
+function placeIn(change: ForkChange, parent: Items, left: Y.ID | null): Place {
+  const place = { parent, left, right: null, inserts: false };
+  change.places.push(place);
+  return place;
+}
+
+/** The items of a list, and all entries of a map. */
+function* childrenOf(type: Items): Generator<Y.Item> {
+  yield* itemsOf(type);
+  for (const latest of type._map.values())
+    for (let entry: Y.Item | null = latest; entry !== null; entry = entry.left) yield entry;
+}
+
+function textBefore(flow: string, at: number): string {
+  const start = Math.max(0, at - CONTEXT_LENGTH);
+  return flow.slice(splitsPair(flow, start) ? start + 1 : start, at);
+}
+
+function textAfter(flow: string, at: number): string {
+  const end = Math.min(flow.length, at + CONTEXT_LENGTH);
+  return flow.slice(at, splitsPair(flow, end) ? end - 1 : end);
+}

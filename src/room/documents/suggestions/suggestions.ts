@@ -1,0 +1,203 @@
+/** The parts of a suggestion, and the update by which a document accepts some of them. */
+
+import { AppError } from "@atrium/contract/errors.ts";
+import * as Y from "yjs";
+import { ComparedDocument } from "../compare/compared-document.ts";
+import { type DeleteSet, encodeChanges } from "../updates/built-document.ts";
+import { compactUpdate } from "../updates/compact-update.ts";
+import { type ClockRange, IdSet } from "../updates/ranges.ts";
+import { CurrentDocument } from "./current-document.ts";
+import { type ChangeKind, changesOf, type ForkChange, type Path } from "./fork-changes.ts";
+
+export interface SuggestedPart {
+  /** Names its operations: the same while the fork and its base are the same. */
+  readonly id: string;
+  readonly kind: ChangeKind;
+  /** The shared type of the document. */
+  readonly root: string;
+  /** From the root to the change in the fork: keys of maps, positions in lists and texts; an attribute's name at its end. */
+  readonly path: Path;
+  /** The text, the XML or the JSON before and after; null for nothing. */
+  readonly before: string | null;
+  readonly after: string | null;
+  /** Up to 40 characters of unchanged text around it; none for keys. */
+  readonly context: { readonly before: string; readonly after: string };
+  /** Whether the document has deleted the text, or set the key, that the part changes. */
+  readonly isStale: boolean;
+}
+
+/** Updates (v1), each of them whole. */
+export interface SuggestionVersions {
+  readonly base: Uint8Array;
+  /** The base with the suggestion. */
+  readonly fork: Uint8Array;
+  /** The document as it is. */
+  readonly current: Uint8Array;
+}
+
+export interface Acceptance {
+  readonly update: Uint8Array;
+  /** All parts, as they were before the update. */
+  readonly parts: SuggestedPart[];
+  /** Whether rejected parts had set keys, which keep the document's values. */
+  readonly setsBack: boolean;
+}
+
+/** The parts of a fork, in the order of its content. CONFLICT when a document is too large or nests too deeply. */
+export function partsOf(versions: SuggestionVersions): SuggestedPart[] {
+  return new Suggestion(versions).parts;
+}
+
+/**
+ * The update that adds the accepted parts to the document, and nothing of the others that is shown. Null when nothing
+ * is accepted or nothing changes. CONFLICT for stale or unknown parts, and as for {@link partsOf}.
+ */
+export function acceptingUpdate(
+  versions: SuggestionVersions,
+  accepted: ReadonlySet<string> | "all",
+): Acceptance | null {
+  const suggestion = new Suggestion(versions);
+  const { parts } = suggestion;
+  const ids = accepted === "all" ? new Set(parts.map(({ id }) => id)) : accepted;
+  const known = new Map(parts.map((part) => [part.id, part]));
+  for (const id of ids) {
+    const part = known.get(id);
+    if (part === undefined) throw conflict(`The suggestion has no part ${JSON.stringify(id)}; read it again`);
+    if (part.isStale)
+      throw conflict(`The document has changed where part ${JSON.stringify(id)} is; reject the part`);
+  }
+  if (ids.size === 0) return null;
+  const merged = suggestion.merge(ids);
+  return merged && { ...merged, parts };
+}
+
+const conflict = (message: string) => new AppError("Rooms", "CONFLICT", message);
+
+class Suggestion {
+  readonly parts: SuggestedPart[];
+  readonly #current: CurrentDocument;
+  readonly #points: ComparedDocument;
+  readonly #changes: readonly ForkChange[];
+
+  constructor({ base, fork, current }: SuggestionVersions) {
+    // One document at a time is in memory.
+    this.#current = new CurrentDocument(current, base);
+    this.#points = new ComparedDocument([base], [{ authors: [], data: fork }]);
+    this.#changes = changesOf(this.#points);
+    const isStale = this.#current.staleness(this.#points.doc);
+    this.parts = this.#changes.map((change) => {
+      const { id, root, path, before, after, context } = change;
+      return {
+        id,
+        kind: change.kind ?? "replace",
+        root,
+        path,
+        before,
+        after,
+        context,
+        isStale: isStale(change),
+      };
+    });
+  }
+
+  /** The update with these parts; null when the document has them already. */
+  merge(ids: ReadonlySet<string>): Omit<Acceptance, "parts"> | null {
+    const chosen = this.#changes.filter(({ id }) => ids.has(id));
+    const isWhole = chosen.length === this.#changes.length;
+    const deletions = isWhole ? this.#allDeletions() : this.#deletionsOf(chosen);
+    const setsBack = !isWhole && this.#dropEntries(chosen);
+    const { doc } = this.#points;
+    const hasNews = [...doc.store.clients.keys()].some(
+      (client) => Y.getState(doc.store, client) > this.#known(client),
+    );
+    if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
+      return null;
+    const update = encodeChanges(doc, new Map(this.#current.state), deleteSetOf(deletions));
+    return { update: compactUpdate(update, false), setsBack };
+  }
+
+  #known(client: number): number {
+    return this.#current.state.get(client) ?? 0;
+  }
+
+  /** The deletions of the fork, as Yjs merges them. */
+  #allDeletions(): IdSet {
+    const deletions = new IdSet();
+    for (const struct of this.#structs()) if (struct.deleted) this.#addDeleted(deletions, struct);
+    return deletions;
+  }
+
+  /** The deletions of the chosen parts, and what the fork inserted beside them. */
+  #deletionsOf(chosen: readonly ForkChange[]): IdSet {
+    const [deletions, kept] = [new IdSet(), new IdSet()];
+    deletions.addAll(inOrder(chosen.map(({ deleted }) => deleted)));
+    kept.addAll(inOrder(chosen.map(({ inserted }) => inserted)));
+    for (const struct of this.#structs()) {
+      const { client, clock } = struct.id;
+      if (!this.#isNew(struct)) continue;
+      if (struct.deleted) this.#addDeleted(deletions, struct);
+      else
+        for (let at = Math.max(clock, this.#known(client)); at < clock + struct.length; ) {
+          const { value, end } = kept.at(client, at);
+          const until = Math.min(end, clock + struct.length);
+          if (value === undefined) deletions.add({ client, start: at, end: until });
+          at = until;
+        }
+    }
+    return deletions;
+  }
+
+  /** Operations that the document has are its own, whatever a fork says that it had inserted. */
+  #addDeleted(deletions: IdSet, struct: Struct): void {
+    const { client, clock } = struct.id;
+    const start = this.#isNew(struct) ? Math.max(clock, this.#known(client)) : clock;
+    if (start < clock + struct.length) deletions.add({ client, start, end: clock + struct.length });
+  }
+
+  /**
+   * Replaces the entries of rejected keys by collected operations: an entry, even a deleted one, would take the place of
+   * the document's. Tells whether there were any.
+   */
+  #dropEntries(chosen: readonly ForkChange[]): boolean {
+    const kept = new Set(chosen.flatMap(({ key }) => key?.entries ?? []));
+    let isDropped = false;
+    for (const structs of this.#points.doc.store.clients.values())
+      for (const [index, struct] of structs.entries())
+        if (struct instanceof Y.Item && this.#isKeyOfBase(struct) && !kept.has(struct)) {
+          structs[index] = new Y.GC(struct.id, struct.length);
+          isDropped = true;
+        }
+    return isDropped;
+  }
+
+  #isKeyOfBase(item: Y.Item): boolean {
+    const { parent, parentSub } = item;
+    if (parentSub === null || !this.#isNew(item)) return false;
+    const container = parent instanceof Y.AbstractType ? parent._item : null;
+    return container === null || !this.#isNew(container);
+  }
+
+  #isNew({ id: { client, clock } }: Struct): boolean {
+    return clock >= (this.#points.stateBefore.get(client) ?? 0);
+  }
+
+  *#structs(): Generator<Struct> {
+    for (const structs of this.#points.doc.store.clients.values()) yield* structs;
+  }
+}
+
+/** A set grows fast at its end alone. */
+const inOrder = (ranges: readonly (readonly ClockRange[])[]): ClockRange[] =>
+  ranges.flat().sort((one, other) => one.start - other.start);
+
+type Struct = Y.Item | Y.GC;
+
+function deleteSetOf(deletions: IdSet): DeleteSet {
+  const set = Y.createDeleteSet();
+  for (const [client, ranges] of Map.groupBy(deletions.ranges(), ({ client }) => client))
+    set.clients.set(
+      client,
+      ranges.map(({ start, end }) => ({ clock: start, len: end - start })),
+    );
+  return set;
+}

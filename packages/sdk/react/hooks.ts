@@ -321,13 +321,13 @@ export function useSuggestion({
   fork,
 }: Pick<Suggestion, "id" | "document" | "fork">): SuggestionReading & Loading {
   const handle = useRoomHandle();
-  const { source, state } = useMemo(
+  const { source, state, reload } = useMemo(
     () => openSuggestion(handle, { id, document, fork }),
     [handle, id, document, fork],
   );
   const reading = useSource(source);
   const loading = useSource(state);
-  return useMemo(() => ({ ...reading, ...loading }), [reading, loading]);
+  return useMemo(() => ({ ...reading, ...loading, reload }), [reading, loading, reload]);
 }
 
 /** A value, and how its reading has gone. */

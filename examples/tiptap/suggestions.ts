@@ -99,7 +99,7 @@ function itemOf(part: SuggestedPart, mayReview: boolean, isSelected: boolean): H
   Object.assign(box, {
     type: "checkbox",
     value: id,
-    checked: state === "pending",
+    checked: isSelected && state !== "stale",
     disabled: state === "stale",
   });
   const texts = [context.before, textOf("del", before), textOf("ins", after), context.after];

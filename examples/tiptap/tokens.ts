@@ -31,10 +31,12 @@ export function answerTokens(): (request: IncomingMessage, response: ServerRespo
   };
 }
 
-/** An article with one empty paragraph. */
+/** An article with one empty paragraph and its text, which two editors would add twice. */
 function emptyArticle(): Uint8Array {
   const doc = new Y.Doc();
-  doc.getXmlFragment("default").insert(0, [new Y.XmlElement("paragraph")]);
+  const paragraph = new Y.XmlElement("paragraph");
+  paragraph.insert(0, [new Y.XmlText()]);
+  doc.getXmlFragment("default").insert(0, [paragraph]);
   return Y.encodeStateAsUpdate(doc);
 }
 

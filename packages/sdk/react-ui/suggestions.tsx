@@ -194,8 +194,8 @@ function Changes({ suggestion, type, ...decision }: ChangesProps) {
 
 function Change({ part, type }: { readonly part: SuggestedPart; readonly type: TextType }) {
   const texts = useTexts();
-  const { before, after } = shownTexts(part, type);
-  const { context, state, kind, path } = part;
+  const { before, after, context } = shownTexts(part, type);
+  const { state, kind, path } = part;
   return (
     <span className="atrium-part" data-state={state}>
       <span className="atrium-changes" dir="auto">

@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EditorStories } from "../browser/editor-story.ts";
 import { manifestOf, type Starter } from "../browser/starter.ts";
+import { suggest } from "../browser/suggesting.ts";
 import { run } from "../cli/processes.ts";
 import { readBlocks, readDocument } from "../docs/markdown.ts";
 
@@ -34,7 +35,13 @@ async function discuss(ada: Page, bo: Page): Promise<void> {
 }
 
 /** The end of an editor's story, for features of that editor only. */
-const END: Readonly<Record<string, typeof discuss>> = { blocknote: discuss };
+const END: Readonly<Record<string, typeof discuss>> = {
+  tiptap: suggest,
+  blocknote: async (ada, bo) => {
+    await suggest(ada, bo, (page) => page.getByRole("button", { name: "Show changes" }).click());
+    await discuss(ada, bo);
+  },
+};
 
 it.each(EDITORS)(
   "%s shows all the same text when two write at once, one returns, and the service was killed (D1)",

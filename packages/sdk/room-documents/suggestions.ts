@@ -196,12 +196,12 @@ const opened = new WeakMap<object, Opened>();
 function follow(client: DocumentClient): Opened {
   const lists: Opened = new Map();
   const { changeStream } = inspectionOf(client).connection;
-  const handOver = (document: unknown, change: Change) => lists.get(assumeType(document))?.apply(change);
+  const dispatch = (document: unknown, change: Change) => lists.get(assumeType(document))?.apply(change);
   changeStream.handle("suggestionChanged", ({ suggestion }: Data) => {
-    if (isSuggestion(suggestion)) handOver(suggestion.document, put(suggestion));
+    if (isSuggestion(suggestion)) dispatch(suggestion.document, put(suggestion));
   });
   changeStream.handle("suggestionDeleted", ({ document, suggestionId }: Data) =>
-    handOver(document, without(suggestionId)),
+    dispatch(document, without(suggestionId)),
   );
   return lists;
 }

@@ -1,6 +1,7 @@
 /** The back end: creates the room, and a user for each window. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { AtriumError, AtriumServer } from "atrium/server";
+import * as Y from "yjs";
 
 const ROOM = "editors";
 
@@ -16,6 +17,7 @@ export function answerTokens(): (request: IncomingMessage, response: ServerRespo
     if (method !== "POST") return void response.writeHead(405).end();
     try {
       const roomId = await openRoom(atrium);
+      await atrium.documents.seed(roomId, "article", emptyArticle()); // suggestions need a document
       const name = `Guest ${Math.ceil(Math.random() * 999)}`;
       const { token } = await atrium.users.create({ roomId, name });
       const documents = new URL(`/v1/accounts/${ACCOUNT_ID}/rooms/${roomId}/documents`, ATRIUM_URL);
@@ -27,6 +29,15 @@ export function answerTokens(): (request: IncomingMessage, response: ServerRespo
       response.writeHead(500).end("The room could not be opened; the server's log has the reason");
     }
   };
+}
+
+/** An article with one empty paragraph and its text, which two editors would add twice. */
+function emptyArticle(): Uint8Array {
+  const doc = new Y.Doc();
+  const paragraph = new Y.XmlElement("paragraph");
+  paragraph.insert(0, [new Y.XmlText()]);
+  doc.getXmlFragment("default").insert(0, [paragraph]);
+  return Y.encodeStateAsUpdate(doc);
 }
 
 async function openRoom(atrium: AtriumServer): Promise<string> {

@@ -3,8 +3,7 @@ import type { Awareness } from "y-protocols/awareness";
 import * as Y from "yjs";
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError, clientFault, invalid } from "../core/error.ts";
-import type { DocumentChannel, OpenDocument } from "./document-channel.ts";
-import { createAwareness, DocumentPresence } from "./document-presence.ts";
+import type { DocumentChannel, OpenDocument } from "../room-documents/document-channel.ts";
 import {
   answerFrame,
   awarenessFrame,
@@ -12,7 +11,8 @@ import {
   type DocumentMessage,
   questionFrame,
   updateFrame,
-} from "./frames.ts";
+} from "../room-documents/frames.ts";
+import { createAwareness, DocumentPresence } from "./document-presence.ts";
 import { UnsyncedChanges } from "./unsynced-changes.ts";
 
 /** `connected`: the client has joined the room, and the document is being kept in step with it. */

@@ -1,9 +1,19 @@
 /** `atrium/documents`: Yjs documents of the room, for editors. */
-import type { AtriumClient, ClientTypes } from "../client/index.ts";
 import { wellFormed } from "../core/error.ts";
-import { channelOf } from "./document-channel.ts";
+import { channelOf } from "../room-documents/document-channel.ts";
+import type { DocumentClient } from "../room-documents/document-requests.ts";
 import { type DocumentOptions, DocumentProvider } from "./document-provider.ts";
 
+export type { DocumentClient } from "../room-documents/document-requests.ts";
+export {
+  type DocumentSuggestions,
+  type NewSuggestion,
+  openSuggestions,
+  type ReadSuggestion,
+  type Review,
+  type SuggestionEvents,
+} from "../room-documents/suggestions.ts";
+export type { SuggestedPart, Suggestion } from "../wire/resources.ts";
 export type {
   DocumentEvents,
   DocumentOptions,
@@ -11,9 +21,6 @@ export type {
   DocumentStatus,
   TextMention,
 } from "./document-provider.ts";
-
-/** A client with any declared stores and any types. */
-export type DocumentClient = Omit<AtriumClient<Record<never, never>, ClientTypes>, "stores">;
 
 /**
  * Opens a document of the client's room by a new provider; the first change creates it. Offline changes are sent later.

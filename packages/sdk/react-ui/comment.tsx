@@ -7,6 +7,7 @@ import { CommentText, useFileResolver, useMentions } from "./comment-text.tsx";
 import { EmojiPicker } from "./emoji-picker.tsx";
 import { Field } from "./field.tsx";
 import { type Draft, draftOf, mentionsIn } from "./mentions.ts";
+import { Question } from "./question.tsx";
 import type { GroupResolver } from "./resolve.ts";
 import { Failure, nameOf, useAttempts, useReturnedFocus, useUser } from "./room.tsx";
 import { withFiles, withoutFiles } from "./text-parts.ts";
@@ -139,27 +140,12 @@ function EditForm({ comment, resolveGroup, done }: EditFormProps) {
 function DeleteForm({ commentId, cancel }: { readonly commentId: string; cancel(): void }) {
   const texts = useTexts();
   const { comments } = useRoom().client;
-  const { isBusy, error, attempt } = useAttempts();
-  const id = useId();
+  const { attempt, ...attempts } = useAttempts();
+  const act = () => void attempt(() => comments.delete({ commentId }));
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would look like one
-    <div role="group" aria-labelledby={id} className="atrium-bar">
-      <span id={id}>{texts.confirmDelete}</span>
-      <button
-        type="button"
-        className="atrium-danger"
-        disabled={isBusy}
-        // biome-ignore lint/a11y/noAutofocus: the person has just asked to delete
-        autoFocus
-        onClick={() => void attempt(() => comments.delete({ commentId }))}
-      >
-        {texts.delete}
-      </button>
-      <button type="button" onClick={cancel}>
-        {texts.cancel}
-      </button>
-      <Failure error={error} />
-    </div>
+    <Question {...attempts} answer={texts.delete} act={act} cancel={cancel}>
+      {texts.confirmDelete}
+    </Question>
   );
 }
 

@@ -8,6 +8,7 @@ export { ConnectionStatus } from "./connection-status.tsx";
 export { Cursors } from "./cursors.tsx";
 export { InboxNotification, InboxNotificationList, type NotificationProps } from "./inbox.tsx";
 export { type GroupInfo, type GroupResolver, useGroupInfo } from "./resolve.ts";
+export { Suggestions } from "./suggestions.tsx";
 export { AtriumTexts, type Texts } from "./texts.ts";
 export { Thread } from "./thread.tsx";
 export { VersionHistory } from "./version-history.tsx";

@@ -2,6 +2,7 @@
 import { createContext, createElement, type ReactNode, useContext, useMemo } from "react";
 import type { User } from "../client/index.ts";
 import { defined, type SomeOf } from "../core/json.ts";
+import type { SuggestedPart, Suggestion } from "../wire/resources.ts";
 
 /**
  * Every text of the components. Functions get the subject of a sentence, so that it fits the number and the
@@ -71,6 +72,30 @@ export interface Texts {
   readonly restored: string;
   /** The document shows the version's content, and was not changed. */
   readonly sameAsNow: string;
+  readonly suggestions: string;
+  readonly noSuggestions: string;
+  /** A suggestion without a title. */
+  readonly untitledSuggestion: string;
+  /** Author or reviewer who is no user of the room. */
+  readonly authorKind: (type: Exclude<Suggestion["author"]["type"], "user">) => string;
+  /** State of a suggestion; once it is reviewed, with the reviewer's name. */
+  readonly suggestionStatus: (status: Suggestion["status"], reviewer: string | null) => string;
+  /** The changes of a suggestion, each with a checkbox. */
+  readonly suggestedChanges: string;
+  readonly noSuggestedChanges: string;
+  /** State of a change that was decided, or cannot be accepted any more. */
+  readonly changeState: (state: Exclude<SuggestedPart["state"], "pending">) => string;
+  readonly accept: string;
+  readonly acceptSelected: string;
+  readonly reject: string;
+  readonly confirmReject: string;
+  readonly withdraw: string;
+  readonly confirmWithdraw: string;
+  readonly suggestionAccepted: string;
+  readonly suggestionRejected: string;
+  readonly suggestionWithdrawn: string;
+  /** Its author has changed the suggestion that is shown. */
+  readonly suggestionChanged: string;
   readonly inbox: string;
   readonly unread: string;
   readonly unreadNotifications: (count: number) => string;
@@ -154,6 +179,33 @@ const ENGLISH: Texts = {
   confirmRestore: "Restore this version for everyone?",
   restored: "The document was restored.",
   sameAsNow: "The document looks like this version already.",
+  suggestions: "Suggestions",
+  noSuggestions: "There are no suggestions.",
+  untitledSuggestion: "Suggestion",
+  authorKind: (type) =>
+    ({
+      key: "API key",
+      person: "Member of the organization",
+      workflow: "Workflow",
+      organization: "Organization",
+    })[type],
+  suggestionStatus: (status, reviewer) =>
+    ({ pending: "Pending", stale: "Out of date", approved: "Accepted", rejected: "Rejected" })[status] +
+    (reviewer === null ? "" : ` by ${reviewer}`),
+  suggestedChanges: "Suggested changes",
+  noSuggestedChanges: "Nothing is changed yet.",
+  changeState: (state) =>
+    ({ stale: "Out of date: the text is gone", accepted: "Accepted", rejected: "Rejected" })[state],
+  accept: "Accept",
+  acceptSelected: "Accept selected",
+  reject: "Reject",
+  confirmReject: "Reject all of these changes?",
+  withdraw: "Withdraw",
+  confirmWithdraw: "Withdraw this suggestion?",
+  suggestionAccepted: "The changes were accepted.",
+  suggestionRejected: "The suggestion was rejected.",
+  suggestionWithdrawn: "The suggestion was withdrawn.",
+  suggestionChanged: "The suggestion has changed.",
   inbox: "Notifications",
   unread: "Unread",
   unreadNotifications: (count) => (count === 0 ? "All read" : `${count} unread`),

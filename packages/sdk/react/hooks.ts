@@ -4,6 +4,7 @@ import { canWrite } from "../client/connection/frames.ts";
 import type * as atrium from "../client/index.ts";
 import { assumeType } from "../core/json.ts";
 import type { InboxFilter, NotificationSettings } from "../inbox/index.ts";
+import type { Suggestion } from "../wire/resources.ts";
 import type { CommentActions, Content, StoreActions, StoreContent, StoreEntries } from "./content-sources.ts";
 import { type Equality, ExternalSource } from "./external-source.ts";
 import { type InboxActions, type InboxList, inboxOf, type SharedInbox } from "./inbox-sources.ts";
@@ -19,6 +20,13 @@ import {
   whole,
 } from "./room-handle.ts";
 import type { ConnectionState, ConnectionStatus } from "./shared-connection.ts";
+import {
+  openSuggestion,
+  type SuggestionActions,
+  type SuggestionList,
+  type SuggestionReading,
+  suggestionsOf,
+} from "./suggestion-sources.ts";
 import type {
   Reloaded,
   SettingsContent,
@@ -296,6 +304,30 @@ export function useRoomSubscriptionSettings(): [
  */
 export function useDocumentVersions(name: string): [VersionList & LoadState, VersionActions] {
   return useLoaded(versionsOf(useRoomHandle(), name));
+}
+
+/**
+ * The suggestions of a document of the room, newest first: those that are pending, and the latest that were reviewed.
+ * They follow the room.
+ */
+export function useSuggestions(document: string): [SuggestionList & LoadState, SuggestionActions] {
+  return useLoaded(suggestionsOf(useRoomHandle(), document));
+}
+
+/** A suggestion with its parts and its `seq`, read again when its author writes, and once it is reviewed. */
+export function useSuggestion({
+  id,
+  document,
+  fork,
+}: Pick<Suggestion, "id" | "document" | "fork">): SuggestionReading & Loading {
+  const handle = useRoomHandle();
+  const { source, state, reload } = useMemo(
+    () => openSuggestion(handle, { id, document, fork }),
+    [handle, id, document, fork],
+  );
+  const reading = useSource(source);
+  const loading = useSource(state);
+  return useMemo(() => ({ ...reading, ...loading, reload }), [reading, loading, reload]);
 }
 
 /** A value, and how its reading has gone. */

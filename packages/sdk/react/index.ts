@@ -36,6 +36,8 @@ export {
   useStatus,
   useStore,
   useStoreActions,
+  useSuggestion,
+  useSuggestions,
   useThreadSubscription,
   useThreads,
   useUndo,
@@ -52,5 +54,6 @@ export {
 } from "./provider.ts";
 export type { Member, RoomInfo, Self } from "./room-handle.ts";
 export type { AnyClient, ConnectionState, ConnectionStatus, RoomClient } from "./shared-connection.ts";
+export type { SuggestionActions, SuggestionList, SuggestionReading } from "./suggestion-sources.ts";
 export type { LoadState, ThreadActions, ThreadFilter, ThreadList, ThreadsActions } from "./thread-sources.ts";
 export type { ListedVersion, VersionActions, VersionComparison, VersionList } from "./version-sources.ts";

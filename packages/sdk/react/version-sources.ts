@@ -1,11 +1,8 @@
 /** The versions of a document as components read them, over REST with the room's token. */
-import { restOf } from "../client/connection/rest-of.ts";
-import { inspectionOf } from "../client/inspected.ts";
 import { getOrAdd } from "../core/emitter.ts";
-import { AtriumError } from "../core/error.ts";
+import { type Ask, askOf, unlessMissing } from "../room-documents/document-requests.ts";
 import type { DocumentChange, DocumentVersion } from "../wire/resources.ts";
 import type { RoomHandle } from "./room-handle.ts";
-import type { AnyClient } from "./shared-connection.ts";
 import { type Reloaded, reloaded } from "./thread-sources.ts";
 
 /** A version of a list. */
@@ -55,11 +52,7 @@ interface VersionPage {
   readonly next: number | null;
 }
 
-/** A document begins with its first change. */
-function noneYet(error: unknown): VersionPage {
-  if (error instanceof AtriumError && error.code === "NOT_FOUND") return { versions: [], next: null };
-  throw error;
-}
+const NONE_YET: VersionPage = { versions: [], next: null };
 
 interface OpenVersions extends Reloaded<VersionList> {
   readonly actions: VersionActions;
@@ -67,22 +60,6 @@ interface OpenVersions extends Reloaded<VersionList> {
 
 const PAGE = 50;
 const READ_AT_ONCE = 100;
-
-type Ask = <Data>(
-  method: "GET" | "POST" | "PATCH" | "DELETE",
-  below: readonly string[],
-  options?: { readonly query?: object; readonly body?: object },
-) => Promise<Data>;
-
-/** Sends requests about a document of the client's room. */
-function askOf(client: AnyClient, name: string): Ask {
-  const { tokens, connection } = inspectionOf(client);
-  return async (method, below, options) => {
-    const rest = await restOf(connection.base, tokens);
-    const { room = [] } = tokens.claims ?? {};
-    return rest.request({ method, path: ["rooms", ...room, "documents", name, ...below], ...options });
-  };
-}
 
 function openVersions({ client, connection }: RoomHandle, name: string): OpenVersions {
   const ask = askOf(client, name);
@@ -92,7 +69,7 @@ function openVersions({ client, connection }: RoomHandle, name: string): OpenVer
     for (let before: number | null | undefined; ; ) {
       // One more than are shown, which the last of them is compared with.
       const query = { limit: Math.min(READ_AT_ONCE, wanted + 1 - versions.length), before };
-      const page = await ask<VersionPage>("GET", ["versions"], { query }).catch(noneYet);
+      const page = await ask<VersionPage>("GET", ["versions"], { query }).catch(unlessMissing(NONE_YET));
       versions.push(...page.versions);
       if (page.next === null || versions.length > wanted) {
         const listed = versions.map((each, index) => {

@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EditorStories } from "../browser/editor-story.ts";
 import { manifestOf, type Starter } from "../browser/starter.ts";
+import { suggest } from "../browser/suggesting.ts";
 import { run } from "../cli/processes.ts";
 import { readBlocks, readDocument } from "../docs/markdown.ts";
 
@@ -36,9 +37,18 @@ async function discuss(ada: Page, bo: Page): Promise<void> {
 /** The end of an editor's story, for features of that editor only. */
 const END: Readonly<Record<string, typeof discuss>> = { blocknote: discuss };
 
+/** The end of a starter's story, which has suggestions too. */
+const STARTER_END: typeof END = {
+  tiptap: suggest,
+  blocknote: async (ada, bo) => {
+    await discuss(ada, bo);
+    await suggest(ada, bo, (page) => page.getByRole("button", { name: "Show changes" }).click());
+  },
+};
+
 it.each(EDITORS)(
   "%s shows all the same text when two write at once, one returns, and the service was killed (D1)",
-  (name) => stories.play(name, "locked", { end: END[name] }),
+  (name) => stories.play(name, "locked", { end: STARTER_END[name] }),
 );
 
 /**

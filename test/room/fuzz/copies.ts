@@ -10,7 +10,7 @@ import {
   questionFrame,
   readFrame,
   updateFrame,
-} from "../../../packages/sdk/documents/frames.ts";
+} from "../../../packages/sdk/room-documents/frames.ts";
 import type { DocumentAct } from "./document-acts.ts";
 
 /** Text of viewers, which no one may ever see. */

@@ -1,8 +1,8 @@
 /**
  * A page of the package's components, as an application has it. Its address has the service and, after `#`, the token;
  * with a `room`, the token is an identity's, whose inbox is shown, and `known` are the names of people by their IDs. With
- * a `canvas`, it shows the pins of one; with a `document`, the versions of it; and with `follow`, avatars follow their
- * users, over an area that is panned and zoomed.
+ * a `canvas`, it shows the pins of one; with a `document`, the versions of it; with `suggested`, the suggestions of that
+ * document; and with `follow`, avatars follow their users, over an area that is panned and zoomed.
  */
 import {
   AtriumProvider,
@@ -21,6 +21,7 @@ import {
   InboxNotification,
   InboxNotificationList,
   type NotificationProps,
+  Suggestions,
   Thread,
   VersionHistory,
 } from "atrium/react-ui";
@@ -32,6 +33,7 @@ const given = new URLSearchParams(location.search);
 const serverUrl = given.get("service") ?? "";
 const room = given.get("room");
 const edited = given.get("document");
+const suggested = given.get("suggested");
 const authToken = location.hash.slice(1);
 const known: Record<string, string> = JSON.parse(given.get("known") ?? "{}");
 
@@ -133,6 +135,7 @@ const page = given.has("canvas") ? (
       </div>
       {room && <Inbox />}
       {edited && <VersionHistory document={edited} />}
+      {suggested && <Suggestions document={suggested} type="xml" />}
       <Threads />
       <Composer />
     </main>

@@ -1,6 +1,7 @@
 /** A page that renders every hook and every component as a server does, says what that has begun, and hydrates the result. */
 
 import type { Comment } from "atrium/client";
+import type { Suggestion } from "atrium/documents";
 import { useDocument } from "atrium/documents/react";
 import type { InboxNotification } from "atrium/inbox";
 import * as hooks from "atrium/react";
@@ -21,6 +22,7 @@ export interface Given {
   readonly asks: boolean;
   readonly comment: Comment;
   readonly notification: InboxNotification;
+  readonly suggestion: Suggestion;
 }
 
 export interface PureStage {
@@ -50,7 +52,7 @@ const asked =
   };
 const resolveGroup = asked("a group", { name: "Team" });
 
-function argumentsOf(name: string, { comment }: Given): readonly unknown[] {
+function argumentsOf(name: string, { comment, suggestion }: Given): readonly unknown[] {
   const all: Record<string, readonly unknown[]> = {
     useBroadcast: ["call", () => {}],
     useDocumentVersions: ["text"],
@@ -59,6 +61,8 @@ function argumentsOf(name: string, { comment }: Given): readonly unknown[] {
     useOther: [comment.user_id],
     useStore: ["notes"],
     useStoreActions: ["notes"],
+    useSuggestion: [suggestion],
+    useSuggestions: ["text"],
     useThreadSubscription: [comment.thread_id],
     useUsers: [[comment.user_id]],
   };
@@ -75,6 +79,7 @@ function propsOf(name: string, { comment, notification }: Given): object {
       resolveRoom: asked("a room", "Weekly planning"),
       resolveText: asked("a text", "Hello"),
     },
+    Suggestions: { document: "text" },
     Thread: { threadId: comment.thread_id, resolveGroup },
     VersionHistory: { document: "text" },
   };

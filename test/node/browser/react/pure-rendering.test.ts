@@ -1,6 +1,6 @@
 /** Rendering begins nothing: hooks and components on a server, and their hydration under StrictMode elsewhere. */
 
-import { openDocument } from "atrium/documents";
+import { openDocument, openSuggestions } from "atrium/documents";
 import { stream } from "atrium/streams";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -40,6 +40,7 @@ async function prepare(): Promise<Omit<Given, "asks">> {
   const { doc } = openDocument(bo, "text");
   doc.getText("text").insert(0, "Hello");
   await bo.flush();
+  const suggestion = await openSuggestions(bo, "text").create();
   const answer = stream(bo, "answer");
   await answer.create();
   await answer.close("Hello from a stream");
@@ -64,6 +65,7 @@ async function prepare(): Promise<Omit<Given, "asks">> {
   const [notification] = inbox.data.notifications;
   if (notification === undefined) throw new Error("The inbox is empty");
   return {
+    suggestion,
     roomId,
     token,
     identityToken: data.token,

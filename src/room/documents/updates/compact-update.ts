@@ -68,7 +68,7 @@ export function withoutMarked(
 }
 
 /** Deletions as an update ends with them. */
-function encodeDeletions(deletions: IdSet): Uint8Array {
+export function encodeDeletions(deletions: IdSet): Uint8Array {
   const byClient = Map.groupBy(deletions.ranges(), ({ client }) => client);
   return encoding.encode((encoder) => {
     encoding.writeVarUint(encoder, byClient.size);

@@ -66,9 +66,10 @@ export function respondLive(ports: ReadPorts, source: LiveSource): Response {
     if (hasBegun && live.isPaused) await live.changed(endsAt - ports.now());
     for (;;) {
       await requireReader();
-      const leftMs = endsAt - ports.now();
-      if (live.isEnded || (hasBegun && leftMs <= 0)) return null;
+      if (live.isEnded) return null;
       const sent = source.next();
+      const leftMs = endsAt - ports.now();
+      if (hasBegun && leftMs <= 0) return sent?.isLast === true ? sent : null;
       if (sent !== undefined) return sent;
       await live.changed(Math.min(leftMs, everyMs));
     }

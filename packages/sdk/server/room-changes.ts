@@ -91,7 +91,7 @@ export async function* roomChanges(
         clearTimeout(timer);
         timer = setTimeout(() => aborting.abort(), SILENCE_MS);
       };
-      const startedAt = performance.now();
+      let beganAt = Number.POSITIVE_INFINITY;
       let headers: Headers | null = null;
       try {
         expectMore();
@@ -104,24 +104,22 @@ export async function* roomChanges(
           ({ headers } = tried);
           throw tried.error;
         }
+        beganAt = performance.now();
         for await (const change of eventsIn(tried.result, expectMore)) {
           failures = 0;
           id = change.id;
           yield { event: change.event, data: dataOf(endpoint, change.lines), place: placeOf(id) };
         }
-        if (performance.now() - startedAt >= LASTING_MS) failures = 0;
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof AtriumError && !error.retryable) throw error;
       } finally {
+        if (performance.now() - beganAt >= LASTING_MS) failures = 0;
         clearTimeout(timer);
         unlinkConnection();
         aborting.abort();
       }
-      await Promise.all([
-        pause(RETRY_MS, signal),
-        failures > 0 || headers !== null ? waitAfter(endpoint, failures + 1, headers, signal) : null,
-      ]);
+      await Promise.all([pause(RETRY_MS, signal), waitAfter(endpoint, failures + 1, headers, signal)]);
     }
   } finally {
     unlink();

@@ -339,7 +339,7 @@ describe("a live read of changes", () => {
     const { id: userId } = await api.createUser(roomId);
     const begin = async (identityEpoch: number) => {
       const writer = { userId, identityEpoch, isGuest: false };
-      const read = encodeURIComponent(JSON.stringify({ accountId: owner.accountId, from: null, writer }));
+      const read = encodeURIComponent(JSON.stringify({ accountId: owner.id, from: null, writer }));
       const headers = { [HEADERS.changes]: read };
       const response = await env.ROOMS.getByName(roomId).fetch("https://room/changes", { headers });
       if (!response.ok) return (await response.json<{ code: string }>()).code;

@@ -337,7 +337,7 @@ describe("a live read of changes", () => {
 
   it("does not begin for a user whose right ended since the Worker asked, or in a closed room (S8)", async () => {
     const { id: userId } = await api.createUser(roomId);
-    const begin = async (identityEpoch: number) => {
+    const begin = async (identityEpoch: number | null) => {
       const writer = { userId, identityEpoch, isGuest: false };
       const read = encodeURIComponent(JSON.stringify({ accountId: owner.id, from: null, writer }));
       const headers = { [HEADERS.changes]: read };
@@ -346,12 +346,12 @@ describe("a live read of changes", () => {
       await response.body?.cancel();
       return "began";
     };
-    expect(await begin(0)).toBe("began");
+    expect(await begin(null)).toBe("began");
     expect(await begin(7)).toBe("UNAUTHORIZED");
     await api.patch(`/rooms/${roomId}`, { state: "closed" });
-    expect(await begin(0)).toBe("FORBIDDEN");
+    expect(await begin(null)).toBe("FORBIDDEN");
     await api.delete(`/users/${userId}?roomId=${roomId}`);
-    expect(await begin(0)).toBe("UNAUTHORIZED");
+    expect(await begin(null)).toBe("UNAUTHORIZED");
     expect(await inRoom(({ room }) => room.streams.live.has("changes"))).toBe(false);
   });
 

@@ -28,7 +28,9 @@ const ChangesQuery = z.object({
     description: "The epoch that this `seq` was sent with.",
     example: "3d2f6c1e-5a0b-4c8e-9f57-0a4b8f6f2f11",
   }),
-  live: flag("`false` answers with the kept changes as JSON, as the header `Accept: application/json` does without `text/event-stream`."),
+  live: flag(
+    "`false` answers with the kept changes as JSON, as the header `Accept: application/json` does without `text/event-stream`.",
+  ),
 });
 
 const ChangesHeaders = z.object({
@@ -45,7 +47,8 @@ function placeIn(
 ): ChangePlace | null {
   if (!lastEventId) {
     if (seq !== undefined) return { seq, epoch };
-    if (epoch !== undefined) throw new AppError("Rooms", "BAD_REQUEST", "epoch: needs the seq that it was sent with");
+    if (epoch !== undefined)
+      throw new AppError("Rooms", "BAD_REQUEST", "epoch: needs the seq that it was sent with");
     return null;
   }
   const [, ofEvent, number = ""] = /^(.+):(\d{1,16})$/.exec(lastEventId) ?? [];

@@ -14,6 +14,8 @@ export const STREAM_LIMITS = {
   forkDepth: 32,
   /** Reads of one user that wait in a room. */
   waitingReads: 50,
+  /** Seconds after which a read above them is tried again: by then, the room knows which of the clients are gone. */
+  doubtedSeconds: 1,
   /** Milliseconds after which the credential of a live read is checked again. */
   callerCheckMs: 10_000,
   /** Milliseconds for which a long poll waits, and for which a response of events lasts. */

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { STREAM_LIMITS } from "../../packages/contract/stream-limits.ts";
 import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
 import type { RoomRuntime } from "../../src/room/host/room-runtime.ts";
+import { HEADERS } from "../../src/room/types/room-object.ts";
 import { type Account, type Api, account, narrowedKey } from "../support/api.ts";
 
 let owner: Account;
@@ -197,7 +198,7 @@ describe("the changes of a room", () => {
     const other = await open("", api, `${crypto.randomUUID()}:1`);
     expect((await other.first(1))[0]?.event).toBe("reset");
     await other.leave();
-    for (const [query, id] of [["?seq=x"], ["?seq=-1"], ["", "x"], ["", "epoch:"]] as const)
+    for (const [query, id] of [["?seq=x"], ["?seq=-1"], ["", "x"], ["", "epoch:"], ["?epoch=x"]] as const)
       expect((await read(query, api, id === undefined ? {} : { "Last-Event-ID": id })).status).toBe(400);
   });
 
@@ -224,6 +225,9 @@ describe("the changes of a room", () => {
     expect(await pageOf(`&seq=3&epoch=${next.epoch}`)).toEqual({ changes: [], reset: false, next });
     const accepted = await read("?seq=2", api, { Accept: "application/json" });
     expect(accepted.headers.get("Content-Type")).toContain("application/json");
+    const both = await read("?seq=2", api, { Accept: "application/json, text/event-stream" });
+    expect(both.headers.get("Content-Type")).toBe("text/event-stream");
+    await both.body?.cancel();
   });
 
   it("go on after hibernation and a kill of the room, and reads begin no epoch (S8)", async () => {
@@ -331,6 +335,49 @@ describe("a live read of changes", () => {
     expect((await read()).status).toBe(404);
   });
 
+  it("does not begin for a user whose right ended since the Worker asked, or in a closed room (S8)", async () => {
+    const { id: userId } = await api.createUser(roomId);
+    const begin = async (identityEpoch: number | null) => {
+      const writer = { userId, identityEpoch, isGuest: false };
+      const read = encodeURIComponent(JSON.stringify({ accountId: owner.id, from: null, writer }));
+      const headers = { [HEADERS.changes]: read };
+      const response = await env.ROOMS.getByName(roomId).fetch("https://room/changes", { headers });
+      if (!response.ok) return (await response.json<{ code: string }>()).code;
+      await response.body?.cancel();
+      return "began";
+    };
+    expect(await begin(null)).toBe("began");
+    expect(await begin(7)).toBe("UNAUTHORIZED");
+    await api.patch(`/rooms/${roomId}`, { state: "closed" });
+    expect(await begin(null)).toBe("FORBIDDEN");
+    await api.delete(`/users/${userId}?roomId=${roomId}`);
+    expect(await begin(null)).toBe("UNAUTHORIZED");
+    expect(await inRoom(({ room }) => room.streams.live.has("changes"))).toBe(false);
+  });
+
+  it("asks once for the right of a user for all reads, after changes that may concern it (S6, S8)", async () => {
+    await someoneJoins();
+    const user = api.as((await api.createUser(roomId)).token);
+    const readers = await Promise.all(Array.from({ length: 10 }, () => open("", user)));
+    for (const reader of readers) await reader.first(1);
+    const asked = await inRoom(({ service }) => {
+      const findUser = vi.spyOn(service, "findUser");
+      return { count: () => findUser.mock.calls.length, restore: () => findUser.mockRestore() };
+    });
+    const { id: other } = await api.createUser(roomId);
+    for (const reader of readers) await reader.first(2);
+    const afterOther = asked.count();
+    await api.delete(`/users/${other}/tokens?roomId=${roomId}`);
+    await write("a", 1);
+    for (const reader of readers) await reader.first(3);
+    expect(asked.count() - afterOther).toBeLessThanOrEqual(1); // for the other's tokens
+    await api.patch(`/rooms/${roomId}`, { name: "Another" });
+    for (const reader of readers) await reader.first(4);
+    expect(asked.count() - afterOther).toBeLessThanOrEqual(3);
+    asked.restore();
+    for (const reader of readers) await reader.leave();
+  });
+
   it("ends also in a room that no one has joined, with its next check (S8)", async () => {
     const reader = await open("", api.as((await api.createUser(roomId)).token));
     await reader.first(1);
@@ -373,6 +420,32 @@ describe("a live read of changes", () => {
 });
 
 describe("many live reads of changes", () => {
+  it("share a part beside guests and readers without news, and it is dropped with the last reader (S8)", async () => {
+    await write("a", 1);
+    const reader = await open();
+    await reader.first(1);
+    const parts = await inRoom(({ room }) => {
+      const { feed, changes } = room.content;
+      const events = (isGuest: boolean, seq = 0) => feed.events({ seq }, isGuest);
+      const parts = [
+        events(false),
+        events(true),
+        events(false, changes.lastSeq),
+        events(false),
+        events(true),
+      ];
+      return parts.map(({ bytes }) => parts.findIndex((each) => each.bytes === bytes));
+    });
+    expect(parts).toEqual([0, 1, 2, 0, 1]);
+    await reader.leave();
+    const made = await inRoom(({ room }) => {
+      const after = vi.spyOn(room.content.changes, "after");
+      room.content.feed.events({ seq: 0 }, false);
+      return after.mock.calls.length;
+    });
+    expect(made).toBe(1);
+  });
+
   it("share what two hundred readers receive beside a writer (S8)", async () => {
     const readers = await Promise.all(Array.from({ length: 200 }, () => open()));
     await Promise.all(readers.map((reader) => reader.first(1)));

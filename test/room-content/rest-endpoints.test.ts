@@ -155,7 +155,9 @@ describe("over REST (R61)", () => {
       },
     });
     expect(preflight.headers.get("Access-Control-Allow-Origin")).toBe("*");
-    expect(preflight.headers.get("Access-Control-Allow-Headers")).toMatch(/Authorization, Content-Type/);
+    const allowed = preflight.headers.get("Access-Control-Allow-Headers");
+    expect(allowed).toMatch(/Authorization, Content-Type/);
+    expect(allowed).toContain("Last-Event-ID"); // browsers read changes by fetch()
   });
 
   it("comments are written on behalf of a user, and the organization may change all of them (R61)", async () => {

@@ -292,6 +292,17 @@ describe("a live read", () => {
     expect(await events.end()).not.toContain("event: data");
   });
 
+  it("sends the end of a stream that is closed as the minute ends (S7)", async () => {
+    await create();
+    const events = eventsOf(await read("?offset=-1&live=sse"));
+    await events.until("control");
+    await roomObject(ahead(STREAM_LIMITS.eventsMs));
+    await append("the end", { "Stream-Closed": "true" });
+    const text = await events.end();
+    expect(text).toContain("the end");
+    expect(text).toContain('"streamClosed":true');
+  });
+
   it("waits for a user a number of times, and no more (S6)", async () => {
     await create();
     const user = api.as((await api.createUser(roomId)).token);

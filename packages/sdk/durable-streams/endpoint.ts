@@ -16,6 +16,12 @@ export abstract class Endpoint {
   /** The service has refused the credential. Returns whether there can be another one. */
   abstract renew(): boolean;
   abstract fetch(url: string, init: RequestInit): Promise<Response>;
+  /** The module of errors whose answers do not say theirs. */
+  readonly module: string = "Streams";
+  /** What errors say that was asked for. */
+  subjectOf(name: string): string {
+    return `Stream ${JSON.stringify(name)}`;
+  }
   random(): number {
     return Math.random();
   }
@@ -50,15 +56,15 @@ const ERRORS: Readonly<Record<number, readonly [code: AtriumErrorCode, what: str
   429: ["RATE_LIMITED", "got too many requests"],
 };
 
-async function errorOf(response: Response, name: string): Promise<AtriumError> {
+async function errorOf(response: Response, endpoint: Endpoint, name: string): Promise<AtriumError> {
   const { status } = response;
   const body: unknown = await response.json().catch(() => null);
   const { error, requestId }: { error?: unknown; requestId?: string } = Object(body);
   if (isRecord(error)) return new AtriumError(error as unknown as Fault, requestId);
   const other = status < 500 && status !== 408 ? "BAD_REQUEST" : "UNREACHABLE";
   const [code, what] = ERRORS[status] ?? [other, `answered ${status}`];
-  const message = `Stream ${JSON.stringify(name)} ${what}`;
-  return new AtriumError({ ...clientFault(code, message), module: "Streams" });
+  const message = `${endpoint.subjectOf(name)} ${what}`;
+  return new AtriumError({ ...clientFault(code, message), module: endpoint.module });
 }
 
 /** One attempt. `read` is given an answer of success. Throws the reason of an aborted signal alone. */
@@ -82,7 +88,7 @@ export async function attempt<Result>(
         },
       });
       if (response.ok) return { result: await read(response), error: null };
-      const error = await errorOf(response, name);
+      const error = await errorOf(response, endpoint, name);
       if (response.status !== 401 || isRenewed || !endpoint.renew())
         return { error, headers: response.headers };
       isRenewed = true;
@@ -90,7 +96,10 @@ export async function attempt<Result>(
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof AtriumError) return { error: cause, headers: null };
-    const fault = clientFault("UNREACHABLE", `The stream could not be reached: ${String(cause)}`);
+    const fault = clientFault(
+      "UNREACHABLE",
+      `${endpoint.subjectOf(name)} could not be reached: ${String(cause)}`,
+    );
     return { error: new AtriumError(fault, undefined, { cause }), headers: null };
   }
 }

@@ -28,7 +28,9 @@ const ChangesQuery = z.object({
     description: "The epoch that this `seq` was sent with.",
     example: "3d2f6c1e-5a0b-4c8e-9f57-0a4b8f6f2f11",
   }),
-  live: flag("`false` answers with the kept changes as JSON, as the header `Accept: application/json` does."),
+  live: flag(
+    "`false` answers with the kept changes as JSON, as the header `Accept: application/json` does without `text/event-stream`.",
+  ),
 });
 
 const ChangesHeaders = z.object({
@@ -43,7 +45,12 @@ function placeIn(
   { seq, epoch }: z.infer<typeof ChangesQuery>,
   lastEventId: string | null,
 ): ChangePlace | null {
-  if (!lastEventId) return seq === undefined ? null : { seq, epoch };
+  if (!lastEventId) {
+    if (seq !== undefined) return { seq, epoch };
+    if (epoch !== undefined)
+      throw new AppError("Rooms", "BAD_REQUEST", "epoch: needs the seq that it was sent with");
+    return null;
+  }
   const [, ofEvent, number = ""] = /^(.+):(\d{1,16})$/.exec(lastEventId) ?? [];
   if (ofEvent === undefined)
     throw new AppError("Rooms", "BAD_REQUEST", "Last-Event-ID: must be the id of an event of this room");
@@ -66,7 +73,8 @@ async function readChanges(
     const { state } = await getRoomRow(ctx, roomId);
     if (state === "closed" && ctx.actor.type === "user") throw notFound("Rooms", "Room");
   };
-  const wantsJson = request.headers.get("Accept")?.includes("application/json") === true;
+  const accepted = request.headers.get("Accept") ?? "";
+  const wantsJson = accepted.includes("application/json") && !accepted.includes("text/event-stream");
   if (query.live ?? !wantsJson)
     return withRawHeaders(checked(await ctx.rooms.changeEvents(roomId, read), ctx, requireReader));
   const headers = { "Content-Type": "application/json; charset=utf-8", "Cache-Control": "no-store" };

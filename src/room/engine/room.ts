@@ -170,7 +170,11 @@ export class Room {
     });
 
     const planAlarm = () => ports.planAlarm();
-    this.streams = new RoomStreams({ storage, now, planAlarm, quota: quotaOf("streams") });
+    this.streams = new RoomStreams({
+      ...{ storage, now, planAlarm },
+      changesLeft: () => this.content.feed.changed(),
+      quota: quotaOf("streams"),
+    });
 
     this.messages = new RoomMessages(this);
     this.commands = new RoomCommandHandler(this);

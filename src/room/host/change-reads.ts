@@ -1,19 +1,17 @@
 /** Live reads of a room's changes, as Server-Sent Events. */
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import type { ChangePlace, ChangesRead } from "../types/changes.ts";
-import { type ReadPorts, respondLive } from "./live-response.ts";
+import { HEARTBEAT, type ReadPorts, respondLive } from "./live-response.ts";
 
 const encoder = new TextEncoder();
-/** A comment, which clients ignore. */
-const HEARTBEAT = encoder.encode(":\n\n");
 /** Clients connect again soon after the end of a response. */
 const BEGINNING = encoder.encode(`retry: ${STREAM_LIMITS.changesRetryMs}\n\n`);
 
 /**
  * Sends the changes after a place as they come, until a minute is over, or the room is closed or deleted. A reader that
- * lacks changes is sent a `reset` first. Throws a StreamRefused.
+ * lacks changes is sent a `reset` first. Rejects with a StreamRefused.
  */
-export function respondWithChanges(ports: ReadPorts, { from, writer }: ChangesRead): Response {
+export async function respondWithChanges(ports: ReadPorts, { from, writer }: ChangesRead): Promise<Response> {
   const room = ports.room();
   const live = room.streams.live.open("changes", writer?.userId);
   const isGuest = writer?.isGuest === true;

@@ -5,6 +5,9 @@ import type { LiveRead } from "../streams/live-reads.ts";
 import type { Writer } from "../types/documents.ts";
 import { StreamRefused } from "../types/streams.ts";
 
+/** A comment, which clients ignore. */
+export const HEARTBEAT = new TextEncoder().encode(":\n\n");
+
 export interface ReadPorts {
   /** The room as it is now. Throws while it is being restored. */
   room(): Room;
@@ -16,13 +19,13 @@ export interface ReadPorts {
 }
 
 /**
- * Asks for the right of a user whenever the room has learned of a change that may concern it; the Worker asks for the
- * credential now and then.
+ * Asks for the right of a user at first, as it may have ended since the Worker asked, and whenever the room has learned of a
+ * change that may concern it. The Worker asks for the credential now and then.
  */
 export function readerAfterCommands(ports: ReadPorts, writer: Writer | undefined): () => Promise<void> {
   if (writer === undefined) return async () => {};
   const latest = () => ports.room().commands.revisionOf(writer.userId);
-  let revision = latest();
+  let revision: number | null = null;
   return async () => {
     const now = latest();
     if (now === revision) return;
@@ -48,11 +51,15 @@ interface LiveSource {
   next(): Sent | null | undefined;
 }
 
-/** The reader pulls one part after the other, so a slow one holds nothing up. */
-export function respondLive(ports: ReadPorts, source: LiveSource): Response {
+/** The reader pulls one part after the other, so a slow one holds nothing up. Rejects with a {@link StreamRefused}. */
+export async function respondLive(ports: ReadPorts, source: LiveSource): Promise<Response> {
   const { live, writer, everyMs = STREAM_LIMITS.eventsMs } = source;
   const endsAt = ports.now() + STREAM_LIMITS.eventsMs;
   const requireReader = readerAfterCommands(ports, writer);
+  await requireReader().catch((error: unknown) => {
+    live.end();
+    throw error;
+  });
   let hasBegun = false;
   let hasLeft = false;
   // A client that takes nothing does not keep the response.
@@ -66,10 +73,12 @@ export function respondLive(ports: ReadPorts, source: LiveSource): Response {
     if (hasBegun && live.isPaused) await live.changed(endsAt - ports.now());
     for (;;) {
       await requireReader();
-      const leftMs = endsAt - ports.now();
-      if (live.isEnded || (hasBegun && leftMs <= 0)) return null;
+      if (live.isEnded) return null;
       const sent = source.next();
+      const leftMs = endsAt - ports.now();
+      if (hasBegun && leftMs <= 0) return sent?.isLast === true ? sent : null;
       if (sent !== undefined) return sent;
+      if (live.takeDoubt()) return { chunks: [HEARTBEAT], isLast: false };
       await live.changed(Math.min(leftMs, everyMs));
     }
   };

@@ -61,6 +61,7 @@ import type {
   WithdrawnSuggestion,
 } from "../types/suggestions.ts";
 import { respondWithChanges } from "./change-reads.ts";
+import type { ReadPorts } from "./live-response.ts";
 import { RoomHost } from "./room-host.ts";
 import type { RoomRuntime } from "./room-runtime.ts";
 import { readPart, respondWithEvents } from "./stream-reads.ts";
@@ -90,7 +91,12 @@ interface RoomSnapshot {
   readonly lastSeen: Record<string, LastSeen>;
 }
 
+type FoundUser = Awaited<ReturnType<RoomRuntime["service"]["findUser"]>>;
+
 export class RoomObjectBase extends RoomHost {
+  /** Reads of the database that have not ended yet. */
+  readonly #findings = new Map<string, Promise<FoundUser>>();
+
   /** The runtime for a call. Throws for a caller of another organization. */
   #called(accountId: string): RoomRuntime {
     const runtime = this.runtime();
@@ -241,13 +247,7 @@ export class RoomObjectBase extends RoomHost {
       return refusal && faultOf(refusal);
     };
     if (writer === undefined) return faultTo(ORGANIZATION_SUBJECT);
-    const { context, service, room } = runtime;
-    let revision: number;
-    let found: Awaited<ReturnType<typeof service.findUser>>;
-    do {
-      revision = room.commands.revision;
-      found = await service.findUser(context.identity, writer.userId);
-    } while (revision !== room.commands.revision);
+    const found = await this.#findUser(runtime, writer.userId);
     const { user } = found;
     if (found.room === null) return faultOf(notFound("Rooms", "Room"));
     if (user?.subject.identityEpoch !== writer.identityEpoch) return faultOf(tokenEnded());
@@ -257,6 +257,19 @@ export class RoomObjectBase extends RoomHost {
     if (fault !== null) return fault;
     const isClosed = found.room.state === "closed" && needed !== "read";
     return isClosed ? faultOf(new AppError("Rooms", "FORBIDDEN", "The room is closed")) : null;
+  }
+
+  /** A user after the latest change that may concern it. Calls that wait for the same share one read of the database. */
+  async #findUser({ context, service, room }: RoomRuntime, userId: string): Promise<FoundUser> {
+    for (;;) {
+      const revision = room.commands.revisionOf(userId);
+      const key = `${revision} ${userId}`;
+      const read = () => service.findUser(context.identity, userId).finally(() => this.#findings.delete(key));
+      const finding = this.#findings.get(key) ?? read();
+      this.#findings.set(key, finding);
+      const found = await finding;
+      if (revision === room.commands.revisionOf(userId)) return found;
+    }
   }
 
   /**
@@ -556,12 +569,13 @@ export class RoomObjectBase extends RoomHost {
     return readPart(this.#readPorts(accountId), read, waitMs).catch(streamRefusal);
   }
 
-  #readPorts(accountId: string) {
+  /** `needed` is what the user of a read that lasts has to have all the time. */
+  #readPorts(accountId: string, needed: Right | ((subject: Subject) => AppError | null) = "read"): ReadPorts {
     return {
       room: () => this.#room(accountId),
       now: () => this.clock(),
       requireReader: async (writer: Writer) => {
-        const refused = await this.#lostRight(this.#called(accountId), writer, "read");
+        const refused = await this.#lostRight(this.#called(accountId), writer, needed);
         if (refused !== null) throw new StreamRefused(refused.code, refused.message);
       },
       synced: () => this.ctx.storage.sync(),
@@ -582,7 +596,9 @@ export class RoomObjectBase extends RoomHost {
   async #sendChanges(read: ChangesRead): Promise<Response> {
     const { room } = await this.#existing(read.accountId);
     if (room.commands.isDeleted) throw notFound("Rooms", "Room");
-    return respondWithChanges(this.#readPorts(read.accountId), read);
+    // A function, unlike the right alone, has to find the room open as well.
+    const toEnter = (subject: Subject) => refusalOf("read", subject, "Rooms");
+    return await respondWithChanges(this.#readPorts(read.accountId, toEnter), read);
   }
 
   override async fetch(request: Request): Promise<Response> {
@@ -593,7 +609,7 @@ export class RoomObjectBase extends RoomHost {
     const stream = read(HEADERS.stream) as EventsRead | null;
     const changes = read(HEADERS.changes) as ChangesRead | null;
     try {
-      if (stream !== null) return respondWithEvents(this.#readPorts(stream.accountId), stream);
+      if (stream !== null) return await respondWithEvents(this.#readPorts(stream.accountId), stream);
       if (changes !== null) return await this.#sendChanges(changes);
     } catch (error) {
       return Response.json(streamRefusal(error), { status: 400 });

@@ -25,10 +25,10 @@ export async function readPart(
   const endsAt = ports.now() + waitMs;
   try {
     for (;;) {
-      await live.changed(endsAt - ports.now());
       await requireReader();
       const later = ports.room().streams.read(name, part.next);
       if (later.data.length > 0 || later.isClosed || ports.now() >= endsAt) return later;
+      await live.changed(endsAt - ports.now());
     }
   } finally {
     live.end();
@@ -37,9 +37,9 @@ export async function readPart(
 
 /**
  * Sends what a stream has and gets, until it is closed or a minute is over: clients then read on. A reader far behind is
- * sent one event: the rate of requests bounds how much it can have. Throws a {@link StreamRefused}.
+ * sent one event: the rate of requests bounds how much it can have. Rejects with a {@link StreamRefused}.
  */
-export function respondWithEvents(ports: ReadPorts, read: EventsRead): Response {
+export async function respondWithEvents(ports: ReadPorts, read: EventsRead): Promise<Response> {
   const { name, writer } = read;
   const { streams } = ports.room();
   const first = streams.read(name, read.from, true);

@@ -49,6 +49,7 @@ export class LiveRead {
   readonly #ended: () => void;
   #wake: (() => void) | null = null;
   #isEnded = false;
+  #isDoubted = false;
 
   /** `ended` is called by {@link end}. */
   constructor(audience: Audience, ended: () => void) {
@@ -76,6 +77,19 @@ export class LiveRead {
     this.#wake?.();
   }
 
+  /** Its client may be gone, which shows once something is sent. */
+  doubt(): void {
+    this.#isDoubted = true;
+    this.wake();
+  }
+
+  /** Whether it was doubted since the last call. */
+  takeDoubt(): boolean {
+    const isDoubted = this.#isDoubted;
+    this.#isDoubted = false;
+    return isDoubted;
+  }
+
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -90,7 +104,7 @@ export class LiveRead {
 
 export class LiveReads {
   readonly #bySource = new Map<LiveSource, Audience>();
-  readonly #ofUsers = new Map<string, number>();
+  readonly #ofUsers = new Map<string, Set<LiveRead>>();
   readonly #left: (source: LiveSource) => void;
 
   /** `left` is called when the last read of a source ends. */
@@ -98,16 +112,20 @@ export class LiveReads {
     this.#left = left;
   }
 
-  /** The caller has to end it. RATE_LIMITED above what one user may have. */
+  /** The caller has to end it. RATE_LIMITED above what one user may have: reads whose clients are gone then end. */
   open(source: LiveSource, userId?: string): LiveRead {
-    const ofUser = userId === undefined ? 0 : (this.#ofUsers.get(userId) ?? 0);
-    if (ofUser >= STREAM_LIMITS.waitingReads)
-      throw new StreamRefused("RATE_LIMITED", "Too many reads of this user wait; end some of them");
-    if (userId !== undefined) this.#ofUsers.set(userId, ofUser + 1);
+    const ofUser = this.#ofUsers.get(userId ?? "") ?? new Set<LiveRead>();
+    if (ofUser.size >= STREAM_LIMITS.waitingReads) {
+      for (const read of ofUser) read.doubt();
+      const headers = { "Retry-After": String(STREAM_LIMITS.doubtedSeconds) };
+      throw new StreamRefused("RATE_LIMITED", "Too many reads of this user wait; end some of them", headers);
+    }
+    if (userId !== undefined) this.#ofUsers.set(userId, ofUser);
     const audience = this.#bySource.get(source) ?? new Audience();
     this.#bySource.set(source, audience);
     const read = new LiveRead(audience, () => {
-      if (userId !== undefined) this.#leave(userId);
+      ofUser.delete(read);
+      if (userId !== undefined && ofUser.size === 0) this.#ofUsers.delete(userId);
       audience.reads.delete(read);
       if (audience.reads.size > 0 || this.#bySource.get(source) !== audience) return;
       this.#bySource.delete(source);
@@ -115,13 +133,8 @@ export class LiveReads {
       this.#left(source);
     });
     audience.reads.add(read);
+    ofUser.add(read);
     return read;
-  }
-
-  #leave(userId: string): void {
-    const left = (this.#ofUsers.get(userId) ?? 0) - 1;
-    if (left > 0) this.#ofUsers.set(userId, left);
-    else this.#ofUsers.delete(userId);
   }
 
   has(source: LiveSource): boolean {

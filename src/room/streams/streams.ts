@@ -39,6 +39,8 @@ interface StreamPorts {
   readonly storage: RoomStorage;
   now(): number;
   planAlarm(): void;
+  /** No one reads the room's changes any more. */
+  changesLeft(): void;
   readonly quota: {
     /** FORBIDDEN when the streams may not grow to `after` bytes. */
     require(before: number, after: number): void;
@@ -262,7 +264,11 @@ export class RoomStreams {
 
   /** No one waits for the stream any more: its TTL begins anew. */
   #left(source: LiveSource): void {
-    const stream = source === "changes" ? null : this.#table.byId(source);
+    if (source === "changes") {
+      this.#ports.changesLeft();
+      return;
+    }
+    const stream = this.#table.byId(source);
     if (stream !== null) this.#times.use(stream);
   }
 

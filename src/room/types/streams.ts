@@ -7,7 +7,8 @@ export class StreamRefused extends AppError {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, headers: Readonly<Record<string, string>> = {}) {
-    super("Rooms", code, message);
+    const retryAfter = headers["Retry-After"];
+    super("Rooms", code, message, retryAfter === undefined ? undefined : Number(retryAfter));
     this.headers = headers;
   }
 }

@@ -33,7 +33,13 @@ function open(storage: SqliteStorage, clock = new Clock()) {
       quota.used += after - before;
     },
   };
-  const streams = new RoomStreams({ storage, now: () => clock.now, planAlarm: () => {}, quota });
+  const streams = new RoomStreams({
+    storage,
+    now: () => clock.now,
+    planAlarm: () => {},
+    changesLeft: () => {},
+    quota,
+  });
   return {
     streams,
     clock,

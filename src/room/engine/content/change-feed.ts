@@ -21,18 +21,24 @@ interface EventsPart {
   readonly next: KnownPlace;
 }
 
+interface SentPart extends EventsPart {
+  readonly from: ChangePlace | null;
+}
+
 export class ChangeFeed {
   readonly #changes: Changes;
-  /** The latest part as events, and its place. */
-  #latest: (EventsPart & { readonly place: string }) | null = null;
+  /** The latest parts that were sent to guests and to others. */
+  #ofGuests: SentPart | null = null;
+  #ofOthers: SentPart | null = null;
 
   constructor(changes: Changes) {
     this.#changes = changes;
   }
 
-  /** The log is another one than before. */
+  /** The log is another one than before, or no one reads it any more. */
   changed(): void {
-    this.#latest = null;
+    this.#ofGuests = null;
+    this.#ofOthers = null;
   }
 
   /** The changes after a place, of each entry the latest, as a JSON object; null for the end. */
@@ -47,8 +53,9 @@ export class ChangeFeed {
 
   /** The same as Server-Sent Events. Readers at the same place share them. */
   events(from: ChangePlace | null, isGuest: boolean): EventsPart {
-    const place = JSON.stringify([from, isGuest]);
-    if (this.#latest?.place === place) return this.#latest;
+    const latest = isGuest ? this.#ofGuests : this.#ofOthers;
+    if (latest !== null && latest.from?.seq === from?.seq && latest.from?.epoch === from?.epoch)
+      return latest;
     const { changes, next } = this.#read(from, isGuest);
     const eventOf = (name: string, data: object, seq: number) =>
       serverSentEvent(
@@ -60,8 +67,11 @@ export class ChangeFeed {
       changes === null
         ? [eventOf("reset", next, next.seq)]
         : changes.map(({ event, data, seq }) => eventOf(event, data, seq));
-    this.#latest = { place, bytes: encoder.encode(events.join("")), next };
-    return this.#latest;
+    const part = { from, bytes: encoder.encode(events.join("")), next };
+    if (events.length === 0) return part;
+    if (isGuest) this.#ofGuests = part;
+    else this.#ofOthers = part;
+    return part;
   }
 
   #read(from: ChangePlace | null, isGuest: boolean): Part {

@@ -85,6 +85,7 @@ export class Changes {
     this.#storage.epochs.begin(this.#begunEpoch, this.lastSeq, MAX_EPOCHS);
     this.#storage.changes.skipRestored();
     this.#lastSeq = null;
+    this.#changed();
     return this.#begunEpoch;
   }
 

@@ -6,8 +6,19 @@ import { findFreePort } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
 import { readDocument } from "../docs/markdown.ts";
 import { openBrowser } from "./browser.ts";
+import { startModel } from "./model.ts";
 import { startApp } from "./next.ts";
-import { ask, askNoOne, openTwo, PAGES, point, pointByFinger, type Terminal, visit } from "./quickstarts.ts";
+import {
+  ask,
+  askAndAccept,
+  openTwo,
+  PAGES,
+  point,
+  pointByFinger,
+  startAgent,
+  type Terminal,
+  visit,
+} from "./quickstarts.ts";
 import { buildPackage, Starter } from "./starter.ts";
 
 const service = await sharedService();
@@ -94,15 +105,49 @@ it("server: the visitor's token lets it in, the webhooks arrive, also after anot
     expect((await fetch(`${url}/elsewhere`)).status).toBe(404);
   }));
 
-it("agent: it sees who comes and types, and answers", () =>
+it("agent: it answers a mention, what it suggests is accepted or rejected, and it is ended", () =>
   following("agent", async (starter) => {
-    expect(await askNoOne(starter)).toContain("No agent is in the room");
-    const [agent, asker] = printed(await ask(starter));
-    expect(agent).toEqual([
-      "The agent is in the room",
-      ...["Ada is here", "Ada is typing", 'Answered "Who brings tea?"', "Ada has left"],
-    ]);
-    expect(asker).toEqual(['Agent: You asked "Who brings tea?" in a room with Agent, Ada.']);
+    await startAgent(starter);
+    const [agent, asker, decider] = printed(await askAndAccept(starter));
+    expect(agent?.slice(-2)).toEqual(["The agent waits for mentions", 'Answered "Who brings tea?"']);
+    expect(asker).toEqual(["Assistant: Ada brings tea.", "Assistant: I suggest it for the notes"]);
+    const notes = ["We meet on Friday.", "Who brings tea?", "Ada brings tea."];
+    expect(decider).toEqual(notes);
+    await starter.stop();
+
+    const model = await startModel(["Cleo ", "brings ", "cake."]);
+    try {
+      await starter.write("model.env", `MODEL_URL=${model.url}\nMODEL=small\nMODEL_KEY=secret\n`);
+      await startAgent(starter);
+      const [, answered] = printed(await ask(starter));
+      expect(answered?.[0]).toBe("Assistant: Cleo brings cake.");
+      expect(model.requests).toEqual([
+        {
+          authorization: "Bearer secret",
+          body: expect.objectContaining({ model: "small", messages: expect.anything() }),
+        },
+      ]);
+      expect((await starter.run("--env-file=.env", "decide.ts", "reject")).trim().split("\n")).toEqual(notes);
+      expect(await starter.run("--env-file=.env", "decide.ts")).toBe("Nothing is suggested\n");
+      await starter.run("--env-file=.env", "end.ts");
+      await starter.ends();
+      expect(starter.output).toContain("\nThe agent has ended: ");
+    } finally {
+      await model.stop();
+    }
+  }));
+
+it("agent: a question without an agent says what to start", () =>
+  following("agent", async (starter) => {
+    await starter.begin(["--env-file=.env", "ask.ts"]);
+    await starter.prints("what to start", (output) => output.includes("npm start in another terminal"));
+  }));
+
+it("agent: a model that fails is told to those who ask", () =>
+  following("agent", async (starter) => {
+    await starter.write("model.env", "MODEL_URL=http://127.0.0.1:1\n");
+    await startAgent(starter);
+    expect(await starter.run("--env-file=.env", "ask.ts")).toContain("Assistant: I cannot answer now\n");
   }));
 
 it("the finished folder has the reader's keys, installs the package from the service, and runs", async () => {

@@ -181,9 +181,8 @@ export interface Terminal {
   readonly output: string;
 }
 
-/** Runs the page's last command in a second terminal, until the first one prints `last`. */
-async function runBeside(starter: Starter, last: string): Promise<Terminal[]> {
-  const command = starter.commands.at(-1) ?? "";
+/** Runs a command of the page in a second terminal, until the first one prints `last`. */
+async function runBeside(starter: Starter, command: string, last: string): Promise<Terminal[]> {
   const output = await starter.shell(command);
   await starter.prints(last, (printed) => printed.includes(last));
   return [
@@ -195,16 +194,28 @@ async function runBeside(starter: Starter, last: string): Promise<Terminal[]> {
 /** Has the server of `docs/quickstarts/server.md` at this address visited. */
 export async function visit(starter: Starter, url: string): Promise<Terminal[]> {
   await starter.rewrite(".env", (text) => `${text}PORT=${new URL(url).port}\n`);
-  return runBeside(starter, "participant.left Ada");
+  return runBeside(starter, starter.commands.at(-1) ?? "", "participant.left Ada");
 }
 
-/** Asks where no agent is; returns the reason that the terminal shows. */
-export const askNoOne = (starter: Starter): Promise<string> =>
-  starter.shell(starter.commands.at(-1) ?? "").catch((error: Error) => error.message);
-
-/** Has the agent of `docs/quickstarts/agent.md` asked. */
-export async function ask(starter: Starter): Promise<Terminal[]> {
+/** Invites the agent of `docs/quickstarts/agent.md`, and starts it. */
+export async function startAgent(starter: Starter): Promise<void> {
+  await starter.run("--env-file=.env", "invite.ts"); // npm runs it before `npm start`
   await starter.begin();
-  await starter.prints("that it is ready", (output) => output.includes("The agent is in the room"));
-  return runBeside(starter, "Ada has left");
+  await starter.prints("that it is ready", (output) => output.includes("The agent waits for mentions"));
+}
+
+const ASK = "node --env-file=.env ask.ts";
+
+/** Has the agent asked. */
+export const ask = (starter: Starter): Promise<Terminal[]> => runBeside(starter, ASK, "Answered");
+
+/** Has the agent asked, and what it suggests accepted. */
+export async function askAndAccept(starter: Starter): Promise<Terminal[]> {
+  const accept = "node --env-file=.env decide.ts accept";
+  assert.deepEqual(
+    [ASK, accept].filter((each) => !starter.commands.includes(each)),
+    [],
+  );
+  const asked = await ask(starter);
+  return [...asked, { command: accept, output: await starter.shell(accept) }];
 }

@@ -18,7 +18,15 @@ import { launchChromium } from "./chromium.ts";
 import { Desk } from "./dashboard.ts";
 import { takeMovie } from "./movie.ts";
 import { takePages } from "./page-pictures.ts";
-import { ask, openTwo, PAGES, type Terminal, visit, SIZE as WINDOW } from "./quickstarts.ts";
+import {
+  askAndAccept,
+  openTwo,
+  PAGES,
+  startAgent,
+  type Terminal,
+  visit,
+  SIZE as WINDOW,
+} from "./quickstarts.ts";
 import { buildComponents } from "./react-ui/components.ts";
 import { buildPackage, Starter } from "./starter.ts";
 
@@ -124,9 +132,12 @@ async function takeBeside(browser: Browser, name: string, windows: readonly Wind
   await page.close();
 }
 
-const terminal = ({ command, output }: Terminal, title: string): Window => {
-  const text = output.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-  return { title, content: `<pre><b>$ ${command}</b>\n${text}</pre>` };
+const terminal = (title: string, ...commands: readonly Terminal[]): Window => {
+  const shown = commands.map(({ command, output }) => {
+    const text = output.trim().replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+    return `<b>$ ${command}</b>\n${text}`;
+  });
+  return { title, content: `<pre>${shown.join("\n")}</pre>` };
 };
 
 /** The end of each quickstart: what its page shows to two people, or what its two terminals have printed. */
@@ -155,15 +166,14 @@ async function takeQuickstarts(browser: Browser, service: Service): Promise<void
     const [server, visitor] = await visit(starter, url);
     const output = server?.output.replace(url, "http://localhost:3000") ?? "";
     return [
-      server && terminal({ ...server, output }, "The server"),
-      visitor && terminal(visitor, "A visitor"),
+      server && terminal("The server", { ...server, output }),
+      visitor && terminal("A visitor", visitor),
     ].filter((one) => one !== undefined);
   });
   await follow("agent", async (starter) => {
-    const [agent, asker] = await ask(starter);
-    return [agent && terminal(agent, "The agent"), asker && terminal(asker, "Ada")].filter(
-      (one) => one !== undefined,
-    );
+    await startAgent(starter);
+    const [agent, ...others] = await askAndAccept(starter);
+    return [terminal("The agent", ...(agent ? [agent] : [])), terminal("Ada", ...others)];
   });
   await rm(dist, { recursive: true });
 }

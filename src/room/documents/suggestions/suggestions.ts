@@ -51,7 +51,7 @@ export interface Acceptance {
    * that came since, `isOvertaken` tells whether the review must be made again.
    */
   readonly guard: EditGuard;
-  /** Whether accepted parts set keys, or delete maps, which the guard does not cover: they fit this document alone. */
+  /** Whether accepted parts set keys, which the guard does not cover: they fit this document alone. */
   readonly isFragile: boolean;
 }
 
@@ -124,10 +124,7 @@ class Suggestion {
     if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
       return null;
     const update = encodeChanges(doc, new Map(this.#current.state), deleteSetOf(deletions));
-    const isFragile = chosen.some(
-      ({ kind, containers }) =>
-        kind === "set" || containers.some((item) => item.content.type instanceof Y.Map),
-    );
+    const isFragile = chosen.some(({ kind }) => kind === "set");
     return { update: compactUpdate(update, false), setsBack, guard: this.#guardOf(chosen), isFragile };
   }
 
@@ -182,8 +179,8 @@ class Suggestion {
   #guardOf(chosen: readonly ForkChange[]): EditGuard {
     const [relied, begun, remains] = [new IdSet(), new IdSet(), new IdSet()];
     for (const { places } of chosen)
-      for (const { parent, left, right } of places) {
-        for (const id of [left, right]) if (id !== null) relied.add(rangeOf(id, 1));
+      for (const { parent, left, right, inserts } of places) {
+        for (const id of inserts ? [left, right] : []) if (id !== null) relied.add(rangeOf(id, 1));
         let item = parent instanceof Y.AbstractType ? parent._item : null;
         for (; item !== null && !relied.covers(rangeOf(item.id, 1)); item = parentItemOf(item))
           relied.add(rangeOf(item.id, 1));
@@ -199,6 +196,7 @@ class Suggestion {
       ranges: this.#current.shownOf(relied),
       interiors: [],
       begun: [...begun.ranges()],
+      keyless: [...begun.ranges()],
       remains: [...remains.ranges()],
       state: Y.encodeStateVector(new Map(this.#current.state)),
     };

@@ -21,6 +21,7 @@ export class CurrentDocument {
     const isNew = ({ client, clock }: Y.ID) => clock >= (baseState.get(client) ?? 0);
     const names = rootNames(doc);
     this.state = new Map(Y.decodeStateVector(Y.encodeStateVector(doc)));
+    const grown: ClockRange[] = [];
     for (const [client, structs] of doc.store.clients)
       for (const struct of structs) {
         const { clock } = struct.id;
@@ -36,13 +37,9 @@ export class CurrentDocument {
         while (container !== null && isNew(container.id)) container = parentItemOf(container);
         if (container === null) continue;
         if (struct.deleted) this.#remains.push({ range, container: container.id });
-        else
-          this.#grown.add({
-            client: container.id.client,
-            start: container.id.clock,
-            end: container.id.clock + 1,
-          });
+        else grown.push(rangeOf(container.id, 1));
       }
+    this.#grown.addAll(inOrder([grown]));
   }
 
   /** Those of these operations that are not deleted. */
@@ -105,6 +102,16 @@ export class CurrentDocument {
     return hasId(this.deleted, id);
   }
 }
+
+export const rangeOf = ({ client, clock }: Y.ID, length: number): ClockRange => ({
+  client,
+  start: clock,
+  end: clock + length,
+});
+
+/** A set grows fast at its end alone. */
+export const inOrder = (ranges: readonly (readonly ClockRange[])[]): ClockRange[] =>
+  ranges.flat().sort((one, other) => one.start - other.start);
 
 const hasId = (set: IdSet, { client, clock }: Y.ID): boolean => set.at(client, clock).value === true;
 

@@ -6,8 +6,8 @@ import type { EditGuard } from "../../types/documents.ts";
 import { ComparedDocument } from "../compare/compared-document.ts";
 import { type DeleteSet, encodeChanges } from "../updates/built-document.ts";
 import { compactUpdate } from "../updates/compact-update.ts";
-import { type ClockRange, IdSet } from "../updates/ranges.ts";
-import { CurrentDocument, parentItemOf } from "./current-document.ts";
+import { IdSet } from "../updates/ranges.ts";
+import { CurrentDocument, inOrder, parentItemOf, rangeOf } from "./current-document.ts";
 import { type ChangeKind, changesOf, childrenOf, type ForkChange, type Path } from "./fork-changes.ts";
 
 export interface SuggestedPart {
@@ -178,13 +178,14 @@ class Suggestion {
 
   #guardOf(chosen: readonly ForkChange[]): EditGuard {
     const [relied, begun, remains] = [new IdSet(), new IdSet(), new IdSet()];
-    for (const { places } of chosen)
-      for (const { parent, left, right, inserts } of places) {
-        for (const id of inserts ? [left, right] : []) if (id !== null) relied.add(rangeOf(id, 1));
-        let item = parent instanceof Y.AbstractType ? parent._item : null;
-        for (; item !== null && !relied.covers(rangeOf(item.id, 1)); item = parentItemOf(item))
-          relied.add(rangeOf(item.id, 1));
-      }
+    const places = chosen.flatMap((change) => change.places);
+    for (const { parent } of places) {
+      let item = parent instanceof Y.AbstractType ? parent._item : null;
+      for (; item !== null && !relied.covers(rangeOf(item.id, 1)); item = parentItemOf(item))
+        relied.add(rangeOf(item.id, 1));
+    }
+    const neighbors = places.flatMap(({ left, right, inserts }) => (inserts ? [left, right] : []));
+    relied.addAll(inOrder([neighbors.flatMap((id) => (id === null ? [] : [rangeOf(id, 1)]))]));
     relied.addAll(inOrder(chosen.map(({ deleted }) => deleted)));
     relied.addAll(inOrder(chosen.map(({ formatted }) => formatted)));
     const containers = chosen.flatMap((change) => change.containers);
@@ -217,16 +218,6 @@ class Suggestion {
     for (const structs of this.#points.doc.store.clients.values()) yield* structs;
   }
 }
-
-/** A set grows fast at its end alone. */
-const inOrder = (ranges: readonly (readonly ClockRange[])[]): ClockRange[] =>
-  ranges.flat().sort((one, other) => one.start - other.start);
-
-const rangeOf = ({ client, clock }: Y.ID, length: number): ClockRange => ({
-  client,
-  start: clock,
-  end: clock + length,
-});
 
 type Struct = Y.Item | Y.GC;
 

@@ -47,7 +47,8 @@ export const SuggestedPart = z
       description: "`format`: of text that stays. `set`: an attribute, or an entry of a map.",
     }),
     state: z.enum(["pending", "stale", "accepted", "rejected"]).meta({
-      description: "`stale`: its text went from the document, and it can be accepted no more.",
+      description:
+        "`stale`: its text went from the document, or it would drop what others wrote; it can be accepted no more.",
     }),
     root: z.string().meta({ description: "The name of the shared type.", example: "default" }),
     path: z.array(z.union([z.string(), z.int()])).meta({
@@ -55,7 +56,8 @@ export const SuggestedPart = z
       example: [],
     }),
     before: text.nullable().meta({
-      description: "Its text before, as XML where there are elements, or the JSON of a value; null for none.",
+      description:
+        "Its text before, as XML where there are elements or formats, or the JSON of a value; null for none.",
       example: "the old name",
     }),
     after: text.nullable().meta({ description: "Its text after, likewise.", example: "the new name" }),

@@ -163,10 +163,12 @@ export interface EditGuard {
   readonly ranges: readonly Operations[];
   /** Operations directly before which no one may insert: those of a stretch but its first. */
   readonly interiors: readonly Operations[];
-  /** Elements in which the edits begin a text: no one else may begin one. */
+  /** Elements in which the edits begin a text, and types that they delete: no one else may begin one there. */
   readonly begun: readonly Operations[];
-  /** Everything deleted that is left in those elements. */
+  /** Everything that is left in those elements and types, deleted or not: no one may insert beside it. */
   readonly remains: readonly Operations[];
+  /** Types that they delete: no one may set a key there. */
+  readonly keyless?: readonly Operations[];
   /** The state vector of the document that was read. */
   readonly state: Uint8Array;
 }

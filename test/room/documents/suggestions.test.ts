@@ -2,6 +2,7 @@
 import { initProseMirrorDoc, updateYFragment } from "@tiptap/y-tiptap";
 import { describe, expect, it } from "vitest";
 import * as Y from "yjs";
+import { isOvertaken } from "../../../src/room/documents/edits/guard.ts";
 import { acceptingUpdate, partsOf } from "../../../src/room/documents/suggestions/suggestions.ts";
 import { line, schema, written } from "./edited-documents.ts";
 
@@ -102,8 +103,8 @@ describe("a text", () => {
       textOf(doc).insert(26, " high", { italic: true });
     });
     expect(shownOf(parts)).toEqual([
-      ["insert", null, "X"],
-      ["insert", null, " high"],
+      ["insert", null, "<bold>X</bold>"],
+      ["insert", null, "<italic> high</italic>"],
       ["format", "quick brown fox", "<bold>qu</bold><bold>ick</bold> brown <bold>fox</bold>"],
     ]);
     expect(textOf(reviewed(0, 1)).toDelta()).toEqual([
@@ -250,7 +251,7 @@ it("a document of Lexical has its texts and blocks as parts", () => {
   );
   expect(shownOf(parts)).toEqual([
     ["insert", null, "Big "],
-    ["insert", null, "Two"],
+    ["insert", null, "{}Two"],
   ]);
   const [first] = root(reviewed(0)).toDelta();
   expect(root(reviewed(0)).length).toBe(1);
@@ -303,7 +304,7 @@ describe("a map", () => {
         (mapOf(doc).get("text") as Y.Text).insert(3, "!");
       },
     );
-    expect(parts.map(({ isStale }) => isStale)).toEqual([true, false, false, true]);
+    expect(parts.map(({ isStale }) => isStale)).toEqual([true, true, false, true]);
     reviewed(2);
     (mapOf(current).get("text") as Y.Text).insert(4, "?");
     expect(mapOf(current).toJSON()).toEqual({ title: "Theirs", text: "abc!?", made: "Theirs" });
@@ -331,6 +332,246 @@ it("a list has its values as JSON, and subdocuments as nothing", () => {
     [[3], "delete", '{"a":2}', null],
   ]);
   expect(list(reviewed(1)).toJSON()).toEqual([1, 3]);
+});
+
+describe("inserted text", () => {
+  const shown = (fill: (doc: Y.Doc) => void, suggest: (doc: Y.Doc) => void) =>
+    shownOf(suggested(fill, suggest).parts);
+  const emphasis = { bold: true, link: "https://example.org/a" };
+
+  it("is shown with its formats, and what else they say", () => {
+    expect(
+      shown(fox, (doc) => {
+        textOf(doc).insert(3, " plain", {});
+        textOf(doc).insert(9, " link", emphasis);
+        textOf(doc).insert(14, "s", emphasis);
+        textOf(doc).insert(15, " note", { note: { by: ["ada"] }, flag: false });
+      }),
+    ).toEqual([
+      [
+        "insert",
+        null,
+        ' plain<bold><link value="https://example.org/a"> links</link></bold>' +
+          '<flag value="false"><note by="["ada"]"> note</note></flag>',
+      ],
+    ]);
+  });
+
+  it("is shown beside the deleted text, with the formats of both", () => {
+    const { parts } = suggested(
+      (doc) => textOf(doc).insert(0, "see here", emphasis),
+      (doc) => {
+        textOf(doc).insert(4, "there", { bold: true, link: null });
+        textOf(doc).delete(9, 4);
+      },
+    );
+    expect(shownOf(parts)).toEqual([
+      ["replace", '<bold><link value="https://example.org/a">here</link></bold>', "<bold>there</bold>"],
+    ]);
+  });
+
+  it("is shown with its embedded values", () => {
+    const image = { image: "https://example.org/cat.png" };
+    expect(shown(fox, (doc) => textOf(doc).insertEmbed(3, image, { bold: true }))).toEqual([
+      ["insert", null, '<bold>{"image":"https://example.org/cat.png"}</bold>'],
+    ]);
+    const insertBlock = (doc: Y.Doc) => {
+      const [element, text] = [new Y.XmlElement("p"), new Y.XmlText()];
+      element.setAttribute("style", { width: [1] } as unknown as string);
+      element.insert(0, [text]);
+      text.insert(0, "a cat", { link: { href: "https://example.org" } });
+      text.insertEmbed(2, image);
+      xmlOf(doc).insert(0, [element]);
+    };
+    const block =
+      '<p style="{"width":[1]}"><link href="https://example.org">a </link>{"image":"https://example.org/cat.png"}' +
+      '<link href="https://example.org">cat</link></p>';
+    expect(shown(NOTHING, insertBlock)).toEqual([["insert", null, block]]);
+    const gone = shown(insertBlock, (doc) => xmlOf(doc).delete(0, 1));
+    expect(gone).toEqual([["delete", block, null]]);
+  });
+
+  it("is shown with the attributes of its block, as Lexical has them", () => {
+    const root = (doc: Y.Doc) => doc.get("root", Y.XmlText);
+    const insertLink = (doc: Y.Doc) => {
+      const link = new Y.XmlText("here");
+      link.setAttribute("__type", "link");
+      link.setAttribute("__url", "https://example.org");
+      root(doc).insertEmbed(0, link);
+    };
+    expect(shown(NOTHING, insertLink)).toEqual([
+      ["insert", null, '<text __type="link" __url="https://example.org">here</text>'],
+    ]);
+  });
+
+  it("in a new key is shown with its formats", () => {
+    const write = (doc: Y.Doc) => {
+      const text = new Y.Text();
+      mapOf(doc).set("text", text);
+      text.insert(0, "here", { link: "https://example.org" });
+    };
+    expect(shown(NOTHING, write)).toEqual([
+      ["set", null, JSON.stringify('<link value="https://example.org">here</link>')],
+    ]);
+  });
+
+  it("is refused with more formats than can be shown", () => {
+    const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`format-${at}`, true]));
+    const suggest = (doc: Y.Doc) => {
+      for (let at = 0; at < 200; at += 1) textOf(doc).insert(at, "x", { ...many, size: at });
+    };
+    expect(() => suggested(NOTHING, suggest)).toThrow("too many formats");
+  });
+});
+
+describe("what others write meanwhile", () => {
+  const greeting = (doc: Y.Doc) => mapOf(doc).set("text", new Y.Text("hello"));
+  const greet = (doc: Y.Doc) => (mapOf(doc).get("text") as Y.Text).insert(5, " Ada");
+
+  it("stays where the fork has a new text that looks the same: that is in no part", () => {
+    const { parts, versions, current } = suggested(
+      greeting,
+      (doc) => {
+        greeting(doc);
+        mapOf(doc).set("title", "New");
+      },
+      greet,
+    );
+    expect(parts.map(({ path }) => path)).toEqual([["title"]]);
+    Y.applyUpdate(current, acceptingUpdate(versions, "all")?.update ?? new Uint8Array());
+    expect(mapOf(current).toJSON()).toEqual({ text: "hello Ada", title: "New" });
+  });
+
+  it("stays at a key that the fork set and deleted: that is in no part", () => {
+    const { versions, current } = suggested(
+      fox,
+      (doc) => {
+        doc.clientID = 2 ** 32 - 1;
+        doc.getMap("keys").set("k", 1);
+        doc.getMap("keys").delete("k");
+        textOf(doc).insert(0, "X");
+      },
+      (doc) => {
+        doc.clientID = 1;
+        doc.getMap("keys").set("k", 2);
+      },
+    );
+    Y.applyUpdate(current, acceptingUpdate(versions, "all")?.update ?? new Uint8Array());
+    expect(current.getMap("keys").toJSON()).toEqual({ k: 2 });
+  });
+
+  const paragraph = (doc: Y.Doc) => {
+    const element = new Y.XmlElement("p");
+    element.insert(0, [new Y.XmlText("One")]);
+    xmlOf(doc).insert(0, [element]);
+  };
+  const inFirst = (doc: Y.Doc) => (xmlOf(doc).get(0) as Y.XmlElement).get(0) as Y.XmlText;
+  const staleAfter = (
+    fill: (doc: Y.Doc) => void,
+    suggest: (doc: Y.Doc) => void,
+    meanwhile: (doc: Y.Doc) => void,
+  ) => suggested(fill, suggest, meanwhile).parts.map(({ isStale }) => isStale);
+
+  it("into a block, or a text at a key, makes the deletion of it stale", () => {
+    const deleteFirst = (doc: Y.Doc) => xmlOf(doc).delete(0, 1);
+    expect(staleAfter(paragraph, deleteFirst, (doc) => inFirst(doc).insert(3, "!"))).toEqual([true]);
+    expect(
+      staleAfter(paragraph, deleteFirst, (doc) => (xmlOf(doc).get(0) as Y.XmlElement).setAttribute("a", "1")),
+    ).toEqual([true]);
+    expect(staleAfter(greeting, (doc) => mapOf(doc).set("text", "x"), greet)).toEqual([true]);
+    expect(staleAfter(greeting, (doc) => mapOf(doc).delete("text"), greet)).toEqual([true]);
+  });
+
+  it("elsewhere, or deleted again, leaves the deletion of a block as it is", () => {
+    const deleteFirst = (doc: Y.Doc) => xmlOf(doc).delete(0, 1);
+    expect(staleAfter(paragraph, deleteFirst, paragraph)).toEqual([false]);
+    const write = (doc: Y.Doc) => {
+      inFirst(doc).insert(3, "!");
+      inFirst(doc).delete(3, 1);
+    };
+    expect(staleAfter(paragraph, deleteFirst, write)).toEqual([false]);
+    expect(staleAfter(paragraph, deleteFirst, (doc) => inFirst(doc).delete(1, 1))).toEqual([false]);
+  });
+
+  it("to a key, and deletes again, makes its part stale: the part could be lost", () => {
+    const meanwhile = (doc: Y.Doc) => {
+      mapOf(doc).set("k", "theirs");
+      mapOf(doc).delete("k");
+    };
+    expect(staleAfter(NOTHING, (doc) => mapOf(doc).set("k", "mine"), meanwhile)).toEqual([true]);
+    expect(staleAfter(NOTHING, (doc) => mapOf(doc).set("other", "mine"), meanwhile)).toEqual([false]);
+  });
+});
+
+describe("an acceptance", () => {
+  const block = (text: string) => {
+    const element = new Y.XmlElement("p");
+    element.insert(0, [new Y.XmlText(text)]);
+    return element;
+  };
+  const fill = (doc: Y.Doc) => {
+    doc.getText("text").insert(0, "The quick brown fox jumps");
+    doc.getXmlFragment("xml").insert(0, [block("One"), block("Two"), block("")]);
+  };
+  const inBlock = (doc: Y.Doc, at: number) =>
+    (doc.getXmlFragment("xml").get(at) as Y.XmlElement).get(0) as Y.XmlText;
+  const suggest = (doc: Y.Doc) => {
+    doc.getText("text").delete(4, 5);
+    doc.getText("text").insert(11, "red ");
+    doc.getText("text").format(17, 3, { bold: true });
+    doc.getXmlFragment("xml").delete(2, 1);
+    doc.getXmlFragment("xml").delete(0, 1);
+  };
+  /** Whether what comes after the document as it was read touches the accepted parts. */
+  const isTouched = (later: (doc: Y.Doc) => void, meanwhile = NOTHING as (doc: Y.Doc) => void) => {
+    const { versions, current } = suggested(fill, suggest, meanwhile);
+    const accepting = acceptingUpdate(versions, "all");
+    if (accepting === null) throw new Error("Nothing is accepted");
+    const known = Y.encodeStateVector(current);
+    later(current);
+    return isOvertaken(accepting.guard, [Y.encodeStateAsUpdate(current, known)]);
+  };
+
+  it.each<[string, (doc: Y.Doc) => void, boolean]>([
+    ["text elsewhere", (doc) => doc.getText("text").insert(0, "Oh! "), false],
+    ["text between deleted characters", (doc) => doc.getText("text").insert(6, "!"), false],
+    ["the deletion of text elsewhere", (doc) => doc.getText("text").delete(0, 2), false],
+    ["another block", (doc) => doc.getXmlFragment("xml").insert(1, [block("new")]), false],
+    ["text in a block that stays", (doc) => inBlock(doc, 1).insert(0, "!"), false],
+    ["the deletion of deleted text", (doc) => doc.getText("text").delete(5, 1), true],
+    ["the deletion of formatted text", (doc) => doc.getText("text").delete(18, 1), true],
+    ["the deletion beside an insertion", (doc) => doc.getText("text").delete(15, 1), true],
+    ["the deletion of a deleted block", (doc) => doc.getXmlFragment("xml").delete(0, 1), true],
+    ["text in a deleted block", (doc) => inBlock(doc, 0).insert(3, "!"), true],
+    [
+      "an attribute of a deleted block",
+      (doc) => (doc.getXmlFragment("xml").get(0) as Y.XmlElement).setAttribute("a", "1"),
+      true,
+    ],
+    ["text in an empty deleted block", (doc) => inBlock(doc, 2).insert(0, "!"), true],
+  ])("guards against %s as it must", (_, later, touches) => {
+    expect(isTouched(later)).toBe(touches);
+  });
+
+  it("guards what is left in an empty block where others had written", () => {
+    const write = (doc: Y.Doc) => {
+      inBlock(doc, 2).insert(0, "!");
+      inBlock(doc, 2).delete(0, 1);
+    };
+    expect(isTouched((doc) => inBlock(doc, 2).insert(0, "?"), write)).toBe(true);
+  });
+
+  it("takes deletions that come again for nothing new", () => {
+    const deleteBeside = (doc: Y.Doc) => doc.getText("text").delete(15, 1);
+    expect(isTouched(NOTHING, deleteBeside)).toBe(false);
+  });
+
+  it("tells whether it fits this document alone", () => {
+    const isFragile = (fillOne: (doc: Y.Doc) => void, change: (doc: Y.Doc) => void) =>
+      acceptingUpdate(suggested(fillOne, change).versions, "all")?.isFragile;
+    expect(isFragile(fill, suggest)).toBe(false);
+    expect(isFragile(fill, (doc) => mapOf(doc).set("k", 1))).toBe(true);
+  });
 });
 
 describe("a hostile fork", () => {

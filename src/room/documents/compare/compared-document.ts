@@ -4,10 +4,10 @@ import { AppError } from "@atrium/contract/errors.ts";
 import * as Y from "yjs";
 import { bytesToBase64 } from "../../../platform/crypto/encoding.ts";
 import type { Author } from "../../types/documents.ts";
-import { writtenAs } from "../content/text-rendering.ts";
 import { type Attribution, type Authored, attribute } from "../history/attribution.ts";
 import { BuiltDocument, type Items, itemsOf, jsonOf } from "../updates/built-document.ts";
 import { RangeMap } from "../updates/ranges.ts";
+import { ShownFormats, ShownText, shownValue, TagBudget } from "./shown-text.ts";
 
 export type Point = "before" | "after";
 
@@ -24,6 +24,7 @@ export class ComparedDocument {
   readonly doc: Y.Doc;
   /** The clocks of the first point. */
   readonly stateBefore: ReadonlyMap<number, number>;
+  readonly tags = new TagBudget();
   readonly #attribution: Attribution;
   /** Tells whether an operation was shown at the first point; undefined for later ones. */
   readonly #shown = new RangeMap<boolean>();
@@ -119,35 +120,66 @@ function typeAt(points: ComparedDocument, type: Items, point: Point, depth: numb
       entries.map(([key, item]) => [key, valueAt(points, item, item.length - 1, point, depth)]),
     );
   }
-  const values = [...itemsOf(type)].flatMap((item) => shownValues(points, item, point, depth));
-  if (type instanceof Y.Array) return values;
-  const inner = values.filter((value) => typeof value === "string").join("");
-  return type instanceof Y.XmlElement
-    ? `${openingTag(points, type, point)}${inner}${closingTag(type)}`
-    : inner;
+  if (type instanceof Y.Array)
+    return [...itemsOf(type)].flatMap((item) => [...shownValues(points, item, point, depth)]);
+  const inner = textAt(points, type, point, depth);
+  if (type instanceof Y.XmlElement)
+    return `${openingTag(points, type, point, depth)}${inner}${closingTag(type)}`;
+  const attributes = attributesAt(points, type, point, depth);
+  return attributes === "" ? inner : `<text${attributes}>${inner}</text>`;
 }
 
-function shownValues(points: ComparedDocument, item: Y.Item, point: Point, depth: number): unknown[] {
-  const { content } = item;
-  if (content instanceof Y.ContentFormat) return [];
+/** The content of a text, or of an element, with its formats and embedded values. */
+function textAt(points: ComparedDocument, type: Items, point: Point, depth: number): string {
+  const [shown, formats] = [new ShownText(), new ShownFormats()];
+  for (const item of itemsOf(type)) {
+    const { content } = item;
+    if (content instanceof Y.ContentFormat) {
+      if (shownPieces(points, item, point).length > 0) formats.pass(content);
+      continue;
+    }
+    const isText = content instanceof Y.ContentString || content instanceof Y.ContentType;
+    for (const value of shownValues(points, item, point, depth))
+      if (isText && typeof value === "string") shown.add(value, formats.tags(points.tags));
+      else shown.addValue(JSON.stringify(value), formats.tags(points.tags));
+  }
+  return shown.xml ?? "";
+}
+
+const shownPieces = (points: ComparedDocument, item: Y.Item, point: Point): Piece[] => {
   const gone = point === "after" ? "delete" : "insert";
-  return [...points.pieces(item)].flatMap(({ op, start, end }) => {
-    if (op === gone) return [];
-    if (content instanceof Y.ContentString) return [content.str.slice(start, end)];
-    return Array.from({ length: end - start }, (_, index) =>
-      valueAt(points, item, start + index, point, depth),
-    );
-  });
+  return [...points.pieces(item)].filter(({ op }) => op !== gone);
+};
+
+function* shownValues(
+  points: ComparedDocument,
+  item: Y.Item,
+  point: Point,
+  depth: number,
+): Generator<unknown> {
+  const { content } = item;
+  if (content instanceof Y.ContentFormat) return;
+  for (const { start, end } of shownPieces(points, item, point))
+    if (content instanceof Y.ContentString) yield content.str.slice(start, end);
+    else
+      for (let offset = start; offset < end; offset += 1) yield valueAt(points, item, offset, point, depth);
 }
 
 const nameOf = (element: Y.XmlElement): string => element.nodeName.toLocaleLowerCase();
 
-export function openingTag(points: ComparedDocument, element: Y.XmlElement, point: Point): string {
-  const attributes = [...points.entries(element, point)].map(
-    ([key, item]) => [key, valueAt(points, item, item.length - 1, point, 0)] as const,
+export const openingTag = (
+  points: ComparedDocument,
+  element: Y.XmlElement,
+  point: Point,
+  depth = 0,
+): string => `<${nameOf(element)}${attributesAt(points, element, point, depth)}>`;
+
+function attributesAt(points: ComparedDocument, type: Items, point: Point, depth: number): string {
+  const attributes = [...points.entries(type, point)].map(
+    ([key, item]) => [key, valueAt(points, item, item.length - 1, point, depth)] as const,
   );
   const sorted = attributes.sort(([one], [other]) => (one < other ? -1 : 1));
-  return `<${[nameOf(element), ...sorted.map(([key, value]) => `${key}="${writtenAs(value)}"`)].join(" ")}>`;
+  return sorted.map(([key, value]) => ` ${key}="${shownValue(value)}"`).join("");
 }
 
 export const closingTag = (element: Y.XmlElement): string => `</${nameOf(element)}>`;

@@ -6,19 +6,23 @@ import { type OperationId, readUpdate } from "../updates/update-reader.ts";
 
 /**
  * Whether updates that arrived later touch what the edits rely on: they delete guarded operations, or insert operations
- * that `state` does not cover inside of a guarded stretch, or into an element in which the edits begin a text.
+ * that `state` does not cover inside of a guarded stretch, or into a type that must stay as it is.
  */
 export function isOvertaken(guard: EditGuard, later: readonly Uint8Array[]): boolean {
   const { state } = guard;
   const [guarded, inner] = [setOf(guard.ranges), setOf(guard.interiors)];
   const [begun, remains] = [setOf(guard.begun), setOf(guard.remains)];
+  const keyless = setOf(guard.keyless ?? []);
   const read = Y.decodeStateVector(state);
   return later.some((update) => {
     let isHit = false;
     readUpdate(update, {
-      struct({ client, clock, length, origin, rightOrigin, parent }) {
+      struct({ client, clock, length, origin, rightOrigin, parent, keyed }) {
         const isWithin =
-          has(inner, rightOrigin) || has(begun, parent) || has(remains, origin) || has(remains, rightOrigin);
+          [origin, rightOrigin].some((id) => has(remains, id)) ||
+          has(inner, rightOrigin) ||
+          has(begun, parent) ||
+          has(keyless, keyed);
         if (isWithin && clock + length > (read.get(client) ?? 0)) isHit = true;
       },
       deleted({ client, start, end }) {

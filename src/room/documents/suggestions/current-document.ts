@@ -7,28 +7,63 @@ import type { ForkChange } from "./fork-changes.ts";
 export class CurrentDocument {
   readonly state: ReadonlyMap<number, number>;
   readonly deleted = new IdSet();
-  /** Keys whose entries are newer than the base. */
+  /** Keys whose latest entries are newer than the base. */
   readonly #newKeys = new Set<string>();
+  /** Types of the base that hold something newer. */
+  readonly #grown = new IdSet();
+  /** Newer operations that are deleted already, with the types of the base in which they were. */
+  readonly #remains: { readonly range: ClockRange; readonly container: Y.ID }[] = [];
 
   /** Builds the document and keeps no item of it. CONFLICT when it is too large to be built. */
   constructor(current: Uint8Array, base: Uint8Array) {
     const { doc } = new BuiltDocument([current]);
     const baseState = Y.decodeStateVector(Y.encodeStateVectorFromUpdate(base));
+    const isNew = ({ client, clock }: Y.ID) => clock >= (baseState.get(client) ?? 0);
     const names = rootNames(doc);
     this.state = new Map(Y.decodeStateVector(Y.encodeStateVector(doc)));
+    const grown: ClockRange[] = [];
     for (const [client, structs] of doc.store.clients)
       for (const struct of structs) {
         const { clock } = struct.id;
-        if (struct.deleted) this.deleted.add({ client, start: clock, end: clock + struct.length });
-        else if (struct instanceof Y.Item && struct.parentSub !== null) {
-          const { parent, parentSub } = struct;
-          if (clock >= (baseState.get(client) ?? 0) && parent instanceof Y.AbstractType)
-            this.#newKeys.add(nameOf(names, parent, parentSub));
-        }
+        const range = { client, start: clock, end: clock + struct.length };
+        if (struct.deleted) this.deleted.add(range);
+        // What one client writes on and on is one item.
+        if (!(struct instanceof Y.Item) || !isNew(Y.createID(client, range.end - 1))) continue;
+        const { parent, parentSub } = struct;
+        if (!(parent instanceof Y.AbstractType)) continue;
+        if (parentSub !== null && parent._map.get(parentSub) === struct)
+          this.#newKeys.add(nameOf(names, parent, parentSub));
+        let container = parent._item;
+        while (container !== null && isNew(container.id)) container = parentItemOf(container);
+        if (container === null) continue;
+        if (struct.deleted) this.#remains.push({ range, container: container.id });
+        else grown.push(rangeOf(container.id, 1));
       }
+    this.#grown.addAll(inOrder([grown]));
   }
 
-  /** Tells which changes of a fork, built as `doc`, have lost the text that they change, or are in the document already. */
+  /** Those of these operations that are not deleted. */
+  shownOf(operations: IdSet): ClockRange[] {
+    const shown: ClockRange[] = [];
+    for (const { client, start, end } of operations.ranges())
+      for (let at = start; at < end; ) {
+        const { value, end: until } = this.deleted.at(client, at);
+        const next = Math.min(end, until);
+        if (value === undefined) shown.push({ client, start: at, end: next });
+        at = next;
+      }
+    return shown;
+  }
+
+  /** Operations newer than the base that were deleted in these types. */
+  remainsIn(containers: IdSet): ClockRange[] {
+    return this.#remains.flatMap(({ range, container }) => (hasId(containers, container) ? [range] : []));
+  }
+
+  /**
+   * Tells which changes of a fork, built as `doc`, have lost the text that they change, are in the document already, or
+   * would delete what others have written since into a type, or a key.
+   */
   staleness(doc: Y.Doc): (change: ForkChange) => boolean {
     const names = rootNames(doc);
     return (change) => {
@@ -36,6 +71,7 @@ export class CurrentDocument {
       const { key } = change;
       if (key !== null && (this.#isGone(key.parent) || this.#newKeys.has(nameOf(names, key.parent, key.key))))
         return true;
+      if (change.containers.some(({ id }) => hasId(this.#grown, id))) return true;
       return change.kind === "format" ? this.#lacks(change.formatted) : this.#isTextGone(change);
     };
   }
@@ -62,10 +98,26 @@ export class CurrentDocument {
     return item != null && this.#hasDeleted(item.id);
   }
 
-  #hasDeleted({ client, clock }: Y.ID): boolean {
-    return this.deleted.covers({ client, start: clock, end: clock + 1 });
+  #hasDeleted(id: Y.ID): boolean {
+    return hasId(this.deleted, id);
   }
 }
+
+export const rangeOf = ({ client, clock }: Y.ID, length: number): ClockRange => ({
+  client,
+  start: clock,
+  end: clock + length,
+});
+
+/** A set grows fast at its end alone. */
+export const inOrder = (ranges: readonly (readonly ClockRange[])[]): ClockRange[] =>
+  ranges.flat().sort((one, other) => one.start - other.start);
+
+const hasId = (set: IdSet, { client, clock }: Y.ID): boolean => set.at(client, clock).value === true;
+
+/** The type that contains an item; null for a type of the document. */
+export const parentItemOf = ({ parent }: Y.Item): Y.Item | null =>
+  parent instanceof Y.AbstractType ? parent._item : null;
 
 const rootNames = (doc: Y.Doc): ReadonlyMap<unknown, string> =>
   new Map([...doc.share].map(([name, type]) => [type, name]));

@@ -7,6 +7,7 @@ import {
   requireDepth,
   valueAt,
 } from "../compare/compared-document.ts";
+import { ShownText } from "../compare/shown-text.ts";
 import { splitsPair } from "../edits/text-content.ts";
 import { type Items, itemsOf } from "../updates/built-document.ts";
 import type { ClockRange } from "../updates/ranges.ts";
@@ -32,6 +33,11 @@ export interface ChangedKey {
   readonly entries: readonly Y.Item[];
 }
 
+/** The item of a type within a type. */
+type ContainerItem = Y.Item & { readonly content: Y.ContentType };
+
+const isContainer = (item: Y.Item): item is ContainerItem => item.content instanceof Y.ContentType;
+
 const CONTEXT_LENGTH = 40;
 
 export class ForkChange {
@@ -40,6 +46,8 @@ export class ForkChange {
   readonly inserted: ClockRange[] = [];
   /** Operations that the base shows. */
   readonly deleted: ClockRange[] = [];
+  /** Types of the base that it deletes, with all within them. */
+  readonly containers: ContainerItem[] = [];
   /** Unchanged operations whose format changes. */
   formatted: readonly ClockRange[] = [];
   readonly places: Place[] = [];
@@ -50,8 +58,8 @@ export class ForkChange {
   context = { before: "", after: "" };
   /** Offsets in the unchanged text of the root. */
   flow: readonly [start: number, end: number];
-  readonly #lastValue = { before: Number.NaN, after: Number.NaN };
-  readonly #texts = { before: [] as string[], after: [] as string[] };
+  /** The texts at both points. */
+  readonly shown = { before: new ShownText(), after: new ShownText() };
 
   constructor(root: string, path: Path, flow: number) {
     this.root = root;
@@ -64,31 +72,10 @@ export class ForkChange {
     return first === undefined ? "" : `${first.client}-${first.start}`;
   }
 
-  /** The text before the change; null for nothing. */
-  get before(): string | null {
-    return joined(this.#texts.before);
-  }
-
-  get after(): string | null {
-    return joined(this.#texts.after);
-  }
-
-  show(point: Point, text: string): void {
-    this.#texts[point].push(text);
-  }
-
-  /** Values of a list are separated by commas, as JSON. */
-  showValue(point: Point, json: string): void {
-    const isNext = this.#lastValue[point] === this.#texts[point].length - 1;
-    this.#lastValue[point] = this.#texts[point].push(isNext ? `,${json}` : json) - 1;
-  }
-
   addMarks(marks: readonly ChangedMark[]): void {
     for (const { op, range } of marks) (op === "insert" ? this.inserted : this.deleted).push(range);
   }
 }
-
-const joined = (texts: readonly string[]): string | null => (texts.length === 0 ? null : texts.join(""));
 
 /** The changes of a fork, in the order of its content. CONFLICT for types that nest too deeply. */
 export function changesOf(points: ComparedDocument): ForkChange[] {
@@ -106,6 +93,7 @@ interface Unit {
   readonly piece: Piece;
   readonly path: Path;
   readonly depth: number;
+  readonly formats: TextFormats;
 }
 
 class RootReader {
@@ -175,7 +163,7 @@ class RootReader {
       ["after", current, after],
     ] as const) {
       if (item === undefined) continue;
-      change.show(point, isXml(type) && typeof value === "string" ? value : JSON.stringify(value));
+      change.shown[point].add(isXml(type) && typeof value === "string" ? value : JSON.stringify(value));
       this.#addAll(change, item, { start: 0, end: item.length });
     }
   }
@@ -197,7 +185,7 @@ class RootReader {
   }
 
   #readList(type: Items, path: Path, depth: number): void {
-    const formats = new TextFormats();
+    const formats = new TextFormats(this.#points.tags);
     let [index, left]: [number, Y.ID | null] = [0, null];
     let run: { readonly change: ForkChange; readonly place: Place } | null = null;
     for (const item of itemsOf(type)) {
@@ -207,13 +195,13 @@ class RootReader {
           formats.pass(item, content, piece);
           continue;
         }
-        const unit = { item, piece, path: [...path, index], depth };
+        const unit = { item, piece, path: [...path, index], depth, formats };
         if (piece.op === "keep") {
           const within = formats.endRun(false);
           run?.change.addMarks(within);
           if (run !== null) run.place.right = Y.createID(id.client, id.clock + piece.start);
           run = null;
-          this.#keep(unit, formats);
+          this.#keep(unit);
           left = Y.createID(id.client, id.clock + piece.end - 1);
         } else {
           const change = this.#change(unit);
@@ -228,7 +216,7 @@ class RootReader {
     this.#addFormats(formats, path);
   }
 
-  #keep({ item, piece: { start, end }, path, depth }: Unit, formats: TextFormats): void {
+  #keep({ item, piece: { start, end }, path, depth, formats }: Unit): void {
     const { content } = item;
     const { client, clock } = item.id;
     const text = content instanceof Y.ContentString ? content.str.slice(start, end) : "";
@@ -264,30 +252,31 @@ class RootReader {
     this.#flowLength += text.length;
   }
 
-  #change({ item, piece, path, depth }: Unit): ForkChange {
+  #change(unit: Unit): ForkChange {
+    const { item, piece, path } = unit;
     if (this.#open !== null && this.#gap !== "none") this.#open.crossed = this.#gap;
     this.#open ??= this.#add(path);
     this.#gap = "none";
     const change = this.#open;
     const kind = piece.op === "insert" ? "insert" : "delete";
     change.kind = change.kind === null || change.kind === kind ? kind : "replace";
-    const point = piece.op === "insert" ? "after" : "before";
-    this.#show(change, item, piece, point, depth);
+    this.#show(change, unit, kind === "insert" ? "after" : "before");
     this.#addAll(change, item, piece);
     change.flow = [change.flow[0], this.#flowLength];
     return change;
   }
 
-  #show(change: ForkChange, item: Y.Item, { start, end }: Piece, point: Point, depth: number): void {
+  #show(change: ForkChange, { item, piece: { start, end }, depth, formats }: Unit, point: Point): void {
     const { content } = item;
+    const [shown, tags] = [change.shown[point], formats.tags(point)];
     if (content instanceof Y.ContentString) {
-      change.show(point, content.str.slice(start, end));
+      shown.add(content.str.slice(start, end), tags);
       return;
     }
     for (let offset = start; offset < end; offset += 1) {
       const value = valueAt(this.#points, item, offset, point, depth);
-      if (content instanceof Y.ContentType && typeof value === "string") change.show(point, value);
-      else change.showValue(point, JSON.stringify(value));
+      if (content instanceof Y.ContentType && typeof value === "string") shown.add(value, tags);
+      else shown.addValue(JSON.stringify(value), tags);
     }
   }
 
@@ -302,7 +291,8 @@ class RootReader {
     const { client, clock } = item.id;
     const isInserted = this.#isNew(item);
     (isInserted ? change.inserted : change.deleted).push({ client, start: clock + start, end: clock + end });
-    if (!(item.content instanceof Y.ContentType)) return;
+    if (!isContainer(item)) return;
+    if (!isInserted) change.containers.push(item);
     const types: Items[] = [item.content.type];
     for (let type = types.pop(); type !== undefined; type = types.pop())
       for (const inner of childrenOf(type)) {
@@ -311,8 +301,9 @@ class RootReader {
           const { id } = inner;
           const range = { client: id.client, start: id.clock + piece.start, end: id.clock + piece.end };
           (piece.op === "insert" ? change.inserted : change.deleted).push(range);
+          if (piece.op === "delete" && isContainer(inner)) change.containers.push(inner);
         }
-        if (inner.content instanceof Y.ContentType) types.push(inner.content.type);
+        if (isContainer(inner)) types.push(inner.content.type);
       }
   }
 
@@ -323,8 +314,8 @@ class RootReader {
     change.addMarks(marks);
     change.formatted = stretch.units;
     change.flow = [stretch.flowStart, stretch.flowEnd];
-    change.show("before", stretch.before.slice(0, stretch.beforeEnd));
-    change.show("after", stretch.after.slice(0, stretch.afterEnd));
+    change.shown.before.add(stretch.before.slice(0, stretch.beforeEnd));
+    change.shown.after.add(stretch.after.slice(0, stretch.afterEnd));
   }
 }
 
@@ -335,7 +326,7 @@ function placeIn(change: ForkChange, parent: Items, left: Y.ID | null): Place {
 }
 
 /** The items of a list, and all entries of a map. */
-function* childrenOf(type: Items): Generator<Y.Item> {
+export function* childrenOf(type: Items): Generator<Y.Item> {
   yield* itemsOf(type);
   for (const latest of type._map.values())
     for (let entry: Y.Item | null = latest; entry !== null; entry = entry.left) yield entry;

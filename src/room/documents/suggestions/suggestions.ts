@@ -2,12 +2,13 @@
 
 import { AppError } from "@atrium/contract/errors.ts";
 import * as Y from "yjs";
+import type { EditGuard } from "../../types/documents.ts";
 import { ComparedDocument } from "../compare/compared-document.ts";
 import { type DeleteSet, encodeChanges } from "../updates/built-document.ts";
 import { compactUpdate } from "../updates/compact-update.ts";
-import { type ClockRange, IdSet } from "../updates/ranges.ts";
-import { CurrentDocument } from "./current-document.ts";
-import { type ChangeKind, changesOf, type ForkChange, type Path } from "./fork-changes.ts";
+import { IdSet } from "../updates/ranges.ts";
+import { CurrentDocument, inOrder, parentItemOf, rangeOf } from "./current-document.ts";
+import { type ChangeKind, changesOf, childrenOf, type ForkChange, type Path } from "./fork-changes.ts";
 
 export interface SuggestedPart {
   /** Names its operations: the same while the fork and its base are the same. */
@@ -22,7 +23,10 @@ export interface SuggestedPart {
   readonly after: string | null;
   /** Up to 40 characters of unchanged text around it; none for keys. */
   readonly context: { readonly before: string; readonly after: string };
-  /** Whether the document has deleted the text, or set the key, that the part changes. */
+  /**
+   * Whether the document has deleted the text, or set or deleted the key, that the part changes, or has something new in
+   * a type (a block, a text at a key) that the part deletes.
+   */
   readonly isStale: boolean;
 }
 
@@ -39,8 +43,16 @@ export interface Acceptance {
   readonly update: Uint8Array;
   /** All parts, as they were before the update. */
   readonly parts: SuggestedPart[];
-  /** Whether rejected parts had set keys, which keep the document's values. */
+  /** Whether keys had been set in no accepted part, which keep the document's values. */
   readonly setsBack: boolean;
+  /**
+   * The operations of the document on which the accepted parts rely: the deleted and the formatted ones, the neighbors
+   * of insertions, and the types that contain them; and deleted types, into which no one may have written. With updates
+   * that came since, `isOvertaken` tells whether the review must be made again.
+   */
+  readonly guard: EditGuard;
+  /** Whether accepted parts set keys, which the guard does not cover: they fit this document alone. */
+  readonly isFragile: boolean;
 }
 
 /** The parts of a fork, in the order of its content. CONFLICT when a document is too large or nests too deeply. */
@@ -86,14 +98,14 @@ class Suggestion {
     this.#changes = changesOf(this.#points);
     const isStale = this.#current.staleness(this.#points.doc);
     this.parts = this.#changes.map((change) => {
-      const { id, root, path, before, after, context } = change;
+      const { id, root, path, shown, context } = change;
       return {
         id,
         kind: change.kind ?? "replace",
         root,
         path,
-        before,
-        after,
+        before: shown.before.xml,
+        after: shown.after.xml,
         context,
         isStale: isStale(change),
       };
@@ -103,9 +115,8 @@ class Suggestion {
   /** The update with these parts; null when the document has them already. */
   merge(ids: ReadonlySet<string>): Omit<Acceptance, "parts"> | null {
     const chosen = this.#changes.filter(({ id }) => ids.has(id));
-    const isWhole = chosen.length === this.#changes.length;
-    const deletions = isWhole ? this.#allDeletions() : this.#deletionsOf(chosen);
-    const setsBack = !isWhole && this.#dropEntries(chosen);
+    const deletions = this.#deletionsOf(chosen);
+    const setsBack = this.#dropEntries(chosen);
     const { doc } = this.#points;
     const hasNews = [...doc.store.clients.keys()].some(
       (client) => Y.getState(doc.store, client) > this.#known(client),
@@ -113,18 +124,12 @@ class Suggestion {
     if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
       return null;
     const update = encodeChanges(doc, new Map(this.#current.state), deleteSetOf(deletions));
-    return { update: compactUpdate(update, false), setsBack };
+    const isFragile = chosen.some(({ kind }) => kind === "set");
+    return { update: compactUpdate(update, false), setsBack, guard: this.#guardOf(chosen), isFragile };
   }
 
   #known(client: number): number {
     return this.#current.state.get(client) ?? 0;
-  }
-
-  /** The deletions of the fork, as Yjs merges them. */
-  #allDeletions(): IdSet {
-    const deletions = new IdSet();
-    for (const struct of this.#structs()) if (struct.deleted) this.#addDeleted(deletions, struct);
-    return deletions;
   }
 
   /** The deletions of the chosen parts, and what the fork inserted beside them. */
@@ -155,8 +160,9 @@ class Suggestion {
   }
 
   /**
-   * Replaces the entries of rejected keys by collected operations: an entry, even a deleted one, would take the place of
-   * the document's. Tells whether there were any.
+   * Replaces the entries of keys that no chosen part sets by collected operations: an entry, even a deleted one, would
+   * take the place of the document's. Tells whether there were any. Such entries are in no part at all where they show
+   * the same value as before: others may write into that of the document.
    */
   #dropEntries(chosen: readonly ForkChange[]): boolean {
     const kept = new Set(chosen.flatMap(({ key }) => key?.entries ?? []));
@@ -168,6 +174,33 @@ class Suggestion {
           isDropped = true;
         }
     return isDropped;
+  }
+
+  #guardOf(chosen: readonly ForkChange[]): EditGuard {
+    const [relied, begun, remains] = [new IdSet(), new IdSet(), new IdSet()];
+    const places = chosen.flatMap((change) => change.places);
+    for (const { parent } of places) {
+      let item = parent instanceof Y.AbstractType ? parent._item : null;
+      for (; item !== null && !relied.covers(rangeOf(item.id, 1)); item = parentItemOf(item))
+        relied.add(rangeOf(item.id, 1));
+    }
+    const neighbors = places.flatMap(({ left, right, inserts }) => (inserts ? [left, right] : []));
+    relied.addAll(inOrder([neighbors.flatMap((id) => (id === null ? [] : [rangeOf(id, 1)]))]));
+    relied.addAll(inOrder(chosen.map(({ deleted }) => deleted)));
+    relied.addAll(inOrder(chosen.map(({ formatted }) => formatted)));
+    const containers = chosen.flatMap((change) => change.containers);
+    begun.addAll(inOrder([containers.map(({ id }) => rangeOf(id, 1))]));
+    const inner = containers.flatMap((item) => [...childrenOf(item.content.type)]);
+    remains.addAll(inOrder([inner.map(({ id, length }) => rangeOf(id, length))]));
+    remains.addAll(inOrder([this.#current.remainsIn(begun)]));
+    return {
+      ranges: this.#current.shownOf(relied),
+      interiors: [],
+      begun: [...begun.ranges()],
+      keyless: [...begun.ranges()],
+      remains: [...remains.ranges()],
+      state: Y.encodeStateVector(new Map(this.#current.state)),
+    };
   }
 
   #isKeyOfBase(item: Y.Item): boolean {
@@ -185,10 +218,6 @@ class Suggestion {
     for (const structs of this.#points.doc.store.clients.values()) yield* structs;
   }
 }
-
-/** A set grows fast at its end alone. */
-const inOrder = (ranges: readonly (readonly ClockRange[])[]): ClockRange[] =>
-  ranges.flat().sort((one, other) => one.start - other.start);
 
 type Struct = Y.Item | Y.GC;
 

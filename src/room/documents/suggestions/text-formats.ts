@@ -1,7 +1,7 @@
 /** The formats of a text at both points of a fork, and the part to which each changed mark belongs. */
 import type * as Y from "yjs";
-import type { Piece } from "../compare/compared-document.ts";
-import { OpenFormats } from "../content/text-rendering.ts";
+import type { Piece, Point } from "../compare/compared-document.ts";
+import { ShownFormats, type TagBudget } from "../compare/shown-text.ts";
 import { jsonOf } from "../updates/built-document.ts";
 import type { ClockRange } from "../updates/ranges.ts";
 
@@ -45,9 +45,14 @@ export class TextFormats {
   readonly marks: ChangedMark[] = [];
   stretch: Stretch | null = null;
   readonly #values = new Map<string, Values>();
-  readonly #open = { before: new OpenFormats(), after: new OpenFormats() };
+  readonly #open = { before: new ShownFormats(), after: new ShownFormats() };
+  readonly #budget: TagBudget;
   readonly #run = new Map<string, KeyRun>();
   #differing = 0;
+
+  constructor(budget: TagBudget) {
+    this.#budget = budget;
+  }
 
   pass(item: Y.Item, mark: Y.ContentFormat, { op, start, end }: Piece): void {
     const { key } = mark;
@@ -109,9 +114,14 @@ export class TextFormats {
     stretch.flowEnd = flow + text.length;
   }
 
+  /** The tags of the formats here. CONFLICT when all are too long together. */
+  tags(point: Point): ReturnType<ShownFormats["tags"]> {
+    return this.#open[point].tags(this.#budget);
+  }
+
   #appended(point: keyof Values, rendered: string, text: string): string {
     if (rendered.length >= MAX_LENGTH) return rendered;
-    const { opening, closing } = this.#open[point].tags();
+    const { opening, closing } = this.tags(point);
     return `${rendered}${opening}${text}${closing}`;
   }
 }

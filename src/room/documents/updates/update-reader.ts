@@ -26,6 +26,8 @@ export interface Struct extends OperationId {
   readonly rightOrigin: OperationId | null;
   /** The type that it begins, of an item; null for types of the document, entries of maps, and items with a neighbor. */
   readonly parent: OperationId | null;
+  /** The type, of an item, in which it is the first entry of a key. */
+  readonly keyed: OperationId | null;
   /** Offsets in the update; `end` is exclusive. */
   readonly start: number;
   readonly contentStart: number;
@@ -62,29 +64,33 @@ function readStruct(decoder: Decoder, id: OperationId): Struct {
   // Merging, Yjs takes a gap with other bits for an item, and fails on it for good.
   if (content === CONTENT.skip && info !== CONTENT.skip) throw new MalformedUpdate("a gap is no item");
   let [origin, rightOrigin]: [OperationId | null, OperationId | null] = [null, null];
-  let parent: OperationId | null = null;
+  let container: Container = NO_CONTAINER;
   const isItem = content !== CONTENT.collected && content !== CONTENT.skip;
   if (isItem) {
     if (info & HAS_ORIGIN) origin = readId(decoder, id);
     if (info & HAS_RIGHT_ORIGIN) rightOrigin = readId(decoder, id);
-    if (origin === null && rightOrigin === null) parent = readContainer(decoder, id, info);
+    if (origin === null && rightOrigin === null) container = readContainer(decoder, id, info);
   }
   const contentStart = decoder.pos;
   const length = isItem ? readContent(decoder, content) : decoding.readVarUint(decoder);
   requireInside(decoder);
   requireLength(id.clock, length);
-  return { ...id, length, info, origin, rightOrigin, parent, start, contentStart, end: decoder.pos };
+  return { ...id, length, info, origin, rightOrigin, ...container, start, contentStart, end: decoder.pos };
 }
 
+type Container = Pick<Struct, "parent" | "keyed">;
+
+const NO_CONTAINER: Container = { parent: null, keyed: null };
+
 /** The container of an item without neighbors: a type of the document, or of an item; in a map, with a key. */
-function readContainer(decoder: Decoder, id: OperationId, info: number): OperationId | null {
-  let parent: OperationId | null = null;
+function readContainer(decoder: Decoder, id: OperationId, info: number): Container {
+  let type: OperationId | null = null;
   const isRoot = decoding.readVarUint(decoder) === 1;
   if (isRoot) readText(decoder);
-  else parent = readId(decoder, id);
-  if (!(info & HAS_PARENT_KEY)) return parent;
+  else type = readId(decoder, id);
+  if (!(info & HAS_PARENT_KEY)) return { parent: type, keyed: null };
   readText(decoder);
-  return null;
+  return { parent: null, keyed: type };
 }
 
 function requireLength(clock: number, length: number): void {

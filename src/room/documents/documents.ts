@@ -26,7 +26,8 @@ import {
   LoadedDocuments,
   sumOf,
 } from "./loaded-documents.ts";
-import { isServerClient } from "./updates/built-document.ts";
+import { isServerClient, weightOf } from "./updates/built-document.ts";
+import type { KnownContent } from "./updates/known-content.ts";
 import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
@@ -40,8 +41,20 @@ interface DocumentPorts {
   now(): number;
   readonly quota: DocumentQuota;
   readonly events: DocumentReports;
+  /** The socket that shows a client in the awareness of a document; null for none. */
+  socketShowing?(name: string, client: number): string | null;
   /** Milliseconds for which edit history and unnamed versions are kept. */
   readonly trailKeptMs: number;
+}
+
+/** The circumstances of an update. */
+interface Appended {
+  /** Makes a version of the document before it. */
+  readonly keepsVersion?: boolean | undefined;
+  /** Has accepted the update; absent for its author. */
+  readonly reviewer?: Author;
+  /** Has sent the update; null for none. */
+  readonly socketId?: string | null;
 }
 
 export class RoomDocuments {
@@ -51,6 +64,9 @@ export class RoomDocuments {
   readonly #space: DocumentSpace;
   readonly #trailKeptMs: number;
   readonly #events: DocumentReports;
+  readonly #socketShowing: (name: string, client: number) => string | null;
+  /** Writes and deletions so far. */
+  #writes = 0;
   /** Documents that refused an update for want of space; folding may make some. */
   readonly #crowded = new Set<string>();
 
@@ -60,6 +76,7 @@ export class RoomDocuments {
     this.#loaded = new LoadedDocuments(ports.storage);
     this.#trailKeptMs = ports.trailKeptMs;
     this.#events = ports.events;
+    this.#socketShowing = (...shown) => ports.socketShowing?.(...shown) ?? null;
     this.#space = new DocumentSpace(ports.storage, ports.quota);
   }
 
@@ -68,25 +85,26 @@ export class RoomDocuments {
   }
 
   /**
-   * Stores and returns the news of an update; null for none. `keepsVersion` makes a version. A `reviewer` has accepted it.
-   * VALIDATION_ERROR, CONFLICT.
+   * Stores and returns the news of an update; null for none. VALIDATION_ERROR, CONFLICT; FORBIDDEN for a suggestion's fork
+   * and a client that is not its own.
    */
   append(
     name: string,
     update: Uint8Array,
     author: Author,
-    keepsVersion = false,
-    reviewer: Author = author,
+    { keepsVersion = false, reviewer = author, socketId = null }: Appended = {},
   ): Uint8Array | null {
     if (update.length > DOCUMENT_LIMITS.updateBytes) throw tooLong();
     const content = scanUpdate(update);
     const document = this.#loaded.get(name);
     if (document.known.covers(content)) return null;
     const data = document.known.newsOf(update, content);
-    this.#requireSpace(name, document, data.length, content);
+    this.#requireOwn(name, document.known, content, socketId);
+    this.#requireSpace(name, document, data, content);
     const at = this.#now();
     const seq = Math.max(document.seq, this.restoredSeq) + 1;
     const isNew = document.row === null;
+    this.#writes += 1;
     const versionIsDue =
       document.unversioned !== null && (keepsVersion || isVersionDue(document.unversioned, at));
     document.row = this.#loaded.attempt(name, () => {
@@ -107,13 +125,53 @@ export class RoomDocuments {
     document.seq = seq;
     document.tailUpdates += 1;
     document.tailBytes += data.length;
+    if (document.weight !== null) document.weight += weightOf(data);
     this.#space.added(data.length, isNew && suggestionIn(name) === null);
     return data;
   }
 
-  #requireSpace(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
+  /**
+   * Refuses operations of clients that write elsewhere: after a review, the document would take theirs for those of the
+   * fork, and lose them.
+   */
+  #requireOwn(name: string, known: KnownContent, { inserted }: UpdateContent, socketId: string | null): void {
+    const document = this.forkedBy(name);
+    const clients = inserted.filter((range) => !known.inserted.covers(range)).map(({ client }) => client);
+    if (document === null || clients.length === 0) return;
+    const isForeign = (client: number): boolean => {
+      const shownBy = this.#socketShowing(document, client);
+      return isServerClient(client) || (shownBy !== null && shownBy !== socketId);
+    };
+    if (clients.some(isForeign) || this.knowsAny(document, clients))
+      throw new AppError(
+        "Rooms",
+        "FORBIDDEN",
+        "A suggestion is written under client IDs of its own: this one is used in the document",
+      );
+  }
+
+  /** The document whose suggestion has this fork; null for any other name, and before the suggestion is stored. */
+  forkedBy(name: string): string | null {
+    const id = suggestionIn(name);
+    const suggestion = id === null ? null : this.#storage.suggestions.find(id);
+    return suggestion && this.#storage.suggestions.documentName(suggestion.document);
+  }
+
+  /** Tells whether a document has operations of any of these clients. */
+  knowsAny(name: string, clients: readonly number[]): boolean {
+    const { inserted } = this.#loaded.get(name).known;
+    return clients.some((client) => inserted.hasClient(client));
+  }
+
+  /** The clients of the updates after one. */
+  clientsAfter(name: string, seq: number): number[] {
+    const inserted = this.updatesAfter(name, seq).flatMap((data) => scanUpdate(data).inserted);
+    return [...new Set(inserted.map(({ client }) => client))];
+  }
+
+  #requireSpace(name: string, document: LoadedDocument, update: Uint8Array, content: UpdateContent): void {
     try {
-      this.#space.require(name, document, bytes, content);
+      this.#space.require(name, document, update, content);
     } catch (error) {
       if (document.row !== null) this.#crowded.add(name);
       throw error;
@@ -216,15 +274,14 @@ export class RoomDocuments {
   /** Lists all documents but the forks of suggestions. */
   list(): DocumentInfo[] {
     const tails = new Map(this.#table.tails().map((tail) => [tail.documentId, tail]));
-    const rows = this.#table.list().filter(({ name }) => suggestionIn(name) === null);
-    return rows.map((row) => infoOf(this.#table, row, tails.get(row.id)));
+    return this.#table.listOrdinary().map((row) => infoOf(this.#table, row, tails.get(row.id)));
   }
 
   /** Describes a document with its history; null if there is none. */
   describe(name: string): StoredInfo | null {
     const row = this.#table.find(name);
     if (row === null) return null;
-    const info = infoOf(this.#table, row, this.#table.tails(row.id)[0]);
+    const info = infoOf(this.#table, row, this.#table.findTail(row.id));
     const versions = this.#storage.versions.count(row.id);
     return { ...info, id: row.id, versions, storedBytes: info.bytes + row.trailBytes };
   }
@@ -235,13 +292,14 @@ export class RoomDocuments {
       this.#storage.transaction(() => {
         for (const name of names) this.#delete(name);
       });
-      this.#loaded.clear();
+      for (const name of names) this.#loaded.release(name);
     });
   }
 
   #delete(name: string): void {
     const row = this.#table.find(name);
     if (row === null) return;
+    this.#writes += 1;
     this.#table.delete(row.id);
     this.#storage.versions.deleteAll(row.id);
     this.#events.deleted(name);
@@ -262,11 +320,26 @@ export class RoomDocuments {
     return refusalOf("documents:suggest", subject, "Rooms");
   }
 
+  /** Runs a change in transactions of the caller. If it fails after a write, all documents are loaded anew. */
+  undoable<T>(change: () => T): T {
+    const before = this.#writes;
+    try {
+      return change();
+    } catch (error) {
+      if (this.#writes > before) this.#unload();
+      throw error;
+    }
+  }
+
+  #unload(): void {
+    this.#loaded.clear();
+    this.#space.reset();
+  }
+
   /** Unloads everything after storage was cleared. */
   reset(): void {
-    this.#loaded.clear();
+    this.#unload();
     this.#crowded.clear();
-    this.#space.reset();
   }
 
   isFoldDue(name: string): boolean {
@@ -300,7 +373,7 @@ const isNothing = (stateVector: Uint8Array): boolean => stateVector.length <= NO
 const infoOf = (
   table: RoomStorage["documents"],
   row: StoredDocument,
-  tail: DocumentTail | undefined,
+  tail: DocumentTail | null | undefined,
 ): DocumentInfo => ({
   name: row.name,
   bytes: sumOf(row.partBytes) + (tail?.bytes ?? 0),

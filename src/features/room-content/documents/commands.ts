@@ -131,10 +131,13 @@ export async function writeDocument(
   });
 }
 
-/** Deletes a document with its history. NOT_FOUND when there is none; fails as {@link requireEditor} does. */
+/**
+ * Deletes a document with its history. NOT_FOUND when there is none, FORBIDDEN to users in a closed room, CONFLICT for a
+ * suggestion's fork.
+ */
 export async function deleteDocument(ctx: DocumentContext, place: DocumentPlace): Promise<void> {
   const { roomId, document } = place;
-  await requireEditor(ctx, place);
+  await requireOpenRoom(ctx, roomId);
   if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, writerOf(ctx))))
     throw notFound("Rooms", "Document");
 }

@@ -46,11 +46,18 @@ export class Channels {
     return [{ type: "foldDocuments" }];
   }
 
-  /** Unloads a document, unless a socket has it open or folding is due. */
+  /** Unloads a document, unless a socket has it open or folding is due; with a fork, the document that its updates are compared with. */
   release(name: string): void {
     if (this.#channels.get(name)?.isEmpty === false) return;
     this.#channels.delete(name);
     if (!this.#dueFolds.has(name)) this.#documents.release(name);
+    const forked = this.#documents.forkedBy(name);
+    if (forked !== null) this.release(forked);
+  }
+
+  /** The socket that shows a client in the awareness of a document; null for none. */
+  socketShowing(name: string, client: number): string | null {
+    return this.#channels.get(name)?.awareness.socketOf(client) ?? null;
   }
 
   /** Folds due documents, and calls `folded` with the first changed part. The first failure is thrown at the end. */
@@ -259,6 +266,11 @@ export class Awareness {
     return [...this.#entries.values()].flatMap(({ client, clock, state }) =>
       state === null ? [] : { client, clock, state },
     );
+  }
+
+  /** The socket that shows a client; null for none. */
+  socketOf(client: number): string | null {
+    return this.#entries.get(client)?.socketId ?? null;
   }
 
   idsOf(socketId: string): Pick<AwarenessEntry, "client" | "clock">[] {

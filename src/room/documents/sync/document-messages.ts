@@ -83,13 +83,13 @@ export class DocumentMessages {
   }
 
   #write(connection: DocumentConnection, name: string, update: Uint8Array): Written {
-    const { userId, documents } = connection;
+    const { id: socketId, userId, documents } = connection;
     const author = { type: "user", id: userId } as const;
     try {
       const refusal = this.#documents.writeRefusal(name, author, subjectOf(connection));
       if (refusal !== null)
         return this.#documents.covers(name, update) ? { news: null } : { refused: refusal.message };
-      return { news: this.#documents.append(name, update, author) };
+      return { news: this.#documents.append(name, update, author, { socketId }) };
     } catch (error) {
       const isUnanswerable = error instanceof MalformedUpdate && documents.wire !== "room";
       if (isUnanswerable || !(error instanceof AppError)) throw error;

@@ -57,6 +57,10 @@ export class IdSet {
     return start > clock ? { value: undefined, end: start } : { value: true, end };
   }
 
+  hasClient(client: number): boolean {
+    return this.#byClient.has(client);
+  }
+
   *ranges(): Generator<ClockRange> {
     for (const [client, bounds] of this.#byClient) {
       for (let at = 0; at < bounds.length; at += 2)

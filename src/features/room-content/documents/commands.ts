@@ -25,6 +25,10 @@ export async function requireEditor(
   { roomId, document }: DocumentPlace,
 ): Promise<Author> {
   requireOrdinary(document);
+  return requireAuthor(ctx, roomId);
+}
+
+async function requireAuthor(ctx: DocumentContext, roomId: string): Promise<Author> {
   await requireOpenRoom(ctx, roomId);
   return authorOf(ctx.actor);
 }
@@ -137,7 +141,7 @@ export async function writeDocument(
  */
 export async function deleteDocument(ctx: DocumentContext, place: DocumentPlace): Promise<void> {
   const { roomId, document } = place;
-  await requireOpenRoom(ctx, roomId);
+  await requireAuthor(ctx, roomId);
   if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, writerOf(ctx))))
     throw notFound("Rooms", "Document");
 }

@@ -1,12 +1,15 @@
 /** Suggestions over REST: forks of documents, their reviews, and the rights at each endpoint and wire. */
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env, exports } from "cloudflare:workers";
+import { DOCUMENT_LIMITS } from "@atrium/contract/document-limits.ts";
 import type { Event } from "@atrium/contract/resources/events.ts";
 import type { SuggestedPart, Suggestion } from "@atrium/contract/resources/suggestion.ts";
 import type { EditedDocument } from "@atrium/contract/rest/document-edits.ts";
 import { SUGGESTION_LIMITS } from "@atrium/contract/suggestion-limits.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as Y from "yjs";
+import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
+import type { RoomRuntime } from "../../src/room/host/room-runtime.ts";
 import type { DocumentWire } from "../../src/room/transport/connection.ts";
 import { DocumentClient } from "../room/documents/document-client.ts";
 import { joinRoom } from "../room/support/join.ts";
@@ -97,6 +100,14 @@ const contentOf = async (document = "notes") =>
       `/rooms/${roomId}/documents/${encodeURIComponent(document)}/content`,
     )
   ).data.content;
+/** Writes a whole document over REST. */
+const putUpdate = (name: string, doc: Y.Doc, api = owner.api) =>
+  api.send("PUT", `/rooms/${roomId}/documents/${name}`, {
+    body: Y.encodeStateAsUpdate(doc).slice().buffer,
+    headers: { "Content-Type": "application/octet-stream" },
+  });
+const inRoom = <T>(work: (storage: DurableObjectStorage) => T) =>
+  runInDurableObject(env.ROOMS.getByName(roomId), (_, { storage }) => work(storage));
 const conflict = [409, "CONFLICT"];
 const codeOf = ({ status, error }: Answer<unknown>) => [status, error?.code];
 
@@ -178,6 +189,32 @@ describe("a suggestion", () => {
     expect(codeOf(late)).toEqual(conflict);
   });
 
+  it("is reviewed for the document as it was compared, or not at all (G3)", async () => {
+    const suggestion = await suggested((await suggester()).api);
+    const doc = new Y.Doc();
+    let attempts = 0;
+    await runInDurableObject(env.ROOMS.getByName(roomId), (object: RoomObjectBase) => {
+      const { room } = (object as unknown as { runtime(): RoomRuntime }).runtime();
+      const made = room.suggestions.review.bind(room.suggestions);
+      room.suggestions.review = (...review) => {
+        attempts += 1;
+        doc.getText("other").insert(0, "x");
+        room.documentRequests.write("notes", Y.encodeStateAsUpdate(doc), {
+          author: { type: "organization" },
+          onlyIfEmpty: false,
+          keepsVersion: false,
+        });
+        return made(...review);
+      };
+    });
+    const { seq } = await read(suggestion);
+    const decide = (accept: "all" | string[]) =>
+      owner.api.post(`${pathOf(suggestion)}/review`, { seq, accept });
+    expect([codeOf(await decide("all")), attempts]).toEqual([conflict, 6]);
+    expect(await contentOf()).toBe("The old name is here.");
+    expect([(await decide([])).status, attempts]).toEqual([200, 7]);
+  });
+
   it("is stale once its text went, and then accepted no more (G4)", async () => {
     const { api } = await suggester();
     const suggestion = await suggested(api, [RENAME]);
@@ -236,20 +273,98 @@ describe("a suggestion", () => {
     expect((await api.post(`/rooms/${roomId}/documents/none/suggestions`, {})).status).toBe(404);
     expect((await api.get(`${path}/suggestions/none`)).status).toBe(404);
     expect((await api.get(pathOf(suggestion).replace("notes", "other"))).status).toBe(404);
-    const more = Array.from({ length: SUGGESTION_LIMITS.pending - 1 }, () => suggest(owner.api, []));
-    expect((await Promise.all(more)).map(({ status }) => status)).toEqual(more.map(() => 201));
-    expect(codeOf(await suggest(api, []))).toEqual(conflict);
+    const { pending, pendingOfAuthor, pendingInRoom } = SUGGESTION_LIMITS;
+    const fill = async (author: Api, count: number) => {
+      const more = await Promise.all(Array.from({ length: count }, () => suggest(author, [])));
+      expect(more.map(({ status }) => status)).toEqual(more.map(() => 201));
+      expect(codeOf(await suggest(author, []))).toEqual(conflict);
+    };
+    await fill(api, pendingOfAuthor - 1);
+    for (let left = pending / pendingOfAuthor - 1; left > 0; left -= 1)
+      await fill((await suggester()).api, pendingOfAuthor);
+    expect(codeOf(await suggest(owner.api, []))).toEqual(conflict);
     expect((await api.delete(pathOf(suggestion))).status).toBe(200);
     expect((await suggest(api, [])).status).toBe(201);
+    const addElsewhere = `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+      INSERT INTO suggestions (id, document, author, base_seq, status, created_at)
+      SELECT 'other ' || n, 1000, '{}', 1, 'pending', 1 FROM numbers`;
+    await inRoom(({ sql }) => void sql.exec(addElsewhere, pendingInRoom - pending));
+    await owner.api.post(`/rooms/${roomId}/documents/other/edits`, { edits: [ENDING] });
+    const other = await owner.api.post(`/rooms/${roomId}/documents/other/suggestions`, {});
+    expect([codeOf(other), other.error?.message]).toEqual([
+      conflict,
+      expect.stringContaining("The room has"),
+    ]);
+  });
+
+  it("stays within the bound of built documents, and a larger one can be rejected (G8)", async () => {
+    const bot = await suggester();
+    const suggestion = await suggested(bot.api);
+    const { client, text } = await editor(bot.token, suggestion.fork);
+    text.insert(0, "x".repeat(DOCUMENT_LIMITS.builtBytes));
+    await client.until(() => client.notes.some(([type]) => type === 2));
+    const items = await editor(bot.token, suggestion.fork);
+    const list = items.client.doc.getArray("list");
+    items.client.doc.transact(() => {
+      for (let at = 0; at <= DOCUMENT_LIMITS.builtItems / 2; at += 1) list.insert(0, [new Y.Map()]);
+    });
+    await items.client.until(() => items.client.notes.some(([type]) => type === 2));
+    expect(await contentOf(suggestion.fork)).toBe("The new name is here. The end.");
+    const { seq } = await read(suggestion);
+    const doc = new Y.Doc();
+    doc.getText("other").insert(0, "x".repeat(DOCUMENT_LIMITS.builtBytes));
+    expect((await putUpdate("notes", doc)).status).toBe(200);
+    const decide = (accept: "all" | string[]) =>
+      owner.api.post<Omit<Read, "seq">>(`${pathOf(suggestion)}/review`, { seq, accept });
+    expect(codeOf(await decide("all"))).toEqual(conflict);
+    const rejected = await decide([]);
+    expect([rejected.status, rejected.data]).toMatchObject([
+      200,
+      { suggestion: { status: "rejected" }, parts: [] },
+    ]);
+  });
+
+  it("is kept with the beginnings of its texts and names, up to a bound (G7)", async () => {
+    const bot = await suggester();
+    const suggestion = await suggested(bot.api, []);
+    const { client } = await editor(bot.token, suggestion.fork);
+    const map = client.doc.getMap("map");
+    client.doc.transact(() => {
+      map.set("\u0001".repeat(1_000_000), 1);
+      for (let at = 0; at < 150; at += 1) map.set(`${at}`.padEnd(600, "k"), "v".repeat(600));
+    });
+    client.sync();
+    await client.synced();
+    const { seq, parts } = await read(suggestion);
+    const accept = parts.filter(({ path }) => path[0] !== "0").map(({ id }) => id);
+    const answer = await owner.api.post<Read>(`${pathOf(suggestion)}/review`, { seq, accept });
+    expect(answer.status, answer.error?.message).toBe(200);
+    const kept = (await read(suggestion)).parts;
+    expect([kept, parts.length]).toEqual([answer.data.parts, 151]);
+    expect(kept.length).toBeGreaterThan(30);
+    expect(JSON.stringify(kept).length).toBeLessThanOrEqual(SUGGESTION_LIMITS.keptBytes);
+    expect(Math.max(...kept.map(({ path }) => `${path.at(-1)}`.length))).toBe(SUGGESTION_LIMITS.keptText);
+  });
+
+  it("frees the space of its fork for the update of its review (G3)", async () => {
+    const bot = await suggester();
+    const suggestion = await suggested(bot.api, []);
+    const { client, text } = await editor(bot.token, suggestion.fork);
+    text.insert(0, "x".repeat(30_000));
+    client.sync();
+    await client.synced();
+    const limits = { documentBytes: 45_000 };
+    expect((await owner.api.patch(`/rooms/${roomId}`, { limits })).status).toBe(200);
+    const answer = await review(suggestion, "all");
+    expect(answer.status, answer.error?.message).toBe(200);
+    expect(await contentOf()).toHaveLength(30_000 + "The old name is here.".length);
   });
 
   it("of a document above the bound of built documents is refused (G8)", async () => {
     const doc = new Y.Doc();
     doc.getText("default").insert(0, "x".repeat(2 * 1024 * 1024 + 1));
-    const bytes = Y.encodeStateAsUpdate(doc);
     const large = `/rooms/${roomId}/documents/large`;
-    const init = { body: bytes.slice().buffer, headers: { "Content-Type": "application/octet-stream" } };
-    expect((await owner.api.send("PUT", large, init)).status).toBe(200);
+    expect((await putUpdate("large", doc)).status).toBe(200);
     expect(codeOf(await owner.api.post(`${large}/suggestions`, {}))).toEqual(conflict);
   });
 });
@@ -327,6 +442,23 @@ describe("a suggestion's fork", () => {
     },
   );
 
+  it("swallows nothing that others write, whose client IDs its author has used (G18)", async () => {
+    const [bot, ada] = [await suggester(), await member("editor")];
+    const suggestion = await suggested(bot.api, [ENDING]);
+    const offline = new Y.Doc();
+    const atBot = await editor(bot.token, suggestion.fork);
+    atBot.client.doc.clientID = offline.clientID;
+    atBot.text.insert(0, "Forged by the author of a suggestion. ");
+    await expect.poll(() => contentOf(suggestion.fork)).toContain("Forged");
+    const { seq, parts } = await read(suggestion);
+    const ending = parts.find(({ after }) => after?.includes("The end."));
+    expect((await review(suggestion, [ending?.id ?? ""], { seq })).status).toBe(200);
+    offline.getText("default").insert(0, "Typed by Ada. ");
+    expect((await putUpdate("notes", offline, ada.api)).status).toBe(200);
+    expect(await contentOf()).toContain("Typed by Ada. ");
+    expect(await contentOf()).not.toContain("Forged");
+  });
+
   it("closes with the review, and takes no update after it (G11)", async () => {
     const bot = await suggester();
     const suggestion = await suggested(bot.api, []);
@@ -353,6 +485,8 @@ describe("a suggestion's fork", () => {
     expect(documents.map(({ name }) => name)).toEqual(["notes"]);
     for (const name of [fork, "~suggestions/other"]) {
       const of = `/rooms/${roomId}/documents/${encodeURIComponent(name)}`;
+      const deleted = await owner.api.delete(of);
+      expect(codeOf(deleted)).toEqual(name === fork ? conflict : [404, "NOT_FOUND"]);
       const answers = [
         await owner.api.put(of, { update: "AQEBAAQBAXQBYQA=" }),
         await owner.api.post(`${of}/edits`, { edits: [ENDING] }),
@@ -360,13 +494,24 @@ describe("a suggestion's fork", () => {
         await owner.api.post(`${of}/versions/1/restore`),
         await owner.api.post(`${of}/rollback`, { userId: "ada" }),
         await owner.api.delete(`${of}/versions/1`),
-        await owner.api.delete(of),
       ];
       expect(answers.map(codeOf)).toEqual(answers.map(() => conflict));
     }
     expect(
       (await owner.api.get(`/rooms/${roomId}/documents/${encodeURIComponent(fork)}/blocks`)).status,
     ).toBe(200);
+  });
+
+  it("has a name that older documents may have, which can be deleted (G12)", async () => {
+    await owner.api.post(`/rooms/${roomId}/documents/older/edits`, { edits: [ENDING] });
+    await inRoom(
+      ({ sql }) => void sql.exec("UPDATE documents SET name = '~suggestions/x' WHERE name = 'older'"),
+    );
+    const older = `/rooms/${roomId}/documents/${encodeURIComponent("~suggestions/x")}`;
+    const reader = await member("viewer");
+    expect((await reader.api.delete(older)).status).toBe(403);
+    expect((await owner.api.delete(older)).status).toBe(200);
+    expect((await owner.api.get(older)).status).toBe(404);
   });
 
   it("goes with its document, and with its suggestion (G13)", async () => {
@@ -464,12 +609,31 @@ describe("the data of a person", () => {
     ).toBe(404);
   });
 
+  it("leaves the log of events with its titles and comments (G16)", async () => {
+    const [bot, reviewer] = [await suggester(), await member("editor")];
+    const suggestion = await suggested(bot.api, [ENDING], { title: "A hawfinch" });
+    await review(suggestion, "all", { comment: "Fine, hawfinch" }, reviewer.api);
+    const logged = async () => {
+      const { data } = await owner.api.get<{ events: Event[] }>(`/rooms/${roomId}/events`);
+      return data.events.filter(({ event }) => event.startsWith("suggestion."));
+    };
+    await expect.poll(async () => (await logged()).length).toBe(2);
+    const erase = ({ userId }: { userId: string }) =>
+      owner.api.delete(`/users/${userId}/personal-data?roomId=${roomId}`);
+    expect((await erase(reviewer)).status).toBe(200);
+    expect(await logged()).toMatchObject([
+      { suggestion: { title: "A hawfinch" } },
+      { suggestion: { title: "A hawfinch", comment: null } },
+    ]);
+    expect((await erase(bot)).status).toBe(200);
+    const titles = [{ suggestion: { title: null } }, { suggestion: { title: null, comment: null } }];
+    expect(await logged()).toMatchObject(titles);
+  });
+
   it("is archived with the room, and a restored suggestion is reviewed as before (G17)", async () => {
     const { api } = await suggester();
     const suggestion = await suggested(api);
     const waiting = "SELECT 1 FROM inbox_updates UNION ALL SELECT 1 FROM events";
-    const inRoom = <T>(work: (storage: DurableObjectStorage) => T) =>
-      runInDurableObject(env.ROOMS.getByName(roomId), (_, { storage }) => work(storage));
     await expect.poll(() => inRoom(({ sql }) => sql.exec(waiting).toArray().length)).toBe(0);
     const object = gateway.archived(roomId);
     const slices = await collectSlices(object);

@@ -164,7 +164,9 @@ export const SuggestionReviewedEvent = z
       document,
       suggestionId,
       accepted: z.int().min(0).meta({ description: "The number of accepted parts." }),
-      rejected: z.int().min(0).meta({ description: "The number of rejected parts." }),
+      rejected: z.int().min(0).meta({
+        description: "The number of rejected parts; 0 when the suggestion was rejected as a whole.",
+      }),
     }),
     suggestion,
   })

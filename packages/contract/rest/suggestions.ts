@@ -29,7 +29,8 @@ export const SuggestionReview = z
       example: 2,
     }),
     accept: z.union([z.literal("all"), z.array(text(1, 1024)).max(10_000)]).meta({
-      description: "The IDs of parts, or `all`. The others are rejected; an empty list rejects all.",
+      description:
+        "The IDs of parts, or `all`. The others are rejected; an empty list rejects all without a comparison, and the answer has no parts.",
     }),
     comment: text(1, SUGGESTION_LIMITS.commentLength)
       .optional()

@@ -59,7 +59,7 @@ export class DocumentHistory {
 
   /** Unfolded updates, which appear as if they were folded. */
   #unfolded(documentId: number): number {
-    return this.#table.tails(documentId)[0]?.updates ?? 0;
+    return this.#table.findTail(documentId)?.updates ?? 0;
   }
 
   versions(name: string, page: HistoryPage): VersionInfo[] | null {

@@ -26,7 +26,7 @@ import {
   LoadedDocuments,
   sumOf,
 } from "./loaded-documents.ts";
-import { isServerClient } from "./updates/built-document.ts";
+import { isServerClient, weightOf } from "./updates/built-document.ts";
 import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
 const EMPTY_UPDATE = new Uint8Array([0, 0]);
@@ -44,6 +44,14 @@ interface DocumentPorts {
   readonly trailKeptMs: number;
 }
 
+/** The circumstances of an update. */
+interface Appended {
+  /** Makes a version of the document before it. */
+  readonly keepsVersion?: boolean | undefined;
+  /** Has accepted the update; absent for its author. */
+  readonly reviewer?: Author;
+}
+
 export class RoomDocuments {
   readonly #storage: RoomStorage;
   readonly #now: () => number;
@@ -51,6 +59,8 @@ export class RoomDocuments {
   readonly #space: DocumentSpace;
   readonly #trailKeptMs: number;
   readonly #events: DocumentReports;
+  /** Writes and deletions so far. */
+  #writes = 0;
   /** Documents that refused an update for want of space; folding may make some. */
   readonly #crowded = new Set<string>();
 
@@ -67,26 +77,23 @@ export class RoomDocuments {
     return this.#storage.documents;
   }
 
-  /**
-   * Stores and returns the news of an update; null for none. `keepsVersion` makes a version. A `reviewer` has accepted it.
-   * VALIDATION_ERROR, CONFLICT.
-   */
+  /** Stores and returns the news of an update; null for none. VALIDATION_ERROR, CONFLICT. */
   append(
     name: string,
     update: Uint8Array,
     author: Author,
-    keepsVersion = false,
-    reviewer: Author = author,
+    { keepsVersion = false, reviewer = author }: Appended = {},
   ): Uint8Array | null {
     if (update.length > DOCUMENT_LIMITS.updateBytes) throw tooLong();
     const content = scanUpdate(update);
     const document = this.#loaded.get(name);
     if (document.known.covers(content)) return null;
     const data = document.known.newsOf(update, content);
-    this.#requireSpace(name, document, data.length, content);
+    this.#requireSpace(name, document, data, content);
     const at = this.#now();
     const seq = Math.max(document.seq, this.restoredSeq) + 1;
     const isNew = document.row === null;
+    this.#writes += 1;
     const versionIsDue =
       document.unversioned !== null && (keepsVersion || isVersionDue(document.unversioned, at));
     document.row = this.#loaded.attempt(name, () => {
@@ -107,13 +114,14 @@ export class RoomDocuments {
     document.seq = seq;
     document.tailUpdates += 1;
     document.tailBytes += data.length;
+    if (document.weight !== null) document.weight += weightOf(data);
     this.#space.added(data.length, isNew && suggestionIn(name) === null);
     return data;
   }
 
-  #requireSpace(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
+  #requireSpace(name: string, document: LoadedDocument, update: Uint8Array, content: UpdateContent): void {
     try {
-      this.#space.require(name, document, bytes, content);
+      this.#space.require(name, document, update, content);
     } catch (error) {
       if (document.row !== null) this.#crowded.add(name);
       throw error;
@@ -216,15 +224,14 @@ export class RoomDocuments {
   /** Lists all documents but the forks of suggestions. */
   list(): DocumentInfo[] {
     const tails = new Map(this.#table.tails().map((tail) => [tail.documentId, tail]));
-    const rows = this.#table.list().filter(({ name }) => suggestionIn(name) === null);
-    return rows.map((row) => infoOf(this.#table, row, tails.get(row.id)));
+    return this.#table.listOrdinary().map((row) => infoOf(this.#table, row, tails.get(row.id)));
   }
 
   /** Describes a document with its history; null if there is none. */
   describe(name: string): StoredInfo | null {
     const row = this.#table.find(name);
     if (row === null) return null;
-    const info = infoOf(this.#table, row, this.#table.tails(row.id)[0]);
+    const info = infoOf(this.#table, row, this.#table.findTail(row.id));
     const versions = this.#storage.versions.count(row.id);
     return { ...info, id: row.id, versions, storedBytes: info.bytes + row.trailBytes };
   }
@@ -235,13 +242,14 @@ export class RoomDocuments {
       this.#storage.transaction(() => {
         for (const name of names) this.#delete(name);
       });
-      this.#loaded.clear();
+      for (const name of names) this.#loaded.release(name);
     });
   }
 
   #delete(name: string): void {
     const row = this.#table.find(name);
     if (row === null) return;
+    this.#writes += 1;
     this.#table.delete(row.id);
     this.#storage.versions.deleteAll(row.id);
     this.#events.deleted(name);
@@ -262,11 +270,26 @@ export class RoomDocuments {
     return refusalOf("documents:suggest", subject, "Rooms");
   }
 
+  /** Runs a change in transactions of the caller. If it fails after a write, all documents are loaded anew. */
+  undoable<T>(change: () => T): T {
+    const before = this.#writes;
+    try {
+      return change();
+    } catch (error) {
+      if (this.#writes > before) this.#unload();
+      throw error;
+    }
+  }
+
+  #unload(): void {
+    this.#loaded.clear();
+    this.#space.reset();
+  }
+
   /** Unloads everything after storage was cleared. */
   reset(): void {
-    this.#loaded.clear();
+    this.#unload();
     this.#crowded.clear();
-    this.#space.reset();
   }
 
   isFoldDue(name: string): boolean {
@@ -300,7 +323,7 @@ const isNothing = (stateVector: Uint8Array): boolean => stateVector.length <= NO
 const infoOf = (
   table: RoomStorage["documents"],
   row: StoredDocument,
-  tail: DocumentTail | undefined,
+  tail: DocumentTail | null | undefined,
 ): DocumentInfo => ({
   name: row.name,
   bytes: sumOf(row.partBytes) + (tail?.bytes ?? 0),

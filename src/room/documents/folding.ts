@@ -40,7 +40,7 @@ export function foldDocument(
     if (updates.length > 0 || old.freed !== 0) table.update(changed);
     return { row: changed, aged: old.aged, unversioned: findUnversioned(storage, row.id) };
   });
-  loaded.replace(name, { ...folded, known, seq, tailUpdates: 0, tailBytes: 0 });
+  loaded.replace(name, { ...folded, known, seq, tailUpdates: 0, tailBytes: 0, weight: null });
   return plan.kept;
 }
 

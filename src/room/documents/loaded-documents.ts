@@ -6,6 +6,7 @@ import { suggestionIn } from "@atrium/contract/suggestion-limits.ts";
 import type { StoredDocument } from "../storage/sqlite-documents.ts";
 import type { RoomStorage } from "../storage/storage.ts";
 import { findUnversioned, type Unversioned } from "./history/versions.ts";
+import { weightOf } from "./updates/built-document.ts";
 import { KnownContent } from "./updates/known-content.ts";
 import { scanUpdate, type UpdateContent } from "./updates/update-reader.ts";
 
@@ -33,6 +34,8 @@ export interface LoadedDocument {
   unversioned: Unversioned;
   /** Progress in joining old history; null when it is not known. */
   readonly aged: Aged | null;
+  /** Items that its stored updates would be built from, counted for the forks of suggestions; null until then. */
+  weight: number | null;
 }
 
 /** Bytes of a document, encoded, without its history. */
@@ -72,6 +75,7 @@ export class LoadedDocuments {
         tailBytes: 0,
         unversioned: null,
         aged: null,
+        weight: null,
       };
     const known =
       row.partBytes.length === 0
@@ -87,6 +91,7 @@ export class LoadedDocuments {
       tailBytes: tail.reduce((sum, { data }) => sum + data.length, 0),
       unversioned: findUnversioned(this.#storage, row.id),
       aged: null,
+      weight: null,
     };
   }
 
@@ -131,28 +136,44 @@ export class DocumentSpace {
   }
 
   get bytes(): number {
-    this.#bytes ??= this.#measure();
+    this.#bytes ??= this.#storage.documents.bytes();
     return this.#bytes;
   }
 
-  #measure(): number {
-    const { documents: table } = this.#storage;
-    const folded = table.list().reduce((sum, row) => sum + sumOf(row.partBytes) + row.trailBytes, 0);
-    return folded + table.tails().reduce((sum, { bytes }) => sum + bytes, 0);
-  }
-
-  /** Throws CONFLICT unless an update of this size has space, and FORBIDDEN when the quota is used up. */
-  require(name: string, document: LoadedDocument, bytes: number, content: UpdateContent): void {
+  /** Throws CONFLICT unless an update has space, and FORBIDDEN when the quota is used up. */
+  require(name: string, document: LoadedDocument, update: Uint8Array, content: UpdateContent): void {
+    const bytes = update.length;
+    const isFork = suggestionIn(name) !== null;
+    if (isFork) this.#requireBuildable(document, update);
     if (bytesOf(document) + bytes > DOCUMENT_LIMITS.documentBytes)
       throw full(`Document ${name} is full: a document has at most ${DOCUMENT_LIMITS.documentBytes} bytes`);
     if (document.known.size + content.inserted.length + content.deleted.length > DOCUMENT_LIMITS.stretches)
       throw full(`Document ${name} is full: its operations are too scattered`);
     if (this.bytes + bytes > DOCUMENT_LIMITS.roomDocumentBytes)
       throw full(`The room's documents have ${DOCUMENT_LIMITS.roomDocumentBytes} bytes: delete one first`);
-    this.#count ??= this.#storage.documents.list().filter((row) => suggestionIn(row.name) === null).length;
-    if (document.row === null && suggestionIn(name) === null && this.#count >= DOCUMENT_LIMITS.documents)
+    this.#count ??= this.#storage.documents.countOrdinary();
+    if (document.row === null && !isFork && this.#count >= DOCUMENT_LIMITS.documents)
       throw full(`A room has at most ${DOCUMENT_LIMITS.documents} documents: delete one first`);
     this.#quota.require(this.bytes, this.bytes + bytes);
+  }
+
+  /** A fork stays within the bound of documents that are built: it has to be, for its review. */
+  #requireBuildable(document: LoadedDocument, update: Uint8Array): void {
+    document.weight ??= sumOf(this.#updatesOf(document).map(weightOf));
+    const isFull =
+      bytesOf(document) + update.length > DOCUMENT_LIMITS.builtBytes ||
+      document.weight + weightOf(update) > DOCUMENT_LIMITS.builtItems;
+    if (isFull)
+      throw full(
+        `The suggestion is full: it and its document have at most ${DOCUMENT_LIMITS.builtBytes} bytes and ${DOCUMENT_LIMITS.builtItems} items`,
+      );
+  }
+
+  #updatesOf({ row }: LoadedDocument): Uint8Array[] {
+    const { documents } = this.#storage;
+    if (row === null) return [];
+    const parts = row.partBytes.map((_, part) => documents.readPart(row.id, part));
+    return [...parts, ...documents.listUpdates(row.id, row.foldedSeq).map(({ data }) => data)];
   }
 
   /** `isNew` for the first update of a document that is no suggestion's fork. */

@@ -142,8 +142,10 @@ export class Room {
       changed: (before: number, after: number) => storeQuota.changed(before, after),
     });
     const { trailKeptMs } = ports;
-    this.#documents = new RoomDocuments({ storage, now, trailKeptMs, events, quota: quotaOf("documents") });
-    const channels = new Channels(this.#documents);
+    this.#documents = new RoomDocuments({
+      ...{ storage, now, trailKeptMs, events, quota: quotaOf("documents") },
+    });
+    const channels: Channels = new Channels(this.#documents);
     const pendingTokens = new PendingTokens();
     this.openDocuments = new OpenDocuments(this.participants, this.#documents, channels, pendingTokens);
     this.documentSockets = new DocumentSockets(

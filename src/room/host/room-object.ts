@@ -390,7 +390,7 @@ export class RoomObjectBase extends RoomHost {
     const runtime = await this.#existing(accountId);
     const { effects: executor, room } = runtime;
     const refused = await this.#lostRight(runtime, writer, (subject) =>
-      room.writeRefusal(name, null, subject),
+      room.suggestions.deletionRefusal(name, subject),
     );
     if (refused !== null) return refused;
     const effects = room.suggestions.deleteDocument(name);
@@ -461,7 +461,7 @@ export class RoomObjectBase extends RoomHost {
     document: string,
     start: SuggestionStart,
   ): Promise<string | DocumentRefusal> {
-    return this.#changeSuggestions(accountId, start, "documents:suggest", ({ suggestions }) => {
+    return this.#changeSuggestions(accountId, document, start, "documents:suggest", ({ suggestions }) => {
       const { answer, effects } = suggestions.create(document, start);
       return { result: answer, effects };
     });
@@ -474,7 +474,7 @@ export class RoomObjectBase extends RoomHost {
     id: string,
     review: ReviewedSuggestion,
   ): Promise<Suggestion | null | DocumentRefusal> {
-    return this.#changeSuggestions(accountId, review, "documents:write", ({ suggestions }) => {
+    return this.#changeSuggestions(accountId, document, review, "documents:write", ({ suggestions }) => {
       const { suggestion, effects } = suggestions.review(document, id, review);
       return { result: suggestion, effects };
     });
@@ -489,7 +489,7 @@ export class RoomObjectBase extends RoomHost {
     const { room } = this.#called(accountId);
     const needed = (subject: Subject) => room.suggestions.withdrawalRefusal(id, withdrawn, subject);
     const change = { ...withdrawn, cause: null, trace: null };
-    return this.#changeSuggestions(accountId, change, needed, ({ suggestions }) => ({
+    return this.#changeSuggestions(accountId, document, change, needed, ({ suggestions }) => ({
       result: null,
       effects: suggestions.withdraw(document, id),
     }));
@@ -497,6 +497,7 @@ export class RoomObjectBase extends RoomHost {
 
   async #changeSuggestions<Result>(
     accountId: string,
+    document: string,
     { writer, cause, trace }: SuggestionChange,
     needed: Right | ((subject: Subject) => AppError | null),
     work: (room: Room) => { readonly result: Result; readonly effects: readonly Effect[] },
@@ -512,7 +513,7 @@ export class RoomObjectBase extends RoomHost {
       executor.perform(effects);
       return result;
     } catch (error) {
-      executor.perform([]); // plans the alarm
+      executor.perform(room.documentRequests.refused(document)); // plans a fold, and the alarm
       return documentRefusal(error);
     }
   }

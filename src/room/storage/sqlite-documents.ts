@@ -1,4 +1,5 @@
 /** A room's documents and their versions in SQLite. A row holds 2 MB: longer data is cut into pieces. */
+import { forkNameOf } from "@atrium/contract/suggestion-limits.ts";
 import {
   type Author,
   distinctAuthors,
@@ -90,12 +91,19 @@ const PIECE_BYTES = 1024 * 1024;
 const SELECT_DOCUMENTS = `SELECT id, name, created_at AS createdAt, folded_seq AS foldedSeq, part_bytes AS partBytes,
   trail_bytes AS trailBytes FROM documents`;
 
+/** The names of forks begin so. */
+const FORKS = forkNameOf("");
+const ORDINARY = "WHERE substr(name, 1, length(?1)) <> ?1";
+
 type DocumentRow = Omit<StoredDocument, "partBytes"> & { readonly partBytes: string };
 
 const documentOf = (row: DocumentRow): StoredDocument => ({ ...row, partBytes: parseBytes(row.partBytes) });
 
 const STRETCH = "seq, updates, first_at AS firstAt, at, user_id, acting, authors";
 const SELECT_ENTRIES = `SELECT ${STRETCH}, sum(length(data)) AS bytes FROM document_updates WHERE document = ?`;
+
+const SELECT_TAILS = `SELECT id AS documentId, sum(piece = 0) AS updates, sum(length(data)) AS bytes, max(seq) AS seq,
+  max(at) AS at FROM documents JOIN document_updates ON document = id AND seq > folded_seq`;
 
 type EntryRow = Omit<TrailEntry, "authors"> & AuthorsColumns;
 type UpdateRow = Omit<StoredUpdate, "authors" | "data"> & AuthorsColumns & { readonly data: ArrayBuffer };
@@ -134,6 +142,27 @@ export class SqliteDocuments extends SqlitePart {
 
   list(): StoredDocument[] {
     return this.tables.read<DocumentRow>(`${SELECT_DOCUMENTS} ORDER BY name`).map(documentOf);
+  }
+
+  /** All but the forks of suggestions. */
+  listOrdinary(): StoredDocument[] {
+    return this.tables
+      .read<DocumentRow>(`${SELECT_DOCUMENTS} ${ORDINARY} ORDER BY name`, FORKS)
+      .map(documentOf);
+  }
+
+  countOrdinary(): number {
+    const query = `SELECT count(*) AS documents FROM documents ${ORDINARY}`;
+    return this.tables.find<{ documents: number }>(query, FORKS)?.documents ?? 0;
+  }
+
+  /** Bytes of all documents with their history. */
+  bytes(): number {
+    const query = `SELECT (SELECT ifnull(sum(length(data)), 0)
+        FROM documents JOIN document_updates ON document = id AND seq > folded_seq)
+      + (SELECT ifnull(sum(value), 0) FROM documents, json_each(part_bytes))
+      + (SELECT ifnull(sum(trail_bytes), 0) FROM documents) AS bytes`;
+    return this.tables.find<{ bytes: number }>(query)?.bytes ?? 0;
   }
 
   insert(name: string, createdAt: number): StoredDocument {
@@ -217,14 +246,14 @@ export class SqliteDocuments extends SqlitePart {
     );
   }
 
-  /** The tails of all documents that have one, or of one document. */
-  tails(documentId?: number): DocumentTail[] {
-    return this.tables.read<DocumentTail>(
-      `SELECT id AS documentId, sum(piece = 0) AS updates, sum(length(data)) AS bytes, max(seq) AS seq, max(at) AS at
-       FROM documents JOIN document_updates ON document = id AND seq > folded_seq
-       WHERE ?1 IS NULL OR id = ?1 GROUP BY id`,
-      documentId ?? null,
-    );
+  /** The tails of all ordinary documents that have one. */
+  tails(): DocumentTail[] {
+    return this.tables.read<DocumentTail>(`${SELECT_TAILS} ${ORDINARY} GROUP BY id`, FORKS);
+  }
+
+  /** The tail of a document; null for none. */
+  findTail(documentId: number): DocumentTail | null {
+    return this.tables.find<DocumentTail>(`${SELECT_TAILS} WHERE id = ? GROUP BY id`, documentId);
   }
 
   readPart(documentId: number, part: number): Uint8Array {

@@ -20,6 +20,12 @@ const suggestionOf = ({ author, reviewedBy, ...row }: SuggestionRow): StoredSugg
   reviewedBy: reviewedBy === null ? null : authorIn(reviewedBy),
 });
 
+interface PendingCounts {
+  readonly inRoom: number;
+  readonly ofDocument: number;
+  readonly ofAuthor: number;
+}
+
 /** A review; `parts` is JSON. */
 interface StoredReview extends Pick<StoredSuggestion, "id" | "status" | "comment"> {
   readonly reviewedBy: Author;
@@ -50,9 +56,12 @@ export class SqliteSuggestions extends SqlitePart {
     return this.#list(condition, document, before, status, limit);
   }
 
-  countPending(document: number): number {
-    const query = "SELECT count(*) AS pending FROM suggestions WHERE document = ? AND status = 'pending'";
-    return this.tables.find<{ pending: number }>(query, document)?.pending ?? 0;
+  /** The pending suggestions of an author in a document, of the document, and of the room. */
+  countPending(document: number, author: Author): PendingCounts {
+    const query = `SELECT count(*) AS inRoom, count(iif(document = ?1, 1, NULL)) AS ofDocument,
+      count(iif(document = ?1 AND author = ?2, 1, NULL)) AS ofAuthor FROM suggestions WHERE status = 'pending'`;
+    const counts = this.tables.find<PendingCounts>(query, document, JSON.stringify(author));
+    return counts ?? { inRoom: 0, ofDocument: 0, ofAuthor: 0 };
   }
 
   /** Those that someone made or reviewed, in their order, after a number. */

@@ -243,7 +243,8 @@ const TABLES: Readonly<Record<string, string>> = {
     comment TEXT,
     parts TEXT
   );
-  CREATE INDEX IF NOT EXISTS suggestions_by_document ON suggestions (document, number);`,
+  CREATE INDEX IF NOT EXISTS suggestions_by_document ON suggestions (document, number);
+  CREATE INDEX IF NOT EXISTS suggestions_pending ON suggestions (document, author) WHERE status = 'pending';`,
   // Without a name, the stream has ended and its rows are being removed. `root` is the first number of its offsets, and
   // `base` is where its own bytes begin: those before are its source's. `sort` is the latest `Stream-Seq`.
   streams: `CREATE TABLE IF NOT EXISTS streams (

@@ -2,7 +2,7 @@
 import type { EventCause } from "@atrium/contract/resources/present-event.ts";
 import type { SuggestedPart, Suggestion } from "@atrium/contract/resources/suggestion.ts";
 import type { Trace } from "../../platform/trace.ts";
-import type { Author, EditRequest, Writer } from "./documents.ts";
+import type { Author, EditGuard, EditRequest, Writer } from "./documents.ts";
 
 export interface StoredSuggestion {
   readonly number: number;
@@ -71,16 +71,23 @@ export interface SuggestionStart extends SuggestionChange {
   readonly edits: string;
 }
 
+/** The update that accepts parts of a suggestion. */
+export interface ReviewedUpdate {
+  readonly update: Uint8Array;
+  /** The number of the document's latest update that was read for it. */
+  readonly basedOn: number;
+  /** Later updates must not touch it; null if there must be none. */
+  readonly guard: EditGuard | null;
+}
+
 export interface ReviewedSuggestion extends SuggestionChange {
   /** The reviewer. */
   readonly author: Author;
   /** CONFLICT if the fork has a later update. */
   readonly seq: number;
   readonly documentId: number;
-  /** The update that accepts parts; null for none. */
-  readonly update: Uint8Array | null;
-  /** The document must be as it was after this number; null for any. */
-  readonly basedOn: number | null;
+  /** Null when nothing is accepted. */
+  readonly accepted: ReviewedUpdate | null;
   /** The parts to keep. */
   readonly parts: readonly SuggestedPart[];
   /** The numbers of accepted and of all parts. */

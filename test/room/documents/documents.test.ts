@@ -210,7 +210,7 @@ describe("documents", () => {
     ]).toEqual([seed, null]);
     expect(textOf(missing(documents, "notes", NOTHING_KNOWN))).toEqual([{ insert: "a" }]);
     documents.fold("notes");
-    expect([documents.delete("notes"), documents.delete("notes")]).toEqual([true, false]);
+    documents.delete("notes", "none", "notes");
     expect(documents.list()).toEqual([]);
     expect(documents.seed("notes", other, ORGANIZATION)).toBe(other);
     expect(reopen().documents.listUpdates(reopen().documents.find("notes")?.id ?? 0, 0)).toHaveLength(1);

@@ -309,13 +309,6 @@ describe("a map", () => {
     (mapOf(current).get("text") as Y.Text).insert(4, "?");
     expect(mapOf(current).toJSON()).toEqual({ title: "Theirs", text: "abc!?", made: "Theirs" });
   });
-
-  it("tells whether keys were set back", () => {
-    const { versions, parts } = suggested(fill, suggest);
-    const setsBack = (index: number) =>
-      acceptingUpdate(versions, new Set([parts[index]?.id ?? ""]))?.setsBack;
-    expect([setsBack(1), acceptingUpdate(versions, "all")?.setsBack]).toEqual([true, false]);
-  });
 });
 
 it("a list has its values as JSON, and subdocuments as nothing", () => {

@@ -25,6 +25,10 @@ export async function requireEditor(
   { roomId, document }: DocumentPlace,
 ): Promise<Author> {
   requireOrdinary(document);
+  return requireAuthor(ctx, roomId);
+}
+
+async function requireAuthor(ctx: DocumentContext, roomId: string): Promise<Author> {
   await requireOpenRoom(ctx, roomId);
   return authorOf(ctx.actor);
 }
@@ -131,10 +135,13 @@ export async function writeDocument(
   });
 }
 
-/** Deletes a document with its history. NOT_FOUND when there is none; fails as {@link requireEditor} does. */
+/**
+ * Deletes a document with its history. NOT_FOUND when there is none, FORBIDDEN to users in a closed room, CONFLICT for a
+ * suggestion's fork.
+ */
 export async function deleteDocument(ctx: DocumentContext, place: DocumentPlace): Promise<void> {
   const { roomId, document } = place;
-  await requireEditor(ctx, place);
+  await requireAuthor(ctx, roomId);
   if (!(await ctx.rooms.deleteDocument(roomId, ctx.accountId, document, writerOf(ctx))))
     throw notFound("Rooms", "Document");
 }

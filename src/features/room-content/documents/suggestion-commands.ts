@@ -5,7 +5,7 @@ import type { SuggestedPart, Suggestion } from "@atrium/contract/resources/sugge
 import type { EditedDocument } from "@atrium/contract/rest/document-edits.ts";
 import type { SuggestionCreation, SuggestionReview } from "@atrium/contract/rest/suggestions.ts";
 import { SUGGESTION_LIMITS } from "@atrium/contract/suggestion-limits.ts";
-import { cut } from "@atrium/contract/text.ts";
+import { byteLength, cut } from "@atrium/contract/text.ts";
 import type * as z from "zod";
 import { causeOf } from "../../../platform/d1/context.ts";
 import { refusalTo, writerOf } from "../../../platform/d1/rights.ts";
@@ -18,6 +18,7 @@ import { requireBuildable } from "../../../room/documents/updates/built-document
 import { mergeMany } from "../../../room/documents/updates/known-content.ts";
 import type {
   ListedSuggestions,
+  ReviewedUpdate,
   SuggestionDetails,
   SuggestionPage,
 } from "../../../room/types/suggestions.ts";
@@ -27,7 +28,7 @@ import { authorOf, type DocumentPlace, readDocument, requireOrdinary } from "./c
 import { editsOf, editWithin, requestOf } from "./edit-commands.ts";
 
 /** Times that a review is made again because the document changed while it was made. */
-const MAX_ATTEMPTS = 4;
+const MAX_ATTEMPTS = 6;
 
 export interface SuggestionPlace extends DocumentPlace {
   readonly suggestionId: string;
@@ -157,22 +158,42 @@ export async function reviewSuggestion(
     const { documentId, documentSeq } = found;
     if (found.parts !== null) throw conflict("The suggestion was reviewed already");
     if (found.seq !== seq) throw conflict("The suggestion has changed since you read it; read it again");
-    const versions = await readVersions(ctx, place, found);
-    const accepting = acceptingUpdate(versions, accepted);
-    const all = accepting?.parts ?? partsOf(versions);
+    const { acceptance, parts: all } = await comparisonOf(ctx, place, found, accepted);
     const isAccepted = ({ id }: CorePart) => accepted === "all" || accepted.has(id);
     const parts = keptParts(all, (part) => (isAccepted(part) ? "accepted" : "rejected"));
     const counts = { accepted: all.filter(isAccepted).length, parts: all.length };
-    // Text may be changed beside the parts while the last attempt is made.
-    const isStrict = accepting !== null && (accepting.setsBack || attempt < MAX_ATTEMPTS);
     const suggestion = await ctx.rooms.reviewSuggestion(roomId, ctx.accountId, document, suggestionId, {
       ...{ ...review, seq, documentId, comment: comment ?? null, parts, counts },
-      update: accepting?.update ?? null,
-      basedOn: isStrict ? documentSeq : null,
+      accepted: acceptance && { ...acceptance, basedOn: documentSeq },
     });
     if (suggestion !== null) return { suggestion, parts };
   }
   throw conflict("The document changes all the time; try again in a moment");
+}
+
+interface Comparison {
+  readonly acceptance: Pick<ReviewedUpdate, "update" | "guard"> | null;
+  readonly parts: readonly CorePart[];
+}
+
+/** What the document accepts, and all parts. A suggestion that cannot be compared can be rejected without its parts. */
+async function comparisonOf(
+  ctx: LiveRoomContext,
+  place: SuggestionPlace,
+  found: SuggestionDetails,
+  accepted: ReadonlySet<string> | "all",
+): Promise<Comparison> {
+  const versions = await readVersions(ctx, place, found);
+  try {
+    const acceptance = acceptingUpdate(versions, accepted);
+    if (acceptance === null) return { acceptance, parts: partsOf(versions) };
+    const { update, parts, guard, isFragile } = acceptance;
+    return { acceptance: { update, guard: isFragile ? null : guard }, parts };
+  } catch (error) {
+    const isRejected = accepted !== "all" && accepted.size === 0;
+    if (!isRejected || !(error instanceof AppError) || error.code !== "CONFLICT") throw error;
+    return { acceptance: null, parts: [] };
+  }
 }
 
 /** Withdraws a pending suggestion: for its author, and for those who may write documents. */
@@ -198,10 +219,21 @@ const presentPart = (
   state,
 });
 
-/** The first parts as they are kept, with the beginnings of their texts. */
-const keptParts = (parts: readonly CorePart[], outcomeOf: Outcome): SuggestedPart[] =>
-  parts.slice(0, SUGGESTION_LIMITS.keptParts).map((part) => ({
+const cutText = (text: string): string => cut(text, SUGGESTION_LIMITS.keptText);
+
+/** The first parts as they are kept, with the beginnings of their texts and names. */
+function keptParts(parts: readonly CorePart[], outcomeOf: Outcome): SuggestedPart[] {
+  let left: number = SUGGESTION_LIMITS.keptBytes;
+  const kept = parts.slice(0, SUGGESTION_LIMITS.keptParts).map((part) => ({
     ...presentPart(part, outcomeOf(part)),
-    before: part.before && cut(part.before, SUGGESTION_LIMITS.keptText),
-    after: part.after && cut(part.after, SUGGESTION_LIMITS.keptText),
+    root: cutText(part.root),
+    path: part.path.map((step) => (typeof step === "string" ? cutText(step) : step)),
+    before: part.before && cutText(part.before),
+    after: part.after && cutText(part.after),
   }));
+  const over = kept.findIndex((part) => {
+    left -= byteLength(JSON.stringify(part)) + 1;
+    return left < 0;
+  });
+  return over < 0 ? kept : kept.slice(0, over);
+}

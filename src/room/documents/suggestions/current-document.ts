@@ -61,13 +61,11 @@ export class CurrentDocument {
   }
 
   /**
-   * Tells which changes of a fork, built as `doc`, have lost the text that they change, are in the document already, or
-   * would delete what others have written since into a type, or a key.
+   * Tells which changes of a fork, built as `doc`, have lost the text that they change, or would delete what others have written since into a type, or a key.
    */
   staleness(doc: Y.Doc): (change: ForkChange) => boolean {
     const names = rootNames(doc);
     return (change) => {
-      if (change.inserted.some(({ client, start }) => start < (this.state.get(client) ?? 0))) return true;
       const { key } = change;
       if (key !== null && (this.#isGone(key.parent) || this.#newKeys.has(nameOf(names, key.parent, key.key))))
         return true;

@@ -2,8 +2,22 @@
 
 import * as encoding from "lib0/encoding";
 import * as Y from "yjs";
+import { isServerClient } from "../updates/built-document.ts";
 import { encodeDeletions } from "../updates/compact-update.ts";
 import { IdSet } from "../updates/ranges.ts";
+
+/** Gives client IDs that no one has, another one each time. */
+export function newClients(known: Iterable<number>): () => number {
+  const taken = new Set(known);
+  return () => {
+    for (;;) {
+      const [client = 0] = crypto.getRandomValues(new Uint32Array(1));
+      if (isServerClient(client) || taken.has(client)) continue;
+      taken.add(client);
+      return client;
+    }
+  };
+}
 
 type Id = Pick<Y.ID, "client" | "clock">;
 

@@ -9,6 +9,7 @@ import { compactUpdate } from "../updates/compact-update.ts";
 import { IdSet } from "../updates/ranges.ts";
 import { CurrentDocument, inOrder, parentItemOf, rangeOf } from "./current-document.ts";
 import { type ChangeKind, changesOf, childrenOf, type ForkChange, type Path } from "./fork-changes.ts";
+import { newClients, renumbered } from "./renumbering.ts";
 
 export interface SuggestedPart {
   /** Names its operations: the same while the fork and its base are the same. */
@@ -43,8 +44,6 @@ export interface Acceptance {
   readonly update: Uint8Array;
   /** All parts, as they were before the update. */
   readonly parts: SuggestedPart[];
-  /** Whether keys had been set in no accepted part, which keep the document's values. */
-  readonly setsBack: boolean;
   /**
    * The operations of the document on which the accepted parts rely: the deleted and the formatted ones, the neighbors
    * of insertions, and the types that contain them; and deleted types, into which no one may have written. With updates
@@ -116,20 +115,17 @@ class Suggestion {
   merge(ids: ReadonlySet<string>): Omit<Acceptance, "parts"> | null {
     const chosen = this.#changes.filter(({ id }) => ids.has(id));
     const deletions = this.#deletionsOf(chosen);
-    const setsBack = this.#dropEntries(chosen);
-    const { doc } = this.#points;
+    this.#dropEntries(chosen);
+    const { doc, stateBefore } = this.#points;
     const hasNews = [...doc.store.clients.keys()].some(
-      (client) => Y.getState(doc.store, client) > this.#known(client),
+      (client) => Y.getState(doc.store, client) > (stateBefore.get(client) ?? 0),
     );
     if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
       return null;
-    const update = encodeChanges(doc, new Map(this.#current.state), deleteSetOf(deletions));
+    const changes = compactUpdate(encodeChanges(doc, new Map(stateBefore), deleteSetOf(deletions)), false);
+    const update = renumbered(changes, stateBefore, newClients(this.#current.state.keys()));
     const isFragile = chosen.some(({ kind }) => kind === "set");
-    return { update: compactUpdate(update, false), setsBack, guard: this.#guardOf(chosen), isFragile };
-  }
-
-  #known(client: number): number {
-    return this.#current.state.get(client) ?? 0;
+    return { update, guard: this.#guardOf(chosen), isFragile };
   }
 
   /** The deletions of the chosen parts, and what the fork inserted beside them. */
@@ -140,9 +136,9 @@ class Suggestion {
     for (const struct of this.#structs()) {
       const { client, clock } = struct.id;
       if (!this.#isNew(struct)) continue;
-      if (struct.deleted) this.#addDeleted(deletions, struct);
+      if (struct.deleted) deletions.add(rangeOf(struct.id, struct.length));
       else
-        for (let at = Math.max(clock, this.#known(client)); at < clock + struct.length; ) {
+        for (let at = clock; at < clock + struct.length; ) {
           const { value, end } = kept.at(client, at);
           const until = Math.min(end, clock + struct.length);
           if (value === undefined) deletions.add({ client, start: at, end: until });
@@ -152,28 +148,17 @@ class Suggestion {
     return deletions;
   }
 
-  /** Operations that the document has are its own, whatever a fork says that it had inserted. */
-  #addDeleted(deletions: IdSet, struct: Struct): void {
-    const { client, clock } = struct.id;
-    const start = this.#isNew(struct) ? Math.max(clock, this.#known(client)) : clock;
-    if (start < clock + struct.length) deletions.add({ client, start, end: clock + struct.length });
-  }
-
   /**
    * Replaces the entries of keys that no chosen part sets by collected operations: an entry, even a deleted one, would
-   * take the place of the document's. Tells whether there were any. Such entries are in no part at all where they show
+   * take the place of the document's. Such entries are in no part at all where they show
    * the same value as before: others may write into that of the document.
    */
-  #dropEntries(chosen: readonly ForkChange[]): boolean {
+  #dropEntries(chosen: readonly ForkChange[]): void {
     const kept = new Set(chosen.flatMap(({ key }) => key?.entries ?? []));
-    let isDropped = false;
     for (const structs of this.#points.doc.store.clients.values())
       for (const [index, struct] of structs.entries())
-        if (struct instanceof Y.Item && this.#isKeyOfBase(struct) && !kept.has(struct)) {
+        if (struct instanceof Y.Item && this.#isKeyOfBase(struct) && !kept.has(struct))
           structs[index] = new Y.GC(struct.id, struct.length);
-          isDropped = true;
-        }
-    return isDropped;
   }
 
   #guardOf(chosen: readonly ForkChange[]): EditGuard {

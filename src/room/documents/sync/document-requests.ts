@@ -86,7 +86,7 @@ export class DocumentRequests {
     if (basedOn !== undefined && this.#documents.isEditedByServer(name, basedOn)) throw overtaken();
     const news = onlyIfEmpty
       ? this.#documents.seed(name, update, author)
-      : this.#documents.append(name, update, author, keepsVersion);
+      : this.#documents.append(name, update, author, { keepsVersion });
     const effects = news === null ? [] : this.#channels.broadcast(name, news);
     this.#channels.release(name);
     return { isApplied: news !== null, effects };
@@ -140,15 +140,14 @@ export class DocumentRequests {
       return { seq, base: isAsRead ? seq : edit.seq, ...(JSON.parse(edit.answer) as object) };
     };
     try {
-      const answer = this.#changes.once(request.sender, editOf(name, request), work, "always");
+      const answer = this.#documents.undoable(() =>
+        this.#changes.once(request.sender, editOf(name, request), work, "always"),
+      );
       const client = scanUpdate(update).inserted[0]?.client;
       if (client !== undefined)
         this.#goOn(name, { author, client, restoredSeq: this.#documents.restoredSeq });
       const effects = news === null ? [] : this.#channels.broadcast(name, news);
       return { answer: JSON.stringify(answer), effects };
-    } catch (error) {
-      if (news !== null) this.#documents.reset(); // its storage was taken back
-      throw error;
     } finally {
       this.#channels.release(name);
     }

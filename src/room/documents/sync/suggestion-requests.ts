@@ -2,7 +2,7 @@
 import { AppError, notFound } from "@atrium/contract/errors.ts";
 import { missing, refusalOf, type Subject } from "@atrium/contract/resources/permissions.ts";
 import type { Suggestion } from "@atrium/contract/resources/suggestion.ts";
-import { forkNameOf, SUGGESTION_LIMITS } from "@atrium/contract/suggestion-limits.ts";
+import { forkNameOf, SUGGESTION_LIMITS, suggestionIn } from "@atrium/contract/suggestion-limits.ts";
 import { presentTime } from "@atrium/contract/time.ts";
 import type { Changes } from "../../engine/content/changes.ts";
 import { type EventPorts, recordSuggestion } from "../../engine/outbox/room-events.ts";
@@ -14,6 +14,7 @@ import type { RecordsOfUser } from "../../types/room-object.ts";
 import type {
   ListedSuggestions,
   ReviewedSuggestion,
+  ReviewedUpdate,
   StoredSuggestion,
   SuggestionDetails,
   SuggestionPage,
@@ -22,6 +23,7 @@ import type {
 } from "../../types/suggestions.ts";
 import type { DocumentHistory } from "../document-history.ts";
 import type { RoomDocuments } from "../documents.ts";
+import { isOvertaken } from "../edits/guard.ts";
 import type { Channels } from "./channels.ts";
 import { type DocumentRequests, editOf } from "./document-requests.ts";
 
@@ -117,14 +119,8 @@ export class SuggestionRequests {
     };
   }
 
-  /** Runs a change, whose documents are loaded anew when it fails: their storage was taken back. */
   #attempt<Result>(change: () => Result): Result {
-    try {
-      return this.#room.changes.transaction(change);
-    } catch (error) {
-      this.#room.documents.reset();
-      throw error;
-    }
+    return this.#room.documents.undoable(() => this.#room.changes.transaction(change));
   }
 
   /** Sends the changes that were made. */
@@ -151,18 +147,24 @@ export class SuggestionRequests {
     const { documents, history, events } = this.#room;
     const { documentId: document, title, author, base, update, edits } = start;
     if (this.#storage.documents.find(name)?.id !== document) throw notFound("Rooms", "Document");
-    if (this.#table.countPending(document) >= SUGGESTION_LIMITS.pending)
-      throw conflict(
-        `The document has ${SUGGESTION_LIMITS.pending} pending suggestions: have some reviewed first`,
-      );
+    this.#requirePlace(document, author);
     documents.append(fork, base, BASE_AUTHOR);
     const { seq: baseSeq } = history.change(fork, BASE_VERSION);
-    if (update !== null) documents.append(fork, update, author);
     const id = fork.slice(forkNameOf("").length);
     this.#table.insert({ id, document, title, author, baseSeq, createdAt: events.now() });
+    if (update !== null) documents.append(fork, update, author);
     const suggestion = this.#changed(name, id);
     recordSuggestion(events, { event: "suggestion.created", suggestion });
     return { suggestion, edits: JSON.parse(edits) as object };
+  }
+
+  #requirePlace(document: number, author: Author): void {
+    const { pending, pendingOfAuthor, pendingInRoom } = SUGGESTION_LIMITS;
+    const counts = this.#table.countPending(document, author);
+    const full = (whose: string) => conflict(`${whose} pending suggestions: have some reviewed first`);
+    if (counts.ofAuthor >= pendingOfAuthor) throw full(`You have ${pendingOfAuthor} of the document's`);
+    if (counts.ofDocument >= pending) throw full(`The document has ${pending}`);
+    if (counts.inRoom >= pendingInRoom) throw full(`The room has ${pendingInRoom}`);
   }
 
   /** Logs a suggestion as it is now. */
@@ -174,11 +176,17 @@ export class SuggestionRequests {
     return suggestion;
   }
 
-  /** Null if the document has changed since the update was made that sets values back. Throws as {@link RoomDocuments.append}. */
+  #isOvertaken(name: string, { basedOn, guard }: ReviewedUpdate): boolean {
+    const { documents } = this.#room;
+    if (documents.seqOf(name) === basedOn) return false;
+    return guard === null || isOvertaken(guard, documents.updatesAfter(name, basedOn));
+  }
+
+  /** Null if the document has changed at the accepted parts since it was read for them. Throws as {@link RoomDocuments.append}. */
   review(
     name: string,
     id: string,
-    { seq, documentId, update, basedOn, parts, counts, comment, author: reviewer }: ReviewedSuggestion,
+    { seq, documentId, accepted: accepting, parts, counts, comment, author: reviewer }: ReviewedSuggestion,
   ): { readonly suggestion: Suggestion | null; readonly effects: Effect[] } {
     const { documents, channels, requests, events } = this.#room;
     const fork = forkNameOf(id);
@@ -189,9 +197,10 @@ export class SuggestionRequests {
         if (document !== documentId) throw notFound("Rooms", "Suggestion");
         if (documents.seqOf(fork) !== seq)
           throw conflict("The suggestion has changed since you read it; read it again");
-        if (basedOn !== null && documents.seqOf(name) !== basedOn) return null;
-        news = update && documents.append(name, update, author, true, reviewer);
-        documents.delete(fork);
+        if (accepting !== null && this.#isOvertaken(name, accepting)) return null;
+        documents.delete(fork); // its bytes may be those that the update needs
+        if (accepting !== null)
+          news = documents.append(name, accepting.update, author, { keepsVersion: true, reviewer });
         const { accepted } = counts;
         const status = accepted > 0 ? "approved" : "rejected";
         const review = { reviewedBy: reviewer, reviewedAt: events.now(), parts: JSON.stringify(parts) };
@@ -210,6 +219,14 @@ export class SuggestionRequests {
     }
   }
 
+  /** The refusal to delete a document of this name. Before the names of forks were reserved, others could have them. */
+  deletionRefusal(name: string, subject: Subject): AppError | null {
+    const id = suggestionIn(name);
+    if (id !== null && this.#table.find(id) !== null)
+      return conflict("The document is that of a suggestion: withdraw the suggestion");
+    return refusalOf("documents:write", subject, "Rooms");
+  }
+
   /** The refusal to withdraw a suggestion: its author may, and a user who may write documents. */
   withdrawalRefusal(id: string, { author, mayWrite }: WithdrawnSuggestion, subject: Subject) {
     const row = this.#table.find(id);
@@ -226,6 +243,7 @@ export class SuggestionRequests {
       this.#room.documents.delete(fork);
       this.#delete(name, id);
     });
+    this.#room.channels.release(name);
     return [...this.#room.requests.close(fork), ...this.#sent()];
   }
 

@@ -131,16 +131,20 @@ const WEIGHTS: ReadonlyMap<number, number> = new Map([
   [CONTENT.subdocument, 10],
 ]);
 
+/** The items of an update, weighed by the memory that they take when Yjs builds them. */
+export function weightOf(update: Uint8Array): number {
+  let items = 0;
+  readUpdate(update, {
+    struct: ({ info }) => {
+      items += WEIGHTS.get(info & CONTENT_BITS) ?? 1;
+    },
+  });
+  return items;
+}
+
 /** CONFLICT for an update that is too large for Yjs to build. */
 export function requireBuildable(update: Uint8Array): void {
-  let items = 0;
-  if (update.length <= DOCUMENT_LIMITS.builtBytes)
-    readUpdate(update, {
-      struct: ({ info }) => {
-        items += WEIGHTS.get(info & CONTENT_BITS) ?? 1;
-      },
-    });
-  if (update.length > DOCUMENT_LIMITS.builtBytes || items > DOCUMENT_LIMITS.builtItems)
+  if (update.length > DOCUMENT_LIMITS.builtBytes || weightOf(update) > DOCUMENT_LIMITS.builtItems)
     throw conflict(
       `A document above ${DOCUMENT_LIMITS.builtBytes} bytes or ${DOCUMENT_LIMITS.builtItems} items is neither shown, edited, compared, restored nor rolled back; read its update`,
     );

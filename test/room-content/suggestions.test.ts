@@ -8,6 +8,7 @@ import type { EditedDocument } from "@atrium/contract/rest/document-edits.ts";
 import { SUGGESTION_LIMITS } from "@atrium/contract/suggestion-limits.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import * as Y from "yjs";
+import { base64ToBytes } from "../../src/platform/crypto/encoding.ts";
 import type { RoomObjectBase } from "../../src/room/host/room-object.ts";
 import type { RoomRuntime } from "../../src/room/host/room-runtime.ts";
 import type { DocumentWire } from "../../src/room/transport/connection.ts";
@@ -189,16 +190,20 @@ describe("a suggestion", () => {
     expect(codeOf(late)).toEqual(conflict);
   });
 
-  it("is reviewed for the document as it was compared, or not at all (G3)", async () => {
-    const suggestion = await suggested((await suggester()).api);
+  it("is reviewed while others write elsewhere, and never while they change its place (G3)", async () => {
+    const TEXT = "The old name is here.";
+    const suggestion = await suggested((await suggester()).api, [{ at: { quote: TEXT }, delete: true }]);
     const doc = new Y.Doc();
+    const { update } = (await owner.api.get<{ update: string }>(path)).data;
+    Y.applyUpdate(doc, base64ToBytes(update));
+    let changes = () => doc.getText("default").delete(0, 1);
     let attempts = 0;
     await runInDurableObject(env.ROOMS.getByName(roomId), (object: RoomObjectBase) => {
       const { room } = (object as unknown as { runtime(): RoomRuntime }).runtime();
       const made = room.suggestions.review.bind(room.suggestions);
       room.suggestions.review = (...review) => {
         attempts += 1;
-        doc.getText("other").insert(0, "x");
+        changes();
         room.documentRequests.write("notes", Y.encodeStateAsUpdate(doc), {
           author: { type: "organization" },
           onlyIfEmpty: false,
@@ -208,11 +213,12 @@ describe("a suggestion", () => {
       };
     });
     const { seq } = await read(suggestion);
-    const decide = (accept: "all" | string[]) =>
-      owner.api.post(`${pathOf(suggestion)}/review`, { seq, accept });
-    expect([codeOf(await decide("all")), attempts]).toEqual([conflict, 6]);
-    expect(await contentOf()).toBe("The old name is here.");
-    expect([(await decide([])).status, attempts]).toEqual([200, 7]);
+    const decide = () => owner.api.post(`${pathOf(suggestion)}/review`, { seq, accept: "all" });
+    expect([codeOf(await decide()), attempts]).toEqual([conflict, 6]);
+    expect(await contentOf()).toBe(TEXT.slice(6));
+    changes = () => doc.getText("other").insert(0, "x");
+    expect([(await decide()).status, attempts]).toEqual([200, 7]);
+    expect(await contentOf()).toBe("");
   });
 
   it("is stale once its text went, and then accepted no more (G4)", async () => {

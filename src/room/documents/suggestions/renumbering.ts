@@ -6,39 +6,27 @@ import { isServerClient } from "../updates/built-document.ts";
 import { encodeDeletions } from "../updates/compact-update.ts";
 import { IdSet } from "../updates/ranges.ts";
 
-/** Gives client IDs that no one has, another one each time. */
-export function newClients(known: Iterable<number>): () => number {
-  const taken = new Set(known);
-  return () => {
-    for (;;) {
-      const [client = 0] = crypto.getRandomValues(new Uint32Array(1));
-      if (isServerClient(client) || taken.has(client)) continue;
-      taken.add(client);
-      return client;
-    }
-  };
-}
-
 type Id = Pick<Y.ID, "client" | "clock">;
 
 /**
- * The update with all operations beyond `state` under new clients, whose clocks begin with 0. `newClient` is asked once
- * for each client, and must return another one each time.
+ * The update with all operations beyond `state` under clients that are none of `taken`; their clocks begin with 0. The new
+ * IDs are in the order of the others, by which Yjs orders what was written at the same place at once.
  */
 export function renumbered(
   update: Uint8Array,
   state: ReadonlyMap<number, number>,
-  newClient: () => number,
+  taken: { has(client: number): boolean },
 ): Uint8Array {
-  const clients = new Map<number, number>();
-  const startOf = (client: number): number => state.get(client) ?? 0;
-  const idOf = ({ client, clock }: Id): Y.ID => {
-    if (clock < startOf(client)) return Y.createID(client, clock);
-    const named = clients.get(client) ?? newClient();
-    clients.set(client, named);
-    return Y.createID(named, clock - startOf(client));
-  };
   const { structs, ds } = Y.decodeUpdate(update);
+  const startOf = (client: number): number => state.get(client) ?? 0;
+  const isNew = ({ client, clock }: Id) => clock >= startOf(client);
+  const written = new Set(structs.filter(({ id }) => isNew(id)).map(({ id }) => id.client));
+  const names = freshClients(written.size, taken);
+  const clients = new Map([...written].sort(ascending).map((client, index) => [client, names[index] ?? 0]));
+  const idOf = (id: Id): Y.ID =>
+    isNew(id)
+      ? Y.createID(clients.get(id.client) ?? id.client, id.clock - startOf(id.client))
+      : Y.createID(id.client, id.clock);
   for (const struct of structs) {
     struct.id = idOf(struct.id);
     if (!(struct instanceof Y.Item)) continue;
@@ -59,6 +47,18 @@ export function renumbered(
     Map.groupBy(structs, ({ id }) => id.client),
     deletions,
   );
+}
+
+const ascending = (one: number, other: number): number => one - other;
+
+/** Client IDs that no one has, in ascending order. */
+function freshClients(count: number, taken: { has(client: number): boolean }): number[] {
+  const fresh = new Set<number>();
+  while (fresh.size < count) {
+    const [client = 0] = crypto.getRandomValues(new Uint32Array(1));
+    if (!isServerClient(client) && !taken.has(client)) fresh.add(client);
+  }
+  return [...fresh].sort(ascending);
 }
 
 /** Clients are in descending order, as Yjs expects it. */

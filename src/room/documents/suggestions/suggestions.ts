@@ -9,7 +9,7 @@ import { compactUpdate } from "../updates/compact-update.ts";
 import { IdSet } from "../updates/ranges.ts";
 import { CurrentDocument, inOrder, parentItemOf, rangeOf } from "./current-document.ts";
 import { type ChangeKind, changesOf, childrenOf, type ForkChange, type Path } from "./fork-changes.ts";
-import { newClients, renumbered } from "./renumbering.ts";
+import { renumbered } from "./renumbering.ts";
 
 export interface SuggestedPart {
   /** Names its operations: the same while the fork and its base are the same. */
@@ -123,7 +123,7 @@ class Suggestion {
     if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
       return null;
     const changes = compactUpdate(encodeChanges(doc, new Map(stateBefore), deleteSetOf(deletions)), false);
-    const update = renumbered(changes, stateBefore, newClients(this.#current.state.keys()));
+    const update = renumbered(changes, stateBefore, this.#current.state);
     const isFragile = chosen.some(({ kind }) => kind === "set");
     return { update, guard: this.#guardOf(chosen), isFragile };
   }

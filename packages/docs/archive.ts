@@ -41,7 +41,7 @@ export function archiveOf(
         .replace("ACCOUNT_ID=...", `ACCOUNT_ID=${credentials.accountId}`)
         .replace("API_KEY=...", `API_KEY=${credentials.apiKey}`),
     );
-  files.set(".gitignore", ".env\n.next\nnode_modules\n");
+  files.set(".gitignore", "*.env\n.next\nnode_modules\n");
   const archive = createTar(
     [...files].map(([file, text]) => ({
       name: `${name}/${file}`,

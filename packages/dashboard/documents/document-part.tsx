@@ -20,6 +20,7 @@ import {
   useVersions,
 } from "./history.ts";
 import { Preview } from "./preview.tsx";
+import { Suggestions } from "./suggestions.tsx";
 import { Trail } from "./trail.tsx";
 import { NewVersion, VersionActions, VersionList, VersionSlider } from "./versions.tsx";
 
@@ -97,6 +98,7 @@ function Known({ place, document }: KnownProps) {
               </Button>
             )}
           </section>
+          <Suggestions place={place} nameOf={nameOf} />
           <Trail place={place} nameOf={nameOf} version={shown} />
         </div>
       </div>

@@ -19,7 +19,7 @@ export const titleOf = ({ name, version }: Pick<DocumentVersion, "name" | "versi
 
 const VERSIONS_PER_PAGE = 100;
 const ENTRIES_PER_PAGE = 20;
-/** Others name and delete versions, which changes nothing else. */
+/** Others name and delete versions, and suggest changes, which changes nothing else. */
 const REFRESH_MS = 10_000;
 
 const historyOf = ({ roomId, name }: DocumentPlace) => ["room", roomId, "history", name];
@@ -38,13 +38,18 @@ function useHistoryList<Page extends { readonly next: number | null }>(
     initialPageParam: null as number | null,
     queryFn: ({ pageParam: before }) => read(documents, { limit, ...(before !== null && { before }) }),
     getNextPageParam: ({ next }) => next,
-    refetchInterval: list === "versions" && REFRESH_MS,
+    refetchInterval: list !== "trail" && REFRESH_MS,
   });
 }
 
 export const useVersions = (place: DocumentPlace) =>
   useHistoryList(place, "versions", VERSIONS_PER_PAGE, (documents, page) =>
     documents.versions(place.roomId, place.name, page),
+  );
+
+export const useSuggestions = (place: DocumentPlace) =>
+  useHistoryList(place, "suggestions", ENTRIES_PER_PAGE, (documents, page) =>
+    documents.suggestions(place.roomId, place.name, page),
   );
 
 /** The edit history. */

@@ -98,6 +98,8 @@ function sentenceOf(event: LoggedEvent, who: string): string {
   if (event.event === "session.started") return "A session started with the first user";
   if (event.event === "version.created")
     return `${event.data.name === null ? "A version" : quote(event.data.name)} was kept of ${event.data.document}`;
+  if ("suggestion" in event)
+    return `${quote(event.suggestion.title ?? "A suggestion")} was ${verb === "created" ? "suggested" : verb} for ${event.data.document}`;
   if ("document" in event.data) return documentText(event.event, event.data.document);
   if ("store" in event.data) return `The store ${event.data.store} was changed`;
   return `The ${resource} was ${verb}`;

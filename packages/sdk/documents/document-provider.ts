@@ -67,6 +67,8 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   readonly #unlisten: (() => void)[];
   #session: OpenDocument | null = null;
   #isDestroyed = false;
+  /** The room has closed the document: it takes no change until the next `connect()`. */
+  #isClosed = false;
   /** Whether changes are sent as they are made; earlier ones are part of the synchronization. */
   #isLive = false;
   #isSynced = false;
@@ -135,6 +137,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
       drained: () => this.#send(),
     };
     this.#session = session;
+    this.#isClosed = false;
     this.#channel.add(session);
     this.#updateStatus();
   }
@@ -202,7 +205,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
   readonly #onUpdate = (update: Uint8Array, origin: unknown): void => {
     if (origin === this) return;
     if (!this.#isLive) {
-      this.#changes.miss();
+      this.#changes.miss(this.#isClosed);
       return;
     }
     this.#changes.add(update);
@@ -281,6 +284,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
         break;
       case "closed":
         this.#end(session);
+        this.#isClosed = true;
         this.#changes.refuse();
         this.#setError(refusal(message.reason));
         this.emit("closed", { reason: message.reason });

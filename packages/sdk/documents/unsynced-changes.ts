@@ -25,6 +25,8 @@ export class UnsyncedChanges implements DocumentChanges {
   #isRefused = false;
   #isAny = false;
   readonly #flushes: Waiters;
+  /** Why no change is sent any more. */
+  #ended: Fault | null = null;
 
   /** Calls `reported` after each call, and `changed` when {@link isAny} changes. */
   constructor(name: string, runtime: Runtime, reported: () => void, changed: (isAny: boolean) => void) {
@@ -56,9 +58,10 @@ export class UnsyncedChanges implements DocumentChanges {
     this.#report();
   }
 
-  miss(): void {
+  /** A change is made without a connection, or refused at once. */
+  miss(isRefused: boolean): void {
     this.#isBehind = true;
-    this.#isRefused = false;
+    this.#isRefused = isRefused;
     this.#report();
   }
 
@@ -118,10 +121,12 @@ export class UnsyncedChanges implements DocumentChanges {
 
   /** Resolves when none is pending. Throws TIMEOUT, or the error of {@link stop}. */
   async flush(timeoutMs?: number): Promise<void> {
+    if (this.isPending && this.#ended !== null) throw new AtriumError(this.#ended);
     if (this.isPending) await this.#flushes.wait(timeoutMs);
   }
 
   stop(fault: Fault): void {
+    this.#ended = fault;
     this.#flushes.reject(new AtriumError(fault));
   }
 }

@@ -5,6 +5,7 @@ import { openDocument } from "atrium/documents";
 import type { WebSocket } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { eventually } from "../cli/processes.ts";
+import { expectAccessible } from "./axe.ts";
 import { openDesk } from "./browser.ts";
 import { pressInComposition } from "./chromium.ts";
 
@@ -430,6 +431,33 @@ describe("an open room", () => {
     await desk.field("Type “notes” to confirm").fill("notes");
     await confirm.click();
     await desk.heading("No documents yet").waitFor();
+  });
+
+  it("shows the suggestions of a document, of which parts are accepted, and the rest rejected", async () => {
+    const path = `/rooms/${roomId}/documents/proposal`;
+    await desk.ask("POST", `${path}/edits`, { edits: [{ at: "start", insert: "Two old words." }] });
+    const edits = [
+      { at: { quote: "old" }, replace: "new" },
+      { at: "end", insert: " The end." },
+    ];
+    await desk.ask("POST", `${path}/suggestions`, { title: "Livelier", edits });
+    await desk.ask("POST", `${path}/suggestions`, { title: "Wrong", edits: edits.slice(1) });
+    await desk.enter(path);
+    const suggestions = desk.page.getByRole("region", { name: "Suggestions" });
+    await suggestions.getByText("Livelier").click();
+    const change = suggestions.getByRole("checkbox", { name: "Accept The end." });
+    expect(await change.isChecked()).toBe(true);
+    await expectAccessible(desk.page);
+    await change.uncheck();
+    await desk.button("Accept selected, reject the rest").click();
+    await suggestions.getByText(/^approved by /).waitFor();
+    expect(await suggestions.getByText("rejected:").count()).toBe(1);
+    await desk.page.getByText("Two new words.").first().waitFor();
+    await suggestions.getByText("Wrong").click();
+    await desk.button("Reject").click();
+    await suggestions.getByText(/^rejected by /).waitFor();
+    await desk.page.getByText("Two new words. The end.").waitFor({ state: "detached" });
+    expect(desk.complaints).toEqual([]);
   });
 
   it("uploads dropped files, previews images, and deletes files", async () => {

@@ -90,6 +90,9 @@ it("one person suggests live, and another accepts one part and rejects the other
   const reviewed = await atAda.review(id, { seq, accept: [very?.id ?? ""], comment: "Thank you" });
   expect(reviewed.parts.map(({ state }) => state)).toEqual(["accepted", "rejected"]);
   await closed;
+  text.insert(0, "Too late: "); // refused at once, so nothing waits for it
+  await expect(draft.flush()).rejects.toBe(draft.error);
+  await bo.flush();
   const [decided] = await shows(atBo, ([first]) => first?.status === "approved");
   expect(decided).toMatchObject({ comment: "Thank you", reviewed_by: { type: "user", id: ada.userId } });
   expect(await contentOf()).toBe("The very quick fox jumps.");

@@ -147,7 +147,7 @@ export class OpenFormats {
 const OBJECT = "[object Object]";
 
 /** A value as Yjs writes it into XML. Yjs fails for objects whose `toString` is no function. */
-export function writtenAs(value: unknown): string {
+function writtenAs(value: unknown): string {
   try {
     return String(value);
   } catch {

@@ -282,7 +282,7 @@ describe("running a workflow by hand", () => {
   it("requires a user when the event is about one", async () => {
     const testWorkflow = await TestWorkflow.create(owner.api);
     for (const event of EventName.options.filter(
-      (name) => !/^(session|store|document|version|room|access)\./.test(name),
+      (name) => !/^(session|store|document|version|suggestion|room|access)\./.test(name),
     )) {
       const answer = await testWorkflow.run(event, { roomId: room.id });
       expect([answer.status, answer.error?.code, answer.error?.message]).toEqual([

@@ -132,7 +132,7 @@ const accesses = fc.record({
   ),
 }) as fc.Arbitrary<Access>;
 
-const RANKS = ["none", "read", "write"];
+const RANKS = ["none", "read", "suggest", "write"];
 const levelsOf = (access: Access) => decideAccess(access).map(({ level }) => RANKS.indexOf(level));
 
 describe("any access", () => {
@@ -201,7 +201,7 @@ describe("any access", () => {
     fc.assert(
       fc.property(accesses, (access) => {
         const [levels, rights] = [levelsOf(access), rightsOf(decideAccess(access))];
-        expect(RESOURCES.map((each) => mayWrite(rights, each))).toEqual(levels.map((level) => level === 2));
+        expect(RESOURCES.map((each) => mayWrite(rights, each))).toEqual(levels.map((level) => level === 3));
         expect((rights & READ) !== 0).toBe(levels.some((level) => level > 0));
       }),
     );

@@ -165,7 +165,7 @@ export const SuggestionReviewedEvent = z
       suggestionId,
       accepted: z.int().min(0).meta({ description: "The number of accepted parts." }),
       rejected: z.int().min(0).meta({
-        description: "The number of rejected parts; 0 when the suggestion was rejected as a whole.",
+        description: "The number of rejected parts; 0 when the suggestion was too large to be compared.",
       }),
     }),
     suggestion,

@@ -30,7 +30,7 @@ export const SuggestionReview = z
     }),
     accept: z.union([z.literal("all"), z.array(text(1, 1024)).max(10_000)]).meta({
       description:
-        "The IDs of parts, or `all`. The others are rejected; an empty list rejects all without a comparison, and the answer has no parts.",
+        "The IDs of parts, or `all`. The others are rejected; an empty list rejects all, also of a suggestion that is too large to be compared: the answer then has no parts.",
     }),
     comment: text(1, SUGGESTION_LIMITS.commentLength)
       .optional()

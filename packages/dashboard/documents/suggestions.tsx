@@ -1,7 +1,7 @@
 /** The suggestions of a document: what they change, and the review of those that wait for one. */
 
 import type { DocumentAuthor, SuggestedPart, Suggestion } from "atrium/server";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { useApiQuery } from "../data/organization.tsx";
 import { Button, ScrollBox } from "../ui/button.tsx";
 import { Badge, Details, ErrorMessage, Loading } from "../ui/feedback.tsx";
@@ -58,22 +58,39 @@ function Entry({ place, nameOf, suggestion }: EntryProps) {
   );
 }
 
-/** Reads the parts when it is first shown, and again when the suggestion or the document changes. */
-function Review({ place, suggestion: { id, status } }: Pick<EntryProps, "place" | "suggestion">) {
+/** Reads the parts when it is shown, and again when the suggestion or the document has changed. */
+function Review({ place, suggestion }: Pick<EntryProps, "place" | "suggestion">) {
   const { roomId, name } = place;
-  const [rejected, setRejected] = useState<ReadonlySet<string>>(new Set());
+  const { id, updated_at } = suggestion;
   const { data, error, refetch } = useApiQuery(
-    ["room", roomId, "history", name, "suggestion", id],
+    ["room", roomId, "history", name, "suggestion", id, updated_at],
     ({ documents }) => documents.suggestion(roomId, name, id),
   );
+  const first = useRef<number | undefined>(undefined);
+  first.current ??= data?.seq;
+  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
+  return (
+    <>
+      {suggestion.status === "pending" && data.seq !== first.current && (
+        <p>Its author has changed it since you opened it: choose again.</p>
+      )}
+      <Decision key={data.seq} place={place} suggestion={suggestion} read={data} />
+    </>
+  );
+}
+
+interface DecisionProps extends Pick<EntryProps, "place" | "suggestion"> {
+  readonly read: { readonly seq: number; readonly parts: readonly SuggestedPart[] };
+}
+
+function Decision({ place, suggestion: { id, status }, read: { seq, parts } }: DecisionProps) {
+  const { roomId, name } = place;
+  const [rejected, setRejected] = useState<ReadonlySet<string>>(new Set());
   const review = useHistoryAction(
     place,
-    (documents, accept: string[]) =>
-      documents.reviewSuggestion(roomId, name, id, { seq: data?.seq ?? 0, accept }),
+    (documents, accept: string[]) => documents.reviewSuggestion(roomId, name, id, { seq, accept }),
     { toast: ({ suggestion }) => (suggestion.status === "approved" ? "Accepted" : "Rejected") },
   );
-  if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
-  const { parts } = data;
   const accepted = parts.filter((part) => part.state === "pending" && !rejected.has(part.id));
   const choose = (part: SuggestedPart, isOn: boolean) =>
     setRejected((known) => new Set([...known, part.id].filter((each) => !isOn || each !== part.id)));

@@ -10,7 +10,7 @@ const GROUPS: readonly { readonly title: string; readonly of: readonly string[] 
   { title: "People who come and go", of: ["participant", "session"] },
   { title: "Users", of: ["user"] },
   { title: "Comments, threads and mentions", of: ["comment", "thread", "agent"] },
-  { title: "Stores, documents and versions", of: ["store", "document", "version"] },
+  { title: "Stores, documents and suggestions", of: ["store", "document", "version", "suggestion"] },
   { title: "Files", of: ["file"] },
   { title: "Rooms and access", of: ["room", "access"] },
   { title: "Identities and groups", of: ["identity", "group"] },
@@ -23,7 +23,7 @@ const PRESETS: readonly { readonly title: string; readonly has: (name: string) =
   { title: "Everything in rooms", has: isEventName },
   { title: "People come and go", has: isOfAny(["participant", "session"]) },
   { title: "Comments", has: isOfAny(["comment", "thread", "agent"]) },
-  { title: "Content", has: isOfAny(["store", "document", "version", "file"]) },
+  { title: "Content", has: isOfAny(["store", "document", "version", "suggestion", "file"]) },
   { title: "Identities", has: isOfAny(["identity", "group"]) },
 ];
 

@@ -137,6 +137,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
       drained: () => this.#send(),
     };
     this.#session = session;
+    if (this.#isClosed && this.#changes.isAny) this.#changes.miss(false);
     this.#isClosed = false;
     this.#channel.add(session);
     this.#updateStatus();
@@ -283,9 +284,9 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
         else if (!this.#changes.isRefused) this.#setError(null);
         break;
       case "closed":
-        this.#end(session);
         this.#isClosed = true;
-        this.#changes.refuse();
+        this.#end(session);
+        if (this.#isClosed) this.#changes.refuse(); // unless a listener has connected again
         this.#setError(refusal(message.reason));
         this.emit("closed", { reason: message.reason });
         break;

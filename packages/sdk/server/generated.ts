@@ -283,8 +283,8 @@ export interface ReviewOptions {
   /** The `seq` of the suggestion as you have read it: no one accepts what they have not seen. */
   readonly seq: number;
   /**
-   * The IDs of parts, or `all`. The others are rejected; an empty list rejects all without a comparison, and
-   * the answer has no parts.
+   * The IDs of parts, or `all`. The others are rejected; an empty list rejects all, also of a suggestion that
+   * is too large to be compared: the answer then has no parts.
    */
   readonly accept: "all" | string[];
   /** A comment for the author. */

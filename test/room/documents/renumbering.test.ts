@@ -92,3 +92,20 @@ it("keep the order of what several clients wrote at one place at once", () => {
     expect(copy.getText("text").toString()).toBe(fork.getText("text").toString());
   }
 });
+
+it("keep their order beside what the base has", () => {
+  for (let round = 0; round < 20; round += 1) {
+    const base = open(Y.encodeStateAsUpdate(new Y.Doc()), 2_000_000_000);
+    base.getMap("map").set("key", "base");
+    base.getText("text").insert(0, "Base");
+    const empty = open(Y.encodeStateAsUpdate(new Y.Doc()), round % 2 === 0 ? 4_000_000_000 : 1_000_000_000);
+    empty.getMap("map").set("key", "fork");
+    empty.getText("text").insert(0, "Fork");
+    const fork = open(Y.encodeStateAsUpdate(base), 1);
+    Y.applyUpdate(fork, Y.encodeStateAsUpdate(empty));
+    const state = Y.decodeStateVector(Y.encodeStateVector(base));
+    const changes = Y.encodeStateAsUpdate(fork, Y.encodeStateVector(base));
+    Y.applyUpdate(base, renumbered(changes, state, state));
+    expect(shown(base)).toEqual(shown(fork));
+  }
+});

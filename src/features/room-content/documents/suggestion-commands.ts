@@ -184,16 +184,17 @@ async function comparisonOf(
   accepted: ReadonlySet<string> | "all",
 ): Promise<Comparison> {
   const versions = await readVersions(ctx, place, found);
-  try {
-    const acceptance = acceptingUpdate(versions, accepted);
-    if (acceptance === null) return { acceptance, parts: partsOf(versions) };
-    const { update, parts, guard, isFragile } = acceptance;
-    return { acceptance: { update, guard: isFragile ? null : guard }, parts };
-  } catch (error) {
-    const isRejected = accepted !== "all" && accepted.size === 0;
-    if (!isRejected || !(error instanceof AppError) || error.code !== "CONFLICT") throw error;
-    return { acceptance: null, parts: [] };
-  }
+  if (accepted !== "all" && accepted.size === 0)
+    try {
+      return { acceptance: null, parts: partsOf(versions) };
+    } catch (error) {
+      if (error instanceof AppError && error.code === "CONFLICT") return { acceptance: null, parts: [] };
+      throw error;
+    }
+  const acceptance = acceptingUpdate(versions, accepted);
+  if (acceptance === null) return { acceptance, parts: partsOf(versions) };
+  const { update, parts, guard, isFragile } = acceptance;
+  return { acceptance: { update, guard: isFragile ? null : guard }, parts };
 }
 
 /** Withdraws a pending suggestion: for its author, and for those who may write documents. */

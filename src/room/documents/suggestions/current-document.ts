@@ -7,6 +7,8 @@ import type { ForkChange } from "./fork-changes.ts";
 export class CurrentDocument {
   readonly state: ReadonlyMap<number, number>;
   readonly deleted = new IdSet();
+  /** Whether operations of the document wait for others, which have not come yet. */
+  readonly isIncomplete: boolean;
   /** Keys whose latest entries are newer than the base. */
   readonly #newKeys = new Set<string>();
   /** Types of the base that hold something newer. */
@@ -17,6 +19,7 @@ export class CurrentDocument {
   /** Builds the document and keeps no item of it. CONFLICT when it is too large to be built. */
   constructor(current: Uint8Array, base: Uint8Array) {
     const { doc } = new BuiltDocument([current]);
+    this.isIncomplete = doc.store.pendingStructs !== null;
     const baseState = Y.decodeStateVector(Y.encodeStateVectorFromUpdate(base));
     const isNew = ({ client, clock }: Y.ID) => clock >= (baseState.get(client) ?? 0);
     const names = rootNames(doc);
@@ -61,11 +64,12 @@ export class CurrentDocument {
   }
 
   /**
-   * Tells which changes of a fork, built as `doc`, have lost the text that they change, or would delete what others have written since into a type, or a key.
+   * Tells which changes of a fork, built as `doc`, have lost the text that they change, are the document's own, or would delete what others have written since into a type, or a key.
    */
   staleness(doc: Y.Doc): (change: ForkChange) => boolean {
     const names = rootNames(doc);
     return (change) => {
+      if (change.inserted.some(({ client, start }) => start < (this.state.get(client) ?? 0))) return true;
       const { key } = change;
       if (key !== null && (this.#isGone(key.parent) || this.#newKeys.has(nameOf(names, key.parent, key.key))))
         return true;

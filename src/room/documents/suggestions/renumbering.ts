@@ -9,8 +9,9 @@ import { IdSet } from "../updates/ranges.ts";
 type Id = Pick<Y.ID, "client" | "clock">;
 
 /**
- * The update with all operations beyond `state` under clients that are none of `taken`; their clocks begin with 0. The new
- * IDs are in the order of the others, by which Yjs orders what was written at the same place at once.
+ * The update with all operations beyond `state` under clients that are none of `taken`; their clocks begin with 0. Among
+ * each other and those of `state`, the new IDs have the order of the old ones, by which Yjs orders what was written at one
+ * place at once.
  */
 export function renumbered(
   update: Uint8Array,
@@ -21,8 +22,7 @@ export function renumbered(
   const startOf = (client: number): number => state.get(client) ?? 0;
   const isNew = ({ client, clock }: Id) => clock >= startOf(client);
   const written = new Set(structs.filter(({ id }) => isNew(id)).map(({ id }) => id.client));
-  const names = freshClients(written.size, taken);
-  const clients = new Map([...written].sort(ascending).map((client, index) => [client, names[index] ?? 0]));
+  const clients = freshClients([...written].sort(ascending), [...state.keys()].sort(ascending), taken);
   const idOf = (id: Id): Y.ID =>
     isNew(id)
       ? Y.createID(clients.get(id.client) ?? id.client, id.clock - startOf(id.client))
@@ -49,17 +49,40 @@ export function renumbered(
   );
 }
 
+/** Clients choose among so many IDs. */
+const CLIENTS = 2 ** 32;
+/** IDs for each client of a gap, below which a random one may be hard to find. */
+const MIN_SPACE = 1_000;
+
 const ascending = (one: number, other: number): number => one - other;
 
-/** Client IDs that no one has, in ascending order. */
-function freshClients(count: number, taken: { has(client: number): boolean }): number[] {
-  const fresh = new Set<number>();
-  while (fresh.size < count) {
-    const [client = 0] = crypto.getRandomValues(new Uint32Array(1));
-    if (!isServerClient(client) && !taken.has(client)) fresh.add(client);
+/** Gives each client a random ID that no one has, between the same two of the `known` ones if there is space. */
+function freshClients(
+  clients: readonly number[],
+  known: readonly number[],
+  taken: { has(client: number): boolean },
+): Map<number, number> {
+  const fresh = new Map<number, number>();
+  for (const [index, together] of Map.groupBy(clients, (client) => countUpTo(known, client))) {
+    const [above, below] = [known[index - 1] ?? -1, known[index] ?? CLIENTS];
+    const isWide = below - above > together.length * MIN_SPACE;
+    const [from, to] = isWide ? [above + 1, below] : [0, CLIENTS];
+    const names = new Set<number>();
+    while (names.size < together.length) {
+      const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
+      const name = from + Math.floor((random / CLIENTS) * (to - from));
+      if (!isServerClient(name) && !taken.has(name)) names.add(name);
+    }
+    const inOrder = [...names].sort(ascending);
+    for (const [at, client] of together.entries()) fresh.set(client, inOrder[at] ?? client);
   }
-  return [...fresh].sort(ascending);
+  return fresh;
 }
+
+const countUpTo = (known: readonly number[], client: number): number => {
+  const at = known.findIndex((each) => each > client);
+  return at === -1 ? known.length : at;
+};
 
 /** Clients are in descending order, as Yjs expects it. */
 function encode(

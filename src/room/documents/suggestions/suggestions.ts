@@ -50,7 +50,7 @@ export interface Acceptance {
    * that came since, `isOvertaken` tells whether the review must be made again.
    */
   readonly guard: EditGuard;
-  /** Whether accepted parts set keys, which the guard does not cover: they fit this document alone. */
+  /** Whether accepted parts set keys, or the document lacks operations, which the guard does not cover. */
   readonly isFragile: boolean;
 }
 
@@ -122,9 +122,9 @@ class Suggestion {
     );
     if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
       return null;
-    const changes = compactUpdate(encodeChanges(doc, new Map(stateBefore), deleteSetOf(deletions)), false);
+    const changes = compactUpdate(encodeChanges(doc, new Map(stateBefore), deleteSetOf(deletions)), true);
     const update = renumbered(changes, stateBefore, this.#current.state);
-    const isFragile = chosen.some(({ kind }) => kind === "set");
+    const isFragile = this.#current.isIncomplete || chosen.some(({ kind }) => kind === "set");
     return { update, guard: this.#guardOf(chosen), isFragile };
   }
 

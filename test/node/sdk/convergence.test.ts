@@ -200,7 +200,7 @@ it.each(Array.from({ length: clients }, (_, run) => seed + run))(
 
 it("a copy equals its store in any order of writes, races, refusals, cuts, losses, reloads, downloads and backups (R78, R79)", async () => {
   await fc.assert(fc.asyncProperty(scenario, run), { seed, numRuns: simulations });
-});
+}, 900_000);
 
 it("a store whose download ends with the connection, at any moment, says so (R77)", async () => {
   const outcomes = new Set<unknown>();

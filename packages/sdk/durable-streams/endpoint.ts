@@ -18,7 +18,7 @@ export abstract class Endpoint {
   abstract fetch(url: string, init: RequestInit): Promise<Response>;
   /** The module of errors whose answers do not say theirs. */
   readonly module: string = "Streams";
-  /** What errors say that was asked for. */
+  /** The subject of an error: the stream, or whatever else is read. */
   subjectOf(name: string): string {
     return `Stream ${JSON.stringify(name)}`;
   }

@@ -64,7 +64,7 @@ export class SqliteSuggestions extends SqlitePart {
     return counts ?? { inRoom: 0, ofDocument: 0, ofAuthor: 0 };
   }
 
-  /** Those that someone made or reviewed, in their order, after a number. */
+  /** The suggestions that a person has made or reviewed, in their order, after a number. */
   listOf(person: Author, after: number, limit: number): StoredSuggestion[] {
     const condition = `WHERE number > ? AND ? IN (author, reviewed_by) ORDER BY number ${LIMIT}`;
     return this.#list(condition, after, JSON.stringify(person), limit);

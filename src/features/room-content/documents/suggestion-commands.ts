@@ -176,7 +176,7 @@ interface Comparison {
   readonly parts: readonly CorePart[];
 }
 
-/** What the document accepts, and all parts. A suggestion that cannot be compared can be rejected without its parts. */
+/** The update that the document accepts, and all parts. A suggestion that cannot be compared can be rejected without its parts. */
 async function comparisonOf(
   ctx: LiveRoomContext,
   place: SuggestionPlace,

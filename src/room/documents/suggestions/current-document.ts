@@ -30,7 +30,7 @@ export class CurrentDocument {
         const { clock } = struct.id;
         const range = { client, start: clock, end: clock + struct.length };
         if (struct.deleted) this.deleted.add(range);
-        // What one client writes on and on is one item.
+        // The text that one client writes on and on is one item.
         if (!(struct instanceof Y.Item) || !isNew(Y.createID(client, range.end - 1))) continue;
         const { parent, parentSub } = struct;
         if (!(parent instanceof Y.AbstractType)) continue;
@@ -45,7 +45,7 @@ export class CurrentDocument {
     this.#grown.addAll(inOrder([grown]));
   }
 
-  /** Those of these operations that are not deleted. */
+  /** The stretches of these operations that are not deleted. */
   shownOf(operations: IdSet): ClockRange[] {
     const shown: ClockRange[] = [];
     for (const { client, start, end } of operations.ranges())

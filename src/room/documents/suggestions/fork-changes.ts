@@ -82,7 +82,7 @@ export function changesOf(points: ComparedDocument): ForkChange[] {
   return [...points.doc.share].flatMap(([root, type]) => new RootReader(points, root).changes(type));
 }
 
-/** What stands between the open change and the next one: tags that keep both together, or nothing. */
+/** The tags between the open change and the next one, which keep both together; or none. */
 type Gap = "none" | "openings" | "closings";
 
 const isXml = (type: Items): boolean => type instanceof Y.XmlFragment || type instanceof Y.XmlText;

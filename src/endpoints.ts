@@ -70,6 +70,7 @@ const PARTS: readonly Part[] = [
     ["/identities/*/push-subscriptions", "/me/push-subscriptions"],
     () => import("./features/inbox/routes-push.ts"),
   ),
+  part(["/me/mentions"], () => import("./features/inbox/routes-mentions.ts")),
   part(
     ["/users/*/personal-data", "/identities/*/personal-data"],
     () => import("./features/privacy/routes.ts"),

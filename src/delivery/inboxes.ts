@@ -16,13 +16,6 @@ import { openObject, openStub, type Stub } from "../platform/objects/rpc.ts";
 import type { Settings } from "../platform/settings.ts";
 import { selectInboxShards } from "./inbox-store.ts";
 
-/** A mention of an agent. */
-export interface InboxMention {
-  readonly identityId: string;
-  /** The `agent.mentioned` event as JSON. */
-  readonly event: string;
-}
-
 /**
  * The calls that a shard of inboxes accepts. Callers have checked that the identities exist. The object of the inbox
  * feature has them. An inbox whose identity was deleted takes nothing.
@@ -34,11 +27,8 @@ export interface InboxDelivery {
     activities: readonly InboxActivity[],
     defaults: NotificationDefaults,
   ): void;
-  /**
-   * For sockets that may read the room: an agent without one finds the mention in its inbox. Rejects when access could not
-   * be read; a repetition may send some again.
-   */
-  mention(roomId: string, mentions: readonly InboxMention[]): Promise<void>;
+  /** Tells the sockets of agents that comments mention them. The frames say nothing else: agents list what they may read. */
+  mention(identityIds: readonly string[]): void;
   /** A position, which also holds for activities that arrive later; it never goes back. */
   markRead(identityIds: readonly string[], position: InboxPosition): void;
   /** A subject was deleted, as far as it concerns them: activities of it that arrive later have no effect. */

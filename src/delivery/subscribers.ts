@@ -11,7 +11,7 @@ import { openStub, type Stub } from "../platform/objects/rpc.ts";
 import { readSetting, type Settings } from "../platform/settings.ts";
 import type { Unreached } from "../room/engine/outbox/outbox-drain.ts";
 import { type EventLogs, invalidateSubscriptions, openEventLogs, shardOf } from "./event-log/shards.ts";
-import { type Inboxes, type InboxMention, openInbox } from "./inboxes.ts";
+import { type Inboxes, openInbox } from "./inboxes.ts";
 import { disableAll, selectSomeSubscribers } from "./outbox/subscriber-store.ts";
 import {
   mentionedIn,
@@ -29,8 +29,8 @@ export interface DeliveryObjects {
   readonly subscribers: Subscribers;
   readonly eventLogs: EventLogs;
   readonly inboxes: Inboxes;
-  /** Passes mentions of agents to their sockets, in an invocation of its own. Rejects when one could not be reached. */
-  mention(accountId: string, roomId: string, mentions: readonly InboxMention[]): Promise<void>;
+  /** Tells agents that they are mentioned, in an invocation of its own. Rejects when a shard of inboxes could not be reached. */
+  mention(accountId: string, identityIds: readonly string[]): Promise<void>;
   /** Bounds the calls of an invocation that delivers. */
   readonly plan: Plan;
 }
@@ -101,10 +101,6 @@ export async function fanOut(
   const current = found.filter(({ id }) => id !== exceptId);
   const unreached = new Map<string, Subscription[]>();
   const failures: unknown[] = [];
-  const mention = async (events: readonly OutgoingEvent[]) => {
-    const mentions = mentionsIn(events);
-    if (mentions.length > 0) await to.mention(accountId, roomId, mentions);
-  };
   const enqueue = async ({ subscription, events }: Batch): Promise<void> => {
     const { kind, id, version } = subscription;
     const keep = () => {
@@ -115,7 +111,8 @@ export async function fanOut(
     calls.spend();
     try {
       if (kind === "log") await to.eventLogs(accountId, shardOf(roomId)).append(events);
-      else if (kind === "inboxes") await mention(events);
+      else if (kind === "inboxes")
+        await to.mention(accountId, [...new Set(events.flatMap((event) => mentionedIn(event) ?? []))]);
       else {
         const key = { kind, accountId, id };
         await to.subscribers(key).enqueue(key, events, version, canWait);
@@ -213,18 +210,6 @@ function matching(subscriptions: readonly RoomSubscription[], event: PendingEven
     .map(({ kind, id, version }) => ({ kind, id, version }));
   return mentioned === null ? found : [...found, INBOXES];
 }
-
-/** A mention that could not be sent for so long is left to the inbox. */
-const MENTION_MS = 60_000;
-
-/** The mentions among events that are still sent to sockets. */
-const mentionsIn = (events: readonly OutgoingEvent[]): InboxMention[] =>
-  events
-    .filter(({ occurredAt }) => occurredAt > Date.now() - MENTION_MS)
-    .flatMap((event) => {
-      const identityId = mentionedIn(event);
-      return identityId === null ? [] : [{ identityId, event: event.body }];
-    });
 
 const parseSubscriptions = (json: string): Subscription[] => JSON.parse(json) as Subscription[];
 

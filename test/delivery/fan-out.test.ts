@@ -67,7 +67,7 @@ it("an event for 2,000 subscribers reaches a few of them at a time, and the othe
   expect(Math.max(...atOnce)).toBeLessThanOrEqual(20);
 });
 
-it("a mention that no inbox could take is kept for a minute, and its body is read once for all webhooks", async () => {
+it("a mention that no inbox could take is kept, and its body is read once for all webhooks", async () => {
   const [owner, roomId] = [await account(), crypto.randomUUID()];
   const { data } = await owner.api.post<{ identity: { id: string } }>("/identities", {
     ...{ name: "Bot", kind: "agent" },
@@ -82,7 +82,7 @@ it("a mention that no inbox could take is kept for a minute, and its body is rea
   });
   const sent: unknown[] = [];
   const failing = objects(() => Promise.reject(new Error("The inbox cannot be reached")));
-  const working = objects(async (_, __, mentions) => void sent.push(...mentions));
+  const working = objects(async (_, identityIds) => void sent.push(...identityIds));
   const body = JSON.stringify({ data: { identityId } });
   const event = { id: crypto.randomUUID(), event: "agent.mentioned", body } as const;
   const pending = { ...event, occurredAt: Date.now(), pendingSubscriptions: null };
@@ -94,10 +94,7 @@ it("a mention that no inbox could take is kept for a minute, and its body is rea
   expect(failures.map(String)).toEqual(["Error: The inbox cannot be reached"]);
   const again = { ...pending, pendingSubscriptions: left.get(event.id) ?? "[]" };
   expect(await fanOut(owner.id, working, roomId, [again])).toEqual(ALL_REACHED);
-  expect([sent, taken.length]).toEqual([[{ identityId, event: body }], 3]);
-  const late = { ...again, occurredAt: Date.now() - 61_000 };
-  expect(await fanOut(owner.id, failing, roomId, [late])).toEqual(ALL_REACHED);
-  expect(sent.length).toBe(1);
+  expect([sent, taken.length]).toEqual([[identityId], 3]);
 });
 
 it("who subscribes is known from the log, which learns of each change of a subscriber before it is answered", async () => {

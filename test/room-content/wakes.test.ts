@@ -107,19 +107,31 @@ async function inboxOf({ id }: Identity, terms: object = {}): Promise<TestSocket
   return socket;
 }
 
-/** The next mention that a socket of an inbox receives, behind other events. */
-async function nextMention(socket: TestSocket): Promise<AgentMentionedEvent> {
+/** Resolves when a socket of an inbox receives that its agent is mentioned, behind other events. */
+async function mentioned(socket: TestSocket): Promise<void> {
   for (;;) {
-    const { event, data } = (await socket.nextEvent()) as unknown as {
-      event: string;
-      data: { mention: AgentMentionedEvent };
-    };
-    if (event === "mention") return data.mention;
+    const frame: { event: string; data: object } = await socket.nextEvent();
+    if (frame.event === "mentioned") return expect(frame.data).toEqual({});
   }
 }
 
+interface Mentions {
+  readonly events: readonly AgentMentionedEvent[];
+  readonly cursor: string;
+  readonly has_more: boolean;
+}
+
+const apiOf = async ({ id }: Identity, terms: object = {}): Promise<Api> =>
+  owner.api.as((await owner.api.post<{ token: string }>(`/identities/${id}/tokens`, terms)).data.token);
+
+async function listed(api: Api, query = ""): Promise<Mentions> {
+  const { status, data, error } = await api.get<Mentions>(`/me/mentions${query}`);
+  expect(status, error?.message).toBe(200);
+  return data;
+}
+
 describe("a mention of an agent (R91)", () => {
-  it("that opens a thread, and one in a reply, reach its webhook and its socket with the thread's text", async () => {
+  it("that opens a thread, and one in a reply, reach its webhook and its list with the thread's text, and its socket without", async () => {
     const [webhook, socket] = [await webhookOf(agent), await inboxOf(agent)];
     const { comment: first } = await write({ mentions: [mention(agent)], metadata: { page: 3 } });
     const { comment } = await write({ text: "And?", threadId: first.id, mentions: [mention(agent)] });
@@ -135,7 +147,8 @@ describe("a mention of an agent (R91)", () => {
       comment: { text: "And?", user_id: ada },
       thread: { ...thread, comments: [{ id: first.id, user_id: ada, text: "Hello" }] },
     });
-    expect([await nextMention(socket), await nextMention(socket)]).toEqual([opening, reply]);
+    await mentioned(socket);
+    expect((await listed(await apiOf(agent))).events).toEqual([opening, reply]);
   });
 
   it("by its user, by a group and over a socket wakes it once, as a member may read the room", async () => {
@@ -298,7 +311,7 @@ describe("a webhook of an agent", () => {
     expect(saved.data.webhook).toMatchObject({ identity_id: agent.id, url: "https://hooks.example.com/b" });
   });
 
-  it("takes a sample, and no texts once the agent may not read the room", async () => {
+  it("takes a sample, and no texts once the room is closed, or the agent may not read it", async () => {
     const webhook = await webhookOf(agent);
     const test = await owner.api.post(`/webhooks/${webhook.webhook.id}/test`);
     expect(test.data).toMatchObject({ delivery: { status: "success" } });
@@ -306,11 +319,17 @@ describe("a webhook of an agent", () => {
     expect(sample?.data.identityId).toBe(agent.id);
     await write({ mentions: [mention(agent)] });
     const [delivery] = await webhook.settled(2);
-    await allow(agent.id, null);
     const path = `/webhooks/${webhook.webhook.id}/deliveries/${delivery?.id}/redeliver`;
-    expect((await owner.api.post(path)).status).toBe(200);
-    const [refused] = await webhook.settled(3);
-    expect(refused).toMatchObject({ status: "failed", error: "The agent may not read the room any more" });
+    const refuses = async (count: number) => {
+      expect((await owner.api.post(path)).status).toBe(200);
+      const [refused] = await webhook.settled(count);
+      expect(refused).toMatchObject({ status: "failed", error: "The agent may not read the room any more" });
+    };
+    await owner.api.patch(`/rooms/${roomId}`, { state: "closed" });
+    await refuses(3);
+    await owner.api.patch(`/rooms/${roomId}`, { state: "active" });
+    await allow(agent.id, null);
+    await refuses(4);
     expect((await webhook.received()).length).toBe(2);
   });
 
@@ -339,20 +358,114 @@ describe("a webhook of an agent", () => {
   });
 });
 
-describe("a socket of an agent's inbox (R95, R96)", () => {
-  it("receives no mention of a room that the agent may not read any more, and its inbox has the earlier ones", async () => {
-    const socket = await inboxOf(agent);
-    const elsewhere = (await owner.api.createRoom()).id;
-    await allow(agent.id, "editor", elsewhere);
-    await write({ text: "First", mentions: [mention(agent)] });
-    expect((await nextMention(socket)).comment.text).toBe("First");
-    await allow(agent.id, null);
-    expect((await write({ text: "Second", mentions: [mention(agent)] })).unnotified).toEqual([agent.id]);
-    const user = (await owner.api.createUser(elsewhere)).id;
-    const there = { text: "There", userId: user, mentions: [mention(agent)] };
-    await owner.api.post(`/rooms/${elsewhere}/comments`, there);
-    expect((await nextMention(socket)).comment.text).toBe("There");
+describe("the mentions of an agent (R95)", () => {
+  /** A room that the agent may enter, and how to mention it there. */
+  async function another() {
+    const { id } = await owner.api.createRoom();
+    await allow(agent.id, "editor", id);
+    const userId = (await owner.api.createUser(id)).id;
+    const say = async (text: string) => {
+      const answer = await owner.api.post<Written>(`/rooms/${id}/comments`, {
+        ...{ userId, text, mentions: [mention(agent)] },
+      });
+      expect(answer.status, answer.error?.message).toBe(201);
+      return answer.data;
+    };
+    return { id, say };
+  }
+
+  /** Waits until the log has a mention. */
+  const recorded = (api: Api, text: string) =>
+    expect.poll(async () => textsIn((await listed(api)).events)).toContain(text);
+
+  it("go on behind a cursor, begin with now, and are none of another agent or of a person", async () => {
+    const [api, other] = [await apiOf(agent), await identify("Tool", { kind: "agent" })];
+    await allow(other.id, "editor");
+    await write({ text: "Early", mentions: [mention(agent)] });
+    await recorded(api, "Early");
+    const [first, now] = [await listed(api), await listed(api, "?after=now")];
+    expect([textsIn(first.events), textsIn(now.events), now.has_more]).toEqual([["Early"], [], false]);
+    await write({ text: "For the other", mentions: [mention(other)] });
+    await write({ text: "Late", mentions: [mention(agent)] });
+    await recorded(api, "Late");
+    for (const { cursor } of [first, now])
+      expect(textsIn((await listed(api, `?after=${cursor}`)).events)).toEqual(["Late"]);
+    const pages = [await listed(api, "?limit=1")];
+    pages.push(await listed(api, `?limit=1&after=${pages[0]?.cursor}`));
+    expect(pages.map(({ events, has_more }) => [textsIn(events), has_more])).toEqual([
+      [["Early"], true],
+      [["Late"], false],
+    ]);
+    const [others, person] = [await apiOf(other), await apiOf(await identify("Ada"))];
+    expect(textsIn((await listed(others)).events)).toEqual(["For the other"]);
+    expect((await listed(person)).events).toEqual([]);
+    expect(refusalOf(await others.get(`/me/mentions?after=${first.cursor}`))).toEqual([
+      ...[400, "Events", "BAD_REQUEST"],
+    ]);
+    expect((await owner.api.get("/me/mentions")).status).toBe(403);
   });
+
+  it("are those that wake it, in open rooms that it may enter, and that its token names", async () => {
+    const [there, api] = [await another(), await apiOf(agent)];
+    const narrowed = await apiOf(agent, { rooms: [there.id] });
+    await write({ text: "Here", mentions: [mention(agent)] });
+    await there.say("There");
+    await recorded(api, "Here");
+    await recorded(api, "There");
+    expect(textsIn((await listed(narrowed)).events)).toEqual(["There"]);
+    await allow(agent.id, null);
+    expect((await write({ text: "Unheard", mentions: [mention(agent)] })).unnotified).toEqual([agent.id]);
+    expect(textsIn((await listed(api)).events)).toEqual(["There"]);
+    await owner.api.patch(`/rooms/${there.id}`, { state: "closed" });
+    expect((await listed(api)).events).toEqual([]);
+    expect((await there.say("While it is closed")).unnotified).toEqual([agent.id]);
+    await owner.api.patch(`/rooms/${there.id}`, { state: "active" });
+    expect(textsIn((await listed(api)).events)).toEqual(["There"]);
+    await owner.api.delete(`/rooms/${there.id}`);
+    await allow(agent.id, "editor");
+    expect(textsIn((await listed(api)).events)).toEqual(["Here"]);
+  });
+
+  it("have one that an edit adds once the agent has access, and none that is too deep", async () => {
+    const other = await identify("Tool", { kind: "agent" });
+    await allow(agent.id, null);
+    const { comment } = await write({ text: "Look", mentions: [mention(agent)] });
+    await allow(agent.id, "editor");
+    await allow(other.id, "editor");
+    await edit(comment, { mentions: [mention(agent)] });
+    const users = [await userOf(agent), await userOf(other)];
+    for (let depth = 2; depth <= 6; depth += 1)
+      await write({
+        ...{ text: `Depth ${depth}`, userId: users[depth % 2], threadId: comment.id },
+        mentions: [mention(depth % 2 === 0 ? other : agent)],
+      });
+    const api = await apiOf(agent);
+    await recorded(api, "Depth 5");
+    expect((await listed(api)).events.map(({ data, comment: { text } }) => [text, data.depth])).toEqual([
+      ["Look", 1],
+      ["Depth 3", 3],
+      ["Depth 5", 5],
+    ]);
+  });
+
+  it("are announced to sockets by a frame without content", async () => {
+    const there = await another();
+    const socket = await inboxOf(agent, { rooms: [there.id] });
+    await write({ text: "Here", mentions: [mention(agent)] });
+    await mentioned(socket);
+    expect((await listed(await apiOf(agent, { rooms: [there.id] }))).events).toEqual([]);
+  });
+});
+
+it("a user whose agent's identity was deleted is bounded as an agent", async () => {
+  const other = await identify("Tool", { kind: "agent" });
+  await allow(other.id, "editor");
+  const [webhook, user] = [await webhookOf(other), await userOf(agent)];
+  await userOf(other); // it mentions users of the room alone
+  expect((await owner.api.delete(`/identities/${agent.id}`)).status).toBe(200);
+  await write({ userId: user, mentions: [mention(other)] });
+  const [heard] = await mentionsOf(webhook, 1);
+  expect(heard?.data.by).toEqual({ identityId: agent.id, kind: "agent" });
 });
 
 it("a room that was restored remembers whom its comments have woken, and how deep", async () => {
@@ -397,18 +510,6 @@ it("an agent whose user is erased lives on with its chain, and is woken once by 
   const [mentioned] = await mentionsOf(heard, 1);
   expect(mentioned?.data.depth).toBe(2);
   expect((await webhook.received()).length).toBe(1);
-});
-
-it("a socket with a narrowed token receives the mentions in its rooms alone (R96)", async () => {
-  const elsewhere = (await owner.api.createRoom()).id;
-  await allow(agent.id, "editor", elsewhere);
-  const [socket, narrowed] = [await inboxOf(agent), await inboxOf(agent, { rooms: [elsewhere] })];
-  await write({ text: "Here", mentions: [mention(agent)] });
-  expect((await nextMention(socket)).comment.text).toBe("Here");
-  const user = (await owner.api.createUser(elsewhere)).id;
-  const there = { text: "There", userId: user, mentions: [mention(agent)] };
-  await owner.api.post(`/rooms/${elsewhere}/comments`, there);
-  expect((await nextMention(narrowed)).comment.text).toBe("There");
 });
 
 it("an erased user leaves no text in the mentions of the event log", async () => {

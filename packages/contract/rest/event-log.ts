@@ -1,10 +1,28 @@
 /** The event log on the wire. The SDK infers its types from it. */
 
 import * as z from "zod";
-import { Event, EventOfIdentity, GroupEvent, WebhookEventName } from "../resources/events.ts";
+import {
+  AgentMentionedEvent,
+  Event,
+  EventOfIdentity,
+  GroupEvent,
+  WebhookEventName,
+} from "../resources/events.ts";
 import { WorkflowDisabledEvent } from "../resources/workflow-events.ts";
 import { dates, paging } from "./lists.ts";
 import { WebhookBackloggedEvent } from "./webhooks.ts";
+
+const continuation = {
+  cursor: z.string().meta({
+    description: "Continue with it as `after`. It is there on an empty page too: later events follow it.",
+    example: "MS4xYmNkZmcuNC4w",
+  }),
+  has_more: z.boolean().meta({
+    description: "Whether more may follow at once; a page may have fewer events than `limit`.",
+  }),
+};
+
+const EMPTY = { events: [], cursor: "MS4xYmNkZmcuNC4w", has_more: false };
 
 export const EventPage = z
   .object({
@@ -14,23 +32,27 @@ export const EventPage = z
         description:
           "The events as webhooks receive them, with the same ids. Events of one room are in the order in which they happened.",
       }),
-    cursor: z.string().meta({
-      description: "Continue with it as `after`. It is there on an empty page too: later events follow it.",
-      example: "MS4xYmNkZmcuNC4w",
-    }),
-    has_more: z.boolean().meta({
-      description: "Whether more may follow at once; a page may have fewer events than `limit`.",
-    }),
+    ...continuation,
   })
-  .meta({ id: "EventPage", example: { events: [], cursor: "MS4xYmNkZmcuNC4w", has_more: false } });
+  .meta({ id: "EventPage", example: EMPTY });
 export type EventPage = z.infer<typeof EventPage>;
+
+export const MentionPage = z
+  .object({
+    events: z.array(AgentMentionedEvent).meta({
+      description: "The mentions, as a webhook of the agent receives them, with the same ids. Oldest first.",
+    }),
+    ...continuation,
+  })
+  .meta({ id: "MentionPage", example: EMPTY });
+export type MentionPage = z.infer<typeof MentionPage>;
 
 const Cursor = z.string().max(256);
 
 export const EventLogQuery = z.object({
   limit: paging.limit,
   after: Cursor.optional().meta({
-    description: "The `cursor` of an earlier page: only events that follow it.",
+    description: "The `cursor` of an earlier page: only events that follow it. `now`: only later ones.",
     example: "MS4xYmNkZmcuNC4w",
   }),
   from: dates.from.meta({
@@ -46,3 +68,5 @@ export const EventLogQuery = z.object({
       example: ["user.created"],
     }),
 });
+
+export const MentionQuery = EventLogQuery.omit({ events: true });

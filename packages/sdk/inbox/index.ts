@@ -3,11 +3,14 @@ import { Atrium, type AtriumOptions } from "../client/atrium.ts";
 import type { ClientSocket } from "../client/client.ts";
 import { Connection, type Joinable } from "../client/connection/connection.ts";
 import type { Data, Joined } from "../client/connection/frames.ts";
-import { restOf } from "../client/connection/rest-of.ts";
+import { neverAborted, restOf } from "../client/connection/rest-of.ts";
 import { socketBase, Tokens } from "../client/connection/token.ts";
+import { pause } from "../core/aborting.ts";
 import { Emitter } from "../core/emitter.ts";
+import { AtriumError } from "../core/error.ts";
 import { assumeType, isRecord } from "../core/json.ts";
 import type { Rest } from "../core/rest.ts";
+import { abortable, Deferred } from "../core/runtime.ts";
 import type { InboxSearch } from "../server/generated.ts";
 import type { NotificationSettingsUpdate } from "../wire/requests.ts";
 import type { AgentMentionedEvent, InboxNotification, NotificationSettings } from "../wire/resources.ts";
@@ -30,13 +33,33 @@ export interface InboxPage {
 export interface InboxEvents {
   /** A notification has a further activity. */
   notification: InboxNotification;
-  /** A comment mentions the agent, while it is connected: earlier mentions are among the notifications. */
-  mention: AgentMentionedEvent;
+  /** A comment mentions the agent: `mentions()` reads it. */
+  mentioned: undefined;
   /** Notifications have changed here or elsewhere, or while the connection was lost: list them again. */
   updated: { readonly unread: number };
 }
 
+/** A page of the mentions of an agent, oldest first. */
+export interface MentionPage {
+  readonly events: readonly AgentMentionedEvent[];
+  /** The place behind the page. */
+  readonly cursor: string;
+  /** Whether another page follows at once. */
+  readonly has_more: boolean;
+}
+
+export interface MentionsOptions {
+  /** The `cursor` of an earlier page: the mentions after it. Without it, those that are still to come. */
+  readonly after?: string | undefined;
+  /** Ends the read, which rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The pause after a read of mentions that has failed, with its retries. */
+const RETRY_MS = 5_000;
+
 const PATH = ["me", "inbox-notifications"];
+const MENTIONS = ["me", "mentions"];
 const SETTINGS = ["me", "notification-settings"];
 
 const INBOX: Joinable = {
@@ -91,9 +114,7 @@ export class Inbox extends Emitter<InboxEvents> {
       this.#update(data);
       if (isRecord(data.notification)) this.emit("notification", assumeType(data.notification));
     });
-    changeStream.handle("mention", ({ mention }) => {
-      if (isRecord(mention)) this.emit("mention", assumeType(mention));
-    });
+    changeStream.handle("mentioned", () => this.emit("mentioned", undefined));
   }
 
   /** The number of unread notifications; null until the inbox has connected, or changed something. */
@@ -110,6 +131,45 @@ export class Inbox extends Emitter<InboxEvents> {
   /** A page of the notifications that the identity may see now, newest first. */
   async list(listing: InboxListing = {}): Promise<InboxPage> {
     return (await this.#rest()).get(PATH, listing);
+  }
+
+  /**
+   * The mentions that wake the agent, also those while it was away: page by page, the first at once, even if it is empty.
+   * Connects, and reads what is new at each sign of it. A page whose cursor was not kept comes again. Ends with
+   * `disconnect()`. Throws what ends the connection, and GONE when mentions behind `after` are no longer kept.
+   */
+  async *mentions({
+    after = "now",
+    signal = neverAborted(),
+  }: MentionsOptions = {}): AsyncGenerator<MentionPage, void, void> {
+    let news = new Deferred();
+    const stops = [
+      this.on("mentioned", () => news.resolve()),
+      this.socket.on("status", () => news.resolve()),
+    ];
+    try {
+      await abortable(this.connect(), { signal });
+      for (let [cursor, isFirst] = [after, true]; ; ) {
+        news = new Deferred();
+        const { status, error } = this.socket.status;
+        if (status === "closed" && error === null) return;
+        if (status === "closed") throw error;
+        if (status === "connected") {
+          const page = await this.#readMentions(cursor, signal);
+          if (page === null) {
+            await pause(RETRY_MS, signal);
+            continue;
+          }
+          ({ cursor } = page);
+          if (isFirst || page.events.length > 0) yield page;
+          isFirst = false;
+          if (page.has_more) continue;
+        }
+        await abortable(news.promise, { signal });
+      }
+    } finally {
+      for (const stop of stops) stop();
+    }
   }
 
   /**
@@ -175,6 +235,18 @@ export class Inbox extends Emitter<InboxEvents> {
     this.#seq = seq;
     this.#unread = unread;
     this.emit("updated", { unread });
+  }
+
+  /** Null when it has to be tried again. */
+  async #readMentions(after: string, signal: AbortSignal): Promise<MentionPage | null> {
+    try {
+      const rest = await restOf(this.#connection.base, this.#tokens, signal);
+      return await abortable(rest.get<MentionPage>(MENTIONS, { after }), { signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof AtriumError && error.retryable) return null;
+      throw error;
+    }
   }
 
   /** A connected inbox learns of its changes by events; otherwise the answer says how many are unread. */

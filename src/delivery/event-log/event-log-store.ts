@@ -201,16 +201,17 @@ export class EventLogStore extends ObjectTables {
     this.write("UPDATE log SET counted_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
   }
 
-  readLog({ after, from, until, roomId, names, limit }: LogQuery): LogSlice {
+  readLog({ after, from, until, roomId, names, containing = "", limit }: LogQuery): LogSlice {
     const log = this.#log;
     if (after !== null && !this.#isKnown(after, log)) return { type: "pruned", oldestAt: this.oldestAt };
     const start = after ?? (from === null ? log.prunedSeq : this.#lastBefore(from, log));
     const events: LoggedEvent[] = [];
     let [position, scanned, chars, isCut] = [start, 0, 0, false];
-    for (const event of this.#scan(start, roomId, names)) {
+    for (const event of this.#scan(start, roomId, names, containing)) {
       if (until !== null && event.loggedAt > until)
         return { type: "slice", events, position: event.seq - 1, isAtEnd: true };
-      const isWanted = names === null || names.includes(event.event as WebhookEventName);
+      const isNamed = names === null || names.includes(event.event as WebhookEventName);
+      const isWanted = isNamed && event.body.includes(containing);
       if (isWanted) chars += event.body.length;
       isCut = events.length === limit || (events.length > 0 && chars > MAX_SLICE_CHARS);
       if (isCut) break;
@@ -265,12 +266,17 @@ export class EventLogStore extends ObjectTables {
   }
 
   /** The events after one, with the bodies of rows that have a wanted one. */
-  *#scan(after: number, roomId: string | null, names: LogQuery["names"]): Iterable<LoggedEvent> {
+  *#scan(
+    after: number,
+    roomId: string | null,
+    names: LogQuery["names"],
+    containing: string,
+  ): Iterable<LoggedEvent> {
     const wanted = names === null ? null : JSON.stringify(names);
     const [condition, params] =
       roomId === null ? ["WHERE seq > ?", [after]] : ["WHERE room_id = ? AND seq > ?", [roomId, after]];
     const query = `${SCAN} ${condition} ORDER BY seq LIMIT ${MAX_SCANNED}`;
-    for (const row of this.iterate<EventsRow>(query, wanted, wanted, ...params)) {
+    for (const row of this.iterate<EventsRow>(query, wanted, wanted, containing, ...params)) {
       const heads = parseHeads(row.heads);
       const bodies = row.bodies === null ? [] : splitBodies(heads, row.bodies);
       for (const [index, [eventId, event, occurredAt]] of heads.entries()) {
@@ -413,5 +419,5 @@ type EventsRow = {
 };
 
 const SCAN = `SELECT seq, room_id AS roomId, logged_at AS loggedAt, heads,
-  iif(? IS NULL OR EXISTS (SELECT 1 FROM json_each(heads) WHERE instr(?, json_quote(value ->> 1))), bodies, NULL)
-    AS bodies FROM events`;
+  iif((? IS NULL OR EXISTS (SELECT 1 FROM json_each(heads) WHERE instr(?, json_quote(value ->> 1))))
+    AND instr(bodies, ?), bodies, NULL) AS bodies FROM events`;

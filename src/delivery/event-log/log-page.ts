@@ -21,6 +21,8 @@ export type LogQuery = {
   readonly until: number | null;
   readonly roomId: string | null;
   readonly names: readonly WebhookEventName[] | null;
+  /** A text that the JSON of the events has; absent for all. */
+  readonly containing?: string;
   readonly limit: number;
 };
 

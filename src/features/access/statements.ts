@@ -13,6 +13,7 @@ import { type SQL, sql } from "drizzle-orm";
 import * as z from "zod";
 import { insertForRooms } from "../../delivery/outbox/outbox-store.ts";
 import { type Statement, statement, type Tenant } from "../../platform/d1/d1.ts";
+import { IS_LIVE } from "../rooms/table.ts";
 
 const StoredAccess = z.object({
   byDefault: z.array(Permission).nullable(),
@@ -122,7 +123,7 @@ const MAX_COUNTED_ENTRIES = 201;
  * own overrides the others. Groups are looked up from the shorter side: the groups of the identity, or the entries of the
  * room.
  */
-export const mayEnter = (accountId: Term, roomId: Term, identityId: Term): SQL => {
+const mayEnter = (accountId: Term, roomId: Term, identityId: Term): SQL => {
   const entries = (kind: string) =>
     sql`room_access.account_id = ${accountId} AND room_access.room_id = ${roomId} AND room_access.kind = ${kind}`;
   const ofGroups = entries("group");
@@ -153,6 +154,25 @@ export function parseAccess(json: string): Access & { readonly groupIds: readonl
 
 export const rightsIn = (json: string): Rights => rightsOf(decideAccess(parseAccess(json)));
 
+/** SQL that is true of rooms that are neither closed nor deleted. */
+const IS_OPEN = sql`${IS_LIVE} AND rooms.state = 'active'`;
+
+interface OpenRoom {
+  readonly id: string;
+  readonly customId: string | null;
+}
+
+/** The rooms among these that the identity may enter. */
+export const selectOpenRooms = (
+  { accountId }: Tenant,
+  identityId: string,
+  roomIds: readonly string[],
+): Statement<OpenRoom> =>
+  statement`SELECT rooms.id, rooms.custom_id AS customId
+      FROM json_each(${JSON.stringify(roomIds)}) AS asked CROSS JOIN rooms
+      WHERE rooms.account_id = ${accountId} AND rooms.id = asked.value AND ${IS_OPEN}
+        AND ${mayEnter(accountId, sql`rooms.id`, identityId)}`;
+
 export interface ReaderRow {
   readonly id: string;
   readonly kind: IdentityKind;
@@ -182,6 +202,8 @@ export interface AgentRow extends Pick<ReaderRow, "id"> {
   /** The ID of the user, identity or group by which a comment mentions it. */
   readonly mention: string;
   readonly isOfGroup: 0 | 1;
+  /** 0 when the room is closed. */
+  readonly isOpen: 0 | 1;
 }
 
 /** Users, identities and groups that a comment mentions. */
@@ -210,7 +232,8 @@ export const selectAgents = (
       SELECT key, value, ${count(sql`group_members WHERE ${members}`)}
           > ${count(sql`identities AS agents WHERE ${agents}`)} AS has_more_members
         FROM json_each(${JSON.stringify(groupIds)}) AS asked)
-    SELECT identities.id, named.mention, named.is_of_group AS "isOfGroup"
+    SELECT identities.id, named.mention, named.is_of_group AS "isOfGroup",
+      EXISTS (SELECT 1 FROM rooms WHERE account_id = ${accountId} AND id = ${roomId} AND ${IS_OPEN}) AS "isOpen"
     FROM (
       SELECT 0 AS is_of_group, key AS place, value AS mention, value AS identity_id
         FROM json_each(${JSON.stringify(identityIds)})

@@ -5,7 +5,13 @@ import type { Event } from "@atrium/contract/resources/events.ts";
 import type { EventLogQuery, EventPage } from "@atrium/contract/rest/event-log.ts";
 import { presentTime } from "@atrium/contract/time.ts";
 import type * as z from "zod";
-import { decodeCursor, encodeCursor, PrunedError, readPage } from "../../delivery/event-log/log-page.ts";
+import {
+  decodeCursor,
+  encodeCursor,
+  type LogQuery,
+  PrunedError,
+  readPage,
+} from "../../delivery/event-log/log-page.ts";
 import { type EventLogs, SHARDS, shardOf } from "../../delivery/event-log/shards.ts";
 import type { RequestContext } from "../../platform/d1/context.ts";
 import { getRoomRow } from "../rooms/queries.ts";
@@ -13,10 +19,9 @@ import { getRoomRow } from "../rooms/queries.ts";
 type LogRequest = z.infer<typeof EventLogQuery>;
 
 /** The shards to read, and the scope that their cursors belong to. */
-interface Scope {
+interface Scope extends Pick<LogQuery, "roomId" | "containing"> {
   readonly name: string;
   readonly shards: readonly number[];
-  readonly roomId: string | null;
 }
 
 const ALL_SHARDS = Array.from({ length: SHARDS }, (_, shard) => shard);
@@ -34,6 +39,18 @@ export async function listRoomEvents(
   await getRoomRow(ctx, roomId);
   return listFrom(ctx, { name: roomId, shards: [shardOf(roomId)], roomId }, query);
 }
+
+/** A page of the events of all rooms that may mention an agent: of those with its ID. Fails as {@link listEvents}. */
+export const listMentionsOf = (
+  ctx: EventLogContext,
+  identityId: string,
+  query: Omit<LogRequest, "events">,
+): Promise<EventPage> =>
+  listFrom(
+    ctx,
+    { name: identityId, shards: ALL_SHARDS, roomId: null, containing: identityId },
+    { ...query, events: ["agent.mentioned"] },
+  );
 
 const SEARCHED_AT_ONCE = 500;
 
@@ -60,16 +77,17 @@ export async function findEventsNaming(
 
 async function listFrom(
   ctx: EventLogContext,
-  { name, shards, roomId }: Scope,
+  { name, shards, ...scope }: Scope,
   { after, from, events: names, limit }: LogRequest,
 ): Promise<EventPage> {
   if (after !== undefined && from !== undefined)
     throw new AppError("Events", "BAD_REQUEST", "from cannot be combined with after: send one of them");
+  const isNow = after === "now";
   const query = {
-    after: after === undefined ? shards.map(() => null) : positionsOf(name, after, shards.length),
-    from: from ?? null,
+    ...scope,
+    after: after === undefined || isNow ? shards.map(() => null) : positionsOf(name, after, shards.length),
+    from: isNow ? Number.MAX_SAFE_INTEGER : (from ?? null),
     until: null,
-    roomId,
     names: names.length === 0 ? null : names,
     limit,
   };

@@ -4,13 +4,7 @@ import { combined } from "@atrium/contract/errors.ts";
 import { INBOX_SHARDS, type InboxActivity, inboxShardOf } from "@atrium/contract/resources/inbox.ts";
 import { defaultsFor, type NotificationDefaults } from "@atrium/contract/resources/notification-settings.ts";
 import * as z from "zod";
-import {
-  callShards,
-  type InboxDelivery,
-  type Inboxes,
-  type InboxMention,
-  openInbox,
-} from "../../delivery/inboxes.ts";
+import { callShards, type InboxDelivery, type Inboxes, openInbox } from "../../delivery/inboxes.ts";
 import type { Env } from "../../env.ts";
 import type { Tenant } from "../../platform/d1/d1.ts";
 import { openTenant } from "../../platform/d1/databases.ts";
@@ -273,14 +267,8 @@ export class InboxFanOut extends WorkerEntrypoint<Env> {
     return deliverPage(openTenant(this.env, accountId), page, openInbox(this.env));
   }
 
-  /** The same for mentions of agents, which the inboxes' sockets alone receive. */
-  mention(accountId: string, roomId: string, mentions: readonly InboxMention[]): Promise<void> {
-    const mentioned = mentions.map(({ identityId }) => identityId);
-    return callShards(openInbox(this.env), accountId, mentioned, (shard, ids) =>
-      shard.mention(
-        roomId,
-        mentions.filter(({ identityId }) => ids.includes(identityId)),
-      ),
-    );
+  /** Tells the sockets of agents that comments mention them. Rejects when a shard could not be reached. */
+  mention(accountId: string, identityIds: readonly string[]): Promise<void> {
+    return callShards(openInbox(this.env), accountId, identityIds, (shard, ids) => shard.mention(ids));
   }
 }

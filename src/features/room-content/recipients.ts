@@ -61,12 +61,17 @@ export async function findRecipients(
   const agents = foundAgents.filter(({ mention, isOfGroup }) =>
     isOfGroup === 1 ? !byGuest : notified.has(mention),
   );
+  const asleep = agents.filter(({ isOpen }) => isOpen === 0); // no agent reads a closed room
   // Agents that were not read are not woken: the groups may have some.
   const areCut = foundAgents.length === MAX_AGENTS && !byGuest;
-  const named = [...userIds, ...identityIds, ...groupIds].filter((id) => !notified.has(id));
+  const named = [
+    ...[...userIds, ...identityIds, ...groupIds].filter((id) => !notified.has(id)),
+    ...new Set(asleep.map(({ mention }) => mention)),
+  ];
   return {
-    agents: agents.map(({ id, mention }) => ({ identityId: id, mention })),
-    ...(author && { author: { identityId, kind: kind ?? (byGuest ? "guest" : "person") } }),
+    agents: asleep.length > 0 ? [] : agents.map(({ id, mention }) => ({ identityId: id, mention })),
+    // A user whose identity was deleted may have been an agent's, and is bounded as one.
+    ...(author && { author: { identityId, kind: kind ?? (identityId === null ? "person" : "agent") } }),
     readers: reached.map(({ reader }) => reader),
     others: found.filter(({ mayRead }) => !mayRead).map(({ reader }) => reader),
     groups: groups.map(({ id }) => id),

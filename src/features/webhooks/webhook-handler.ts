@@ -33,7 +33,7 @@ import { readSetting } from "../../platform/settings.ts";
 import { DATA_SETS } from "../../platform/telemetry/data-sets.ts";
 import { metrics, reportFailure, writeMetrics } from "../../platform/telemetry/telemetry.ts";
 import { readTrace, type Trace } from "../../platform/trace.ts";
-import { selectReaders } from "../access/statements.ts";
+import { selectOpenRooms } from "../access/statements.ts";
 import { type Notice, notifyOwners } from "../mail/notices.ts";
 import { attempt, batchOf, messageOf } from "./attempt.ts";
 import { backlogNotice, disabledNotice } from "./notices.ts";
@@ -206,13 +206,13 @@ export class WebhookHandler implements DeliveryHandler {
     return retry === null ? { type: "failed", ...failed } : { type: "retry", at: retry.at, ...failed };
   }
 
-  /** Whether an event mentions the agent of a webhook, which may read the room now: its access may have ended since. */
+  /** Whether an event mentions the agent of a webhook, which may read the room now: its access may have ended since, or the room. */
   async #mayReceive({ id, identityId }: StoredWebhook, event: HandledEvent): Promise<boolean> {
     const { roomId } = event;
     if (identityId === null || roomId === id) return true; // a sample is about the webhook itself
     if (mentionedIn(event) !== identityId) return false;
-    const [[reader]] = await this.#tenant.db.run([selectReaders(this.#tenant, roomId, [identityId])]);
-    return reader?.mayRead === 1;
+    const [[room]] = await this.#tenant.db.run([selectOpenRooms(this.#tenant, identityId, [roomId])]);
+    return room !== undefined;
   }
 
   /** Makes the request, or has a sender make it when this object has enough in flight. */

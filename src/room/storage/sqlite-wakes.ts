@@ -34,7 +34,10 @@ export class SqliteWakes extends SqlitePart {
     return this.tables.find<{ count: number }>(query, identityId ?? ALL, after)?.count ?? 0;
   }
 
+  /** Adds a wake, and deletes what bounds none any more. */
   add({ commentId, identityId, depth, at, isByAgent }: Wake): void {
+    this.tables.write("DELETE FROM wakes WHERE at <= ?", at - DAY_MS);
+    this.tables.write("DELETE FROM wake_counts WHERE since <= ?", at - DAY_MS);
     this.tables.insert("wakes", { identity_id: identityId, depth, at }, "INSERT OR REPLACE");
     this.tables.insert("woken_agents", { comment_id: commentId, identity_id: identityId });
     if (!isByAgent) return;

@@ -130,7 +130,7 @@ async function badge(served: Served, { stop }: BenchOptions): Promise<Section> {
   };
 }
 
-/** Comments that mention an agent, whose socket receives them with the texts of a thread of many comments. */
+/** Comments that mention an agent, which reads them with the texts of a thread of many comments once its socket says so. */
 async function wake(served: Served, { stop }: BenchOptions): Promise<Section> {
   const at = await stage(served);
   const { origin, organization, call } = at;
@@ -147,14 +147,19 @@ async function wake(served: Served, { stop }: BenchOptions): Promise<Section> {
   const send = (data: object) => author.socket.send(JSON.stringify({ type: "COMMENT_CREATE", data }));
   send({ text: "The first comment" });
   const threadId = (await first).data?.comment?.id;
+  const own = callerOf(origin, organization, token);
+  const read = (after: string) => own<{ cursor: string }>("GET", `/me/mentions?after=${after}`);
+  let { cursor } = await read("now");
   const measure = async (comments: number) => {
     const times: number[] = [];
     for (const comment of numbers(comments)) {
       stop.throwIfAborted();
-      const arrival = nextEvent(agent.socket, "mention");
+      const mentioned = nextEvent(agent.socket, "mentioned");
       const sentAt = performance.now();
       send({ text: `Comment ${comment}`, threadId, mentions: [{ kind: "user", id: identity.id }] });
-      times.push((await arrival) - sentAt);
+      await mentioned;
+      ({ cursor } = await read(cursor));
+      times.push(performance.now() - sentAt);
     }
     return times;
   };
@@ -164,7 +169,11 @@ async function wake(served: Served, { stop }: BenchOptions): Promise<Section> {
   const mentions = [{ kind: "group", id: groupId }];
   await call("POST", `/rooms/${roomId}/comments`, { userId, text: "All of you", threadId, mentions });
   const beside = await measure(COMMENTS_BESIDE);
-  const head = ["Mentions of an agent, at its inbox socket with the thread's text", "p50 ms", "p95 ms"];
+  const head = [
+    "Mentions of an agent, read with the thread's text after its socket says so",
+    "p50 ms",
+    "p95 ms",
+  ];
   const isMet = [alone, beside].every((times) => percentile(times, 0.95) <= GOALS.wakeP95);
   const verdict = `At most ${GOALS.wakeP95} ms (p95): ${met(isMet)}.`;
   const rows = [

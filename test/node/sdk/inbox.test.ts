@@ -1,7 +1,7 @@
 /** `atrium/inbox`: notifications arrive live, and are read and deleted for all clients of an identity. */
 
 import { Atrium, type AuthToken } from "atrium/client";
-import { type AgentMentionedEvent, type Inbox, type InboxNotification, openInbox } from "atrium/inbox";
+import { type Inbox, type InboxNotification, type MentionPage, openInbox } from "atrium/inbox";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { eventually } from "../cli/processes.ts";
 import { sharedService } from "../cli/shared-service.ts";
@@ -102,35 +102,94 @@ it("shows a mention in a room at once, and what one client reads or deletes in a
   });
 });
 
-it("shows an agent a mention with the text of its thread, beside the notification", async () => {
+/** An agent that may enter the room, and its token. */
+async function makeAgent() {
   const { customer, roomId } = meeting;
-  const agent = await customer.send<{ identity: { id: string } }>("POST", "/identities", {
-    ...{ name: "Assistant", kind: "agent" },
-  });
+  const agent = await customer.send<Identified>("POST", "/identities", { name: "Assistant", kind: "agent" });
   const { id } = agent.data.identity;
   const access = { identitiesAccesses: { [id]: "editor" } };
   await customer.send("PUT", `/rooms/${roomId}/access`, access);
   const { data } = await customer.send<{ token: string }>("POST", `/identities/${id}/tokens`, {});
-  const inbox = await connect(personOf(data.token));
-  const mentioned = next<AgentMentionedEvent>("the agent is mentioned", (listener) =>
-    inbox.on("mention", listener),
-  );
+  return { id, token: data.token };
+}
+
+/** Ada's comments in the room. */
+async function speaker() {
+  const room = personOf(ada.token).enterRoom(meeting.roomId);
+  onTestFinished(() => room.disconnect());
+  await room.join();
+  return room.comments;
+}
+
+const texts = ({ events }: MentionPage) => events.map(({ comment }) => comment.text);
+
+it("shows an agent a mention with the text of its thread, beside the notification", async () => {
+  const { id, token } = await makeAgent();
+  const inbox = await connect(personOf(token));
+  const mentions = inbox.mentions();
+  expect((await mentions.next()).value).toMatchObject({ events: [], has_more: false });
   const notified = next<InboxNotification>("the agent is notified", (listener) =>
     inbox.on("notification", listener),
   );
-  const room = personOf(ada.token).enterRoom(roomId);
-  onTestFinished(() => room.disconnect());
-  await room.join();
-  const first = await room.comments.create({ text: "It is on Monday" });
-  const mentions = [{ kind: "user", id } as const];
-  await room.comments.create({ text: "Is it?", threadId: first.id, mentions });
-  expect(await mentioned).toMatchObject({
-    event: "agent.mentioned",
-    data: { roomId, identityId: id, by: { identityId: ada.identity.id, kind: "person" }, depth: 1 },
-    comment: { text: "Is it?" },
-    thread: { id: first.id, comments: [{ text: "It is on Monday" }] },
-  });
+  const comments = await speaker();
+  const first = await comments.create({ text: "It is on Monday" });
+  await comments.create({ text: "Is it?", threadId: first.id, mentions: [{ kind: "user", id }] });
+  const { value } = await mentions.next();
+  expect(value?.events).toMatchObject([
+    {
+      event: "agent.mentioned",
+      data: { identityId: id, by: { identityId: ada.identity.id, kind: "person" }, depth: 1 },
+      comment: { text: "Is it?" },
+      thread: { id: first.id, comments: [{ text: "It is on Monday" }] },
+    },
+  ]);
   expect(await notified).toMatchObject({ thread_id: first.id });
+  const end = mentions.next();
+  inbox.disconnect();
+  expect(await end).toMatchObject({ done: true });
+});
+
+it("shows an agent the mentions that it missed: in this process, and in the next one by the cursor", async () => {
+  const { id, token } = await makeAgent();
+  const mention = [{ kind: "user", id } as const];
+  const comments = await speaker();
+  const proxy = await BreakableProxy.before(service);
+  onTestFinished(() => proxy.close());
+  const inbox = await connect(personOf(token, proxy.url));
+  const mentions = inbox.mentions();
+  const begin = (await mentions.next()).value?.cursor ?? "";
+  const lost = next("the connection is lost", (listener) => inbox.socket.on("disconnected", listener));
+  proxy.cut();
+  await lost;
+  await comments.create({ text: "Missed", mentions: mention });
+  const missed: MentionPage[] = [];
+  while (missed.flatMap(texts).length === 0) missed.push((await mentions.next()).value as MentionPage);
+  expect(missed.flatMap(texts)).toEqual(["Missed"]);
+  await mentions.return();
+  inbox.disconnect();
+  await comments.create({ text: "While it is away", mentions: mention });
+  const late: string[] = [];
+  for await (const page of openInbox(personOf(token)).mentions({ after: begin })) {
+    late.push(...texts(page));
+    if (late.length === 2) break;
+  }
+  expect(late).toEqual(["Missed", "While it is away"]);
+});
+
+it("ends the read of mentions with the agent's tokens, by a signal, and by a cursor of no log", async () => {
+  const { id, token } = await makeAgent();
+  const inbox = await connect(personOf(token));
+  const aborting = new AbortController();
+  const [mentions, aborted] = [inbox.mentions(), inbox.mentions({ signal: aborting.signal })];
+  for (const each of [mentions, aborted]) await each.next();
+  const reason = new Error("Enough");
+  const rejected = expect(aborted.next()).rejects.toBe(reason);
+  aborting.abort(reason);
+  await rejected;
+  await expect(inbox.mentions({ after: "none" }).next()).rejects.toMatchObject({ code: "BAD_REQUEST" });
+  const ended = expect(mentions.next()).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  await meeting.customer.send("DELETE", `/identities/${id}/tokens`, {});
+  await ended;
 });
 
 it("comes back after a broken socket with all that has happened meanwhile, and with another token", async () => {

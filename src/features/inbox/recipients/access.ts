@@ -4,12 +4,12 @@ import { defaultsFor, type NotificationDefaults } from "@atrium/contract/resourc
 import type { Tenant } from "../../../platform/d1/d1.ts";
 import { opensRoom } from "../../../platform/narrowing.ts";
 import { beingRestored, type IdentityClaims, RESTORING_EPOCH } from "../../../platform/token-claims.ts";
+import { selectOpenRooms } from "../../access/statements.ts";
 import {
   defaultsIn,
   type IdentityEpochs,
   selectDefaults,
   selectEpochs,
-  selectOpenRooms,
   selectReachability,
 } from "./store.ts";
 

@@ -14,9 +14,7 @@ import {
   statement,
   type Tenant,
 } from "../../../platform/d1/d1.ts";
-import { mayEnter } from "../../access/statements.ts";
 import { identities } from "../../identities/table.ts";
-import { IS_LIVE } from "../../rooms/table.ts";
 import { notificationDefaults } from "./table.ts";
 
 /** The facts that decide by which channels an identity is reached. No row without it. */
@@ -56,22 +54,6 @@ export const selectEpochs = (
     accounts.token_epoch AS account
     FROM identities JOIN accounts ON accounts.id = identities.account_id
     WHERE identities.account_id = ${accountId} AND identities.id = ${identityId}`;
-
-interface OpenRoom {
-  readonly id: string;
-  readonly customId: string | null;
-}
-
-/** The rooms among these that the identity may enter. */
-export const selectOpenRooms = (
-  { accountId }: Tenant,
-  identityId: string,
-  roomIds: readonly string[],
-): Statement<OpenRoom> =>
-  statement`SELECT rooms.id, rooms.custom_id AS customId
-      FROM json_each(${JSON.stringify(roomIds)}) AS asked CROSS JOIN rooms
-      WHERE rooms.account_id = ${accountId} AND rooms.id = asked.value AND ${IS_LIVE} AND rooms.state = 'active'
-        AND ${mayEnter(accountId, sql`rooms.id`, identityId)}`;
 
 const defaultsOf = prepared(() =>
   build

@@ -8,12 +8,7 @@ import type {
 } from "@atrium/contract/resources/notification-settings.ts";
 import type { Sending } from "@atrium/contract/resources/sent-notification.ts";
 import { DAY_MS, unusedNumber } from "@atrium/contract/time.ts";
-import {
-  ADDRESS_HEADER,
-  IDENTITY_HEADER,
-  type InboxDelivery,
-  type InboxMention,
-} from "../../../delivery/inboxes.ts";
+import { ADDRESS_HEADER, IDENTITY_HEADER, type InboxDelivery } from "../../../delivery/inboxes.ts";
 import { forEachConcurrently } from "../../../platform/flow/concurrency.ts";
 import { FailureStreak } from "../../../platform/flow/failure-streak.ts";
 import { DurableAlarm } from "../../../platform/objects/durable-alarm.ts";
@@ -198,8 +193,9 @@ export class InboxObjectBase extends ArchivedDurableObject<object> implements In
     this.#planAlarm();
   }
 
-  async mention(roomId: string, mentions: readonly InboxMention[]): Promise<void> {
-    for (const mention of mentions) await this.#pushes.mention(roomId, mention);
+  mention(identityIds: readonly string[]): void {
+    for (const socket of identityIds.flatMap((id) => this.#sockets.in("joined", id)))
+      this.#sockets.send(socket, { type: "event", event: "mentioned", data: {} });
   }
 
   markRead(identityIds: readonly string[], position: InboxPosition): void {

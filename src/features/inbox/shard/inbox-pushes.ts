@@ -1,6 +1,5 @@
 /** Pushes the changes of inboxes to their sockets, each with the count that is right when it is sent. */
 
-import type { InboxMention } from "../../../delivery/inboxes.ts";
 import { CLOSE } from "../../../room/protocol/protocol.ts";
 import { type InboxAccess, type InboxCaller, visibleRooms } from "../recipients/access.ts";
 import { attachmentOf, type InboxSockets, type Joined } from "./inbox-sockets.ts";
@@ -64,17 +63,6 @@ export class InboxPushes {
     const end = this.#pushAll(identityId, changes);
     this.#pushing.set(identityId, { changes, end });
     this.#ports.waitUntil(end);
-  }
-
-  /** Pushes a mention in a room beside the changes, which can take longer. Rejects when access could not be read. */
-  async mention(roomId: string, { identityId, event }: InboxMention): Promise<void> {
-    const { sockets, readAccess } = this.#ports;
-    if (sockets.in("joined", identityId).length === 0) return;
-    const access = await readAccess(identityId, [roomId]);
-    sockets.closeEnded(sockets.in("joined", identityId), access);
-    const frame = { type: "event", event: "mention", data: { mention: JSON.parse(event) as unknown } };
-    for (const socket of sockets.in("joined", identityId))
-      if (visibleRooms(access, attachmentOf(socket) as Joined).includes(roomId)) sockets.send(socket, frame);
   }
 
   /** Pushes to identities that others of their items may be shown: one after the other, so that the database is not flooded. */

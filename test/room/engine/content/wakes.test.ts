@@ -179,3 +179,13 @@ test("an erased agent leaves no record, and has spent the room's budget", ({ sto
   expect([wakes.countOf("bot", 0), wakes.countOf(null, 0)]).toEqual([0, 1]);
   expect([...wakes.wokenBy(comment.id)]).toEqual(["tool"]);
 });
+
+test("what bounds no mention any more is deleted with the next wake", ({ storage }) => {
+  const { write, advance } = openWakingRoom(storage);
+  write(BOT, ["tool"]);
+  advance(DAY_MS);
+  write(ADA, ["bot"]);
+  const left = (table: string) =>
+    storage.read<{ id: string }>(`SELECT identity_id AS id FROM ${table}`).map(({ id }) => id);
+  expect([left("wakes"), left("wake_counts")]).toEqual([["bot"], []]);
+});

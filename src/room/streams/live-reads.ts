@@ -1,11 +1,11 @@
-/** Reads that wait for a stream, or the room's changes, to go on. The readers of one are woken together, the more seldom the more there are. */
+/** Reads that wait for a stream, or the room's changes, to go on. The readers of one are served in turns, the more seldom the more there are. */
 import { STREAM_LIMITS } from "@atrium/contract/stream-limits.ts";
 import { StreamRefused } from "../types/streams.ts";
 
-/** The work that a reader causes, and the longest pause between two times at which all of them are served. */
-const [MS_PER_READER, MAX_PAUSE_MS] = [0.5, 250];
-/** A shorter pause lets nothing come together. */
-const MIN_PAUSE_MS = 10;
+/** Readers that are served in one go, and the time until the next ones are: others of the room come in between. */
+const [SERVED_AT_ONCE, TURN_MS] = [10, 10];
+/** The longest time in which all are served once. */
+const MAX_ROUND_MS = 250;
 
 /** A stream by its ID, or the room's changes. */
 export type LiveSource = number | "changes";
@@ -13,28 +13,32 @@ export type LiveSource = number | "changes";
 /** The readers of one source. */
 class Audience {
   readonly reads = new Set<LiveRead>();
+  /** Those that have not been served since the round began. */
+  #waiting: LiveRead[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
   #isDue = false;
 
+  /** Whether readers are served in turns. */
   get isPaused(): boolean {
     return this.#timer !== null;
   }
 
-  /** The source has changed: wakes everyone, now or when the pause is over. */
+  /** The source has changed: serves everyone, now or after the round that is under way. */
   changed(): void {
     this.#isDue = true;
     if (!this.isPaused) this.#serve();
   }
 
   #serve(): void {
-    const pauseMs = Math.min(this.reads.size * MS_PER_READER, MAX_PAUSE_MS);
-    if (this.#isDue && pauseMs >= MIN_PAUSE_MS)
-      this.#timer = setTimeout(() => {
-        this.#timer = null;
-        this.#serve(); // also readers that were being served when the source changed
-      }, pauseMs);
-    this.#isDue = false;
-    for (const read of this.reads) read.wake();
+    this.#timer = null;
+    if (this.#waiting.length === 0) {
+      if (!this.#isDue) return;
+      this.#isDue = false;
+      this.#waiting = [...this.reads];
+    }
+    const atOnce = Math.max(SERVED_AT_ONCE, Math.ceil((this.reads.size * TURN_MS) / MAX_ROUND_MS));
+    if (this.reads.size > atOnce) this.#timer = setTimeout(() => this.#serve(), TURN_MS);
+    for (const read of this.#waiting.splice(0, atOnce)) read.wake();
   }
 
   end(): void {
@@ -48,6 +52,8 @@ export class LiveRead {
   readonly #audience: Audience;
   readonly #ended: () => void;
   #wake: (() => void) | null = null;
+  /** Woken while it did not wait. */
+  #isAwake = false;
   #isEnded = false;
   #isDoubted = false;
 
@@ -62,8 +68,12 @@ export class LiveRead {
     return this.#audience.isPaused;
   }
 
-  /** Resolves when the source may have changed, and after `ms` at the latest. */
+  /** Resolves when the source may have changed since the last call, and after `ms` at the latest. */
   async changed(ms: number): Promise<void> {
+    if (this.#isAwake) {
+      this.#isAwake = false;
+      return;
+    }
     let timer: ReturnType<typeof setTimeout> | undefined;
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
@@ -74,7 +84,8 @@ export class LiveRead {
   }
 
   wake(): void {
-    this.#wake?.();
+    if (this.#wake === null) this.#isAwake = true;
+    else this.#wake();
   }
 
   /** Its client may be gone, which shows once something is sent. */

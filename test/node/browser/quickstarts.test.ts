@@ -118,6 +118,9 @@ it("agent: it answers a mention, what it suggests is accepted or rejected, and i
       "The notes after accept:",
       ...notes,
     ]);
+    expect(await starter.run("--env-file=agent.env", "overstep.ts")).toBe(
+      "You may not do this: the permission documents:write is missing\n",
+    );
     await starter.stop();
 
     const model = await startModel(["Cleo ", "brings ", "cake."]);

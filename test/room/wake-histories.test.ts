@@ -1,6 +1,6 @@
 /** Random histories of agents that answer every mention: each ends within depth and budgets, and hides no mention. */
 
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { LIMITS } from "@atrium/contract/limits.ts";
 import type { AgentMentionedEvent } from "@atrium/contract/resources/events.ts";
@@ -54,6 +54,11 @@ class Room {
       this.#waking ??= openWakingRoom(new SqliteStorage(storage), this.#clock);
       return work(this.#waking);
     });
+  }
+
+  /** Closes its database: a process has a limit of open files. */
+  leave(): Promise<void> {
+    return evictDurableObject(this.#object);
   }
 
   causeDepth(name: string): number {
@@ -112,6 +117,10 @@ class History {
         await this.#write(PERSON, room, this.#anyThread(room));
       }
     }
+  }
+
+  async leave(): Promise<void> {
+    for (const room of this.#rooms) await room.leave();
   }
 
   #chance(percent: number): boolean {
@@ -201,8 +210,11 @@ interface Mention extends Pick<AgentMentionedEvent, "data"> {
 it(
   "histories of agents that mention each other end within depth and budgets, and name all that is not sent",
   async () => {
-    for (let number = 0; number < histories; number += 1)
-      await new History(randomOf(firstSeed + number)).run();
+    for (let number = 0; number < histories; number += 1) {
+      const history = new History(randomOf(firstSeed + number));
+      await history.run();
+      await history.leave();
+    }
   },
   60_000 + histories * 2_000,
 );

@@ -278,6 +278,63 @@ describe("a shard of an event log", () => {
     expect(Number((await shard.bodies({ limit: 1 }))[0])).toBeGreaterThan(0);
   });
 
+  describe("of an agent", () => {
+    const OF_BOT: Partial<LogQuery> = { names: ["agent.mentioned"], mentioned: "bot" };
+    const mention = (number: number, identityId: string, text = "") =>
+      eventOf(number, {
+        event: "agent.mentioned",
+        body: JSON.stringify({ data: { identityId, number }, text }),
+      });
+    const numbersOf = async (query: Partial<LogQuery> = {}) =>
+      (await shard.bodies({ ...OF_BOT, ...query })).map((body) => JSON.parse(body).data.number);
+
+    it("reads the mentions among all other events by an index", async () => {
+      await shard.append(mention(1, "bot"));
+      for (const event of numbered(3_000)) await shard.append(event);
+      await shard.append(mention(2, "other"), ...numbered(3), mention(3, "bot"));
+      const [numbers, rows] = await shard.inside((_, { storage }) => {
+        const exec = vi.spyOn(storage.sql, "exec");
+        const { events, isAtEnd } = new EventLogStore(storage).readLog({ ...ALL, ...OF_BOT }) as Extract<
+          LogSlice,
+          { type: "slice" }
+        >;
+        const read = exec.mock.results.reduce((sum, { value }) => sum + value.rowsRead, 0);
+        exec.mockRestore();
+        expect(isAtEnd).toBe(true);
+        return [events.map(({ body }) => JSON.parse(body).data.number), read] as const;
+      });
+      expect(numbers).toEqual([1, 3]);
+      expect(rows).toBeLessThan(30);
+    });
+
+    it("reads no more than 1 MiB of others' mentions at once", async () => {
+      const text = "x".repeat(100_000);
+      for (let number = 0; number < 25; number += 1) await shard.append(mention(number, "other", text));
+      await shard.append(mention(25, "bot"));
+      const found: number[] = [];
+      let reads = 0;
+      for (let after: number | null = null; ; reads += 1) {
+        const slice = await shard.read({ ...OF_BOT, after });
+        if (slice.type === "pruned") throw new Error("Nothing is deleted");
+        found.push(...slice.events.map(({ seq }) => seq));
+        after = slice.position;
+        if (slice.isAtEnd) break;
+      }
+      expect([found, reads]).toEqual([[26], 2]);
+    });
+
+    it("goes on behind deleted events, and says which positions a restore has lost", async () => {
+      await shard.append(mention(1, "bot"));
+      await shard.append(...numbered(3));
+      shard.now += 31 * DAY_MS;
+      await shard.append(mention(2, "bot"));
+      expect(await runDurableObjectAlarm(shard.stub)).toBe(true);
+      expect(await shard.read({ after: 1 })).toMatchObject({ type: "pruned" });
+      expect([await numbersOf({ after: 1 }), await numbersOf({ after: 0 })]).toEqual([[2], [2]]);
+      expect(await shard.read({ ...OF_BOT, after: 99 })).toMatchObject({ type: "pruned" });
+    });
+  });
+
   it("refuses a position that it never gave", async () => {
     await shard.append(eventOf(1));
     expect(await shard.read({ after: 2 })).toEqual({ type: "pruned", oldestAt: START });
@@ -313,6 +370,7 @@ describe("a shard of an event log", () => {
       store.append(numbered(3), START);
       store.readLog({ ...ALL, from: START + 1 });
       store.readLog({ ...ALL, after: 1, roomId: "room", names: ["user.created"] });
+      store.readLog({ ...ALL, after: 1, names: ["agent.mentioned"], mentioned: "bot" });
       store.prune(START + 1, 0);
       const statements = new Set(exec.mock.calls.map(([query]) => query));
       exec.mockRestore();

@@ -3,9 +3,9 @@ import { Atrium, type AtriumOptions } from "../client/atrium.ts";
 import type { ClientSocket } from "../client/client.ts";
 import { Connection, type Joinable } from "../client/connection/connection.ts";
 import type { Data, Joined } from "../client/connection/frames.ts";
-import { neverAborted, restOf } from "../client/connection/rest-of.ts";
+import { restOf } from "../client/connection/rest-of.ts";
 import { socketBase, Tokens } from "../client/connection/token.ts";
-import { pause } from "../core/aborting.ts";
+import { linked, pause } from "../core/aborting.ts";
 import { Emitter } from "../core/emitter.ts";
 import { AtriumError } from "../core/error.ts";
 import { assumeType, isRecord } from "../core/json.ts";
@@ -55,8 +55,10 @@ export interface MentionsOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The pause after a read of mentions that has failed, with its retries. */
+/** The mean pause after a read of mentions that has failed, with its retries. */
 const RETRY_MS = 5_000;
+/** Ends reads once `disconnect()` is called. */
+const DISCONNECTED = new Error("disconnect() was called");
 
 const PATH = ["me", "inbox-notifications"];
 const MENTIONS = ["me", "mentions"];
@@ -136,28 +138,27 @@ export class Inbox extends Emitter<InboxEvents> {
   /**
    * The mentions that wake the agent, also those while it was away: page by page, the first at once, even if it is empty.
    * Connects, and reads what is new at each sign of it. A page whose cursor was not kept comes again. Ends with
-   * `disconnect()`. Throws what ends the connection, and GONE when mentions behind `after` are no longer kept.
+   * `disconnect()`. Throws what ends the connection, and GONE for a cursor that a restore has lost.
    */
-  async *mentions({
-    after = "now",
-    signal = neverAborted(),
-  }: MentionsOptions = {}): AsyncGenerator<MentionPage, void, void> {
+  async *mentions({ after, signal: own }: MentionsOptions = {}): AsyncGenerator<MentionPage, void, void> {
     let news = new Deferred();
+    const { aborting, unlink } = linked([own]);
+    const { signal } = aborting;
     const stops = [
+      unlink,
       this.on("mentioned", () => news.resolve()),
-      this.socket.on("status", () => news.resolve()),
+      this.socket.on("status", ({ status, error }) =>
+        status === "closed" ? aborting.abort(error ?? DISCONNECTED) : news.resolve(),
+      ),
     ];
     try {
       await abortable(this.connect(), { signal });
-      for (let [cursor, isFirst] = [after, true]; ; ) {
+      for (let [cursor, isFirst] = [after ?? "now", true]; ; ) {
         news = new Deferred();
-        const { status, error } = this.socket.status;
-        if (status === "closed" && error === null) return;
-        if (status === "closed") throw error;
-        if (status === "connected") {
+        if (this.socket.state === "connected") {
           const page = await this.#readMentions(cursor, signal);
           if (page === null) {
-            await pause(RETRY_MS, signal);
+            await pause(RETRY_MS * (0.5 + this.#atrium.runtime.random()), signal);
             continue;
           }
           ({ cursor } = page);
@@ -167,6 +168,10 @@ export class Inbox extends Emitter<InboxEvents> {
         }
         await abortable(news.promise, { signal });
       }
+    } catch (error) {
+      const { status, error: failure } = this.socket.status;
+      const isDisconnected = error === DISCONNECTED || (status === "closed" && failure === null);
+      if (!isDisconnected) throw error;
     } finally {
       for (const stop of stops) stop();
     }

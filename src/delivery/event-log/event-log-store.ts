@@ -4,7 +4,7 @@ import type { WebhookEventName } from "@atrium/contract/resources/events.ts";
 import { byteLength } from "@atrium/contract/text.ts";
 import { DAY_MS, MINUTE_MS } from "@atrium/contract/time.ts";
 import { FACTS, ObjectTables, RESTORED_SEQ, type Schema } from "../../platform/objects/object-tables.ts";
-import type { OutgoingEvent } from "../outbox/subscription.ts";
+import { mentionedIn, type OutgoingEvent } from "../outbox/subscription.ts";
 import type { LoggedEvent, LogQuery, LogSlice } from "./log-page.ts";
 
 /** Bytes of a row on disk besides its texts, its place in the index included. */
@@ -201,19 +201,21 @@ export class EventLogStore extends ObjectTables {
     this.write("UPDATE log SET counted_seq = ?, last_at = ?, bytes = ?", lastSeq, lastAt, bytes);
   }
 
-  readLog({ after, from, until, roomId, names, containing = "", limit }: LogQuery): LogSlice {
+  readLog({ after, from, until, roomId, names, mentioned, limit }: LogQuery): LogSlice {
     const log = this.#log;
-    if (after !== null && !this.#isKnown(after, log)) return { type: "pruned", oldestAt: this.oldestAt };
-    const start = after ?? (from === null ? log.prunedSeq : this.#lastBefore(from, log));
+    const isPruned = after !== null && after < log.prunedSeq;
+    const known = isPruned && mentioned !== undefined ? log.prunedSeq : after;
+    if (known !== null && !this.#isKnown(known, log)) return { type: "pruned", oldestAt: this.oldestAt };
+    const start = known ?? (from === null ? log.prunedSeq : this.#lastBefore(from, log));
     const events: LoggedEvent[] = [];
     let [position, scanned, chars, isCut] = [start, 0, 0, false];
-    for (const event of this.#scan(start, roomId, names, containing)) {
+    for (const event of this.#scan(start, roomId, names, mentioned !== undefined)) {
       if (until !== null && event.loggedAt > until)
         return { type: "slice", events, position: event.seq - 1, isAtEnd: true };
       const isNamed = names === null || names.includes(event.event as WebhookEventName);
-      const isWanted = isNamed && event.body.includes(containing);
-      if (isWanted) chars += event.body.length;
-      isCut = events.length === limit || (events.length > 0 && chars > MAX_SLICE_CHARS);
+      const isWanted = isNamed && (mentioned === undefined || mentionedIn(event) === mentioned);
+      if (isNamed) chars += event.body.length;
+      isCut = events.length === limit || (scanned > 0 && chars > MAX_SLICE_CHARS);
       if (isCut) break;
       if (isWanted) events.push(event);
       position = event.seq;
@@ -270,13 +272,13 @@ export class EventLogStore extends ObjectTables {
     after: number,
     roomId: string | null,
     names: LogQuery["names"],
-    containing: string,
+    hasMentions: boolean,
   ): Iterable<LoggedEvent> {
     const wanted = names === null ? null : JSON.stringify(names);
     const [condition, params] =
       roomId === null ? ["WHERE seq > ?", [after]] : ["WHERE room_id = ? AND seq > ?", [roomId, after]];
-    const query = `${SCAN} ${condition} ORDER BY seq LIMIT ${MAX_SCANNED}`;
-    for (const row of this.iterate<EventsRow>(query, wanted, wanted, containing, ...params)) {
+    const query = `${SCAN} ${condition} ${hasMentions ? `AND ${HAS_MENTION}` : ""} ORDER BY seq LIMIT ${MAX_SCANNED}`;
+    for (const row of this.iterate<EventsRow>(query, wanted, wanted, ...params)) {
       const heads = parseHeads(row.heads);
       const bodies = row.bodies === null ? [] : splitBodies(heads, row.bodies);
       for (const [index, [eventId, event, occurredAt]] of heads.entries()) {
@@ -320,13 +322,16 @@ export class EventLogStore extends ObjectTables {
   }
 }
 
+/** SQL that is true of rows with mentions of agents, which an index finds among all others. */
+const HAS_MENTION = `instr(heads, '"agent.mentioned"')`;
+
 /**
  * - `log`: one row; events up to `pruned_seq` are deleted, later ones kept, without a gap but where a restore has
  *   skipped the numbers of a lost history. `bytes` and `spans` count those up to `counted_seq`; later ones, which are
  *   few, are counted when they are read.
  * - `events`: a row of `count` events of a room that came together, up to the number `seq`; `heads` has the
  *   {@link Head} of each, and `bodies` their texts without anything between them. With its place in the index, such a
- *   row is two rows written. The numbers rise with `logged_at`, so neither a read from a time nor the pruning needs an
+ *   row is two rows written, and three with mentions of agents. The numbers rise with `logged_at`, so neither a read from a time nor the pruning needs an
  *   index for it.
  * - `spans`: a row for each five minutes with any activity, for charts.
  */
@@ -348,7 +353,8 @@ const TABLES = {
     heads TEXT NOT NULL,
     bodies TEXT NOT NULL
   );
-  CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);`,
+  CREATE INDEX IF NOT EXISTS events_by_room ON events (room_id, seq);
+  CREATE INDEX IF NOT EXISTS events_with_mentions ON events (seq) WHERE ${HAS_MENTION};`,
   spans: `CREATE TABLE IF NOT EXISTS spans (
     at INTEGER PRIMARY KEY,
     events INTEGER NOT NULL,
@@ -419,5 +425,5 @@ type EventsRow = {
 };
 
 const SCAN = `SELECT seq, room_id AS roomId, logged_at AS loggedAt, heads,
-  iif((? IS NULL OR EXISTS (SELECT 1 FROM json_each(heads) WHERE instr(?, json_quote(value ->> 1))))
-    AND instr(bodies, ?), bodies, NULL) AS bodies FROM events`;
+  iif(? IS NULL OR EXISTS (SELECT 1 FROM json_each(heads) WHERE instr(?, json_quote(value ->> 1))), bodies, NULL)
+    AS bodies FROM events`;

@@ -21,8 +21,11 @@ export type LogQuery = {
   readonly until: number | null;
   readonly roomId: string | null;
   readonly names: readonly WebhookEventName[] | null;
-  /** A text that the JSON of the events has; absent for all. */
-  readonly containing?: string;
+  /**
+   * The agent whose mentions are read; absent for all events. `names` has the event of mentions alone, and a position behind
+   * deleted events goes on with the oldest that are kept.
+   */
+  readonly mentioned?: string;
   readonly limit: number;
 };
 

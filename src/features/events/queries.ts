@@ -19,7 +19,7 @@ import { getRoomRow } from "../rooms/queries.ts";
 type LogRequest = z.infer<typeof EventLogQuery>;
 
 /** The shards to read, and the scope that their cursors belong to. */
-interface Scope extends Pick<LogQuery, "roomId" | "containing"> {
+interface Scope extends Pick<LogQuery, "roomId" | "mentioned"> {
   readonly name: string;
   readonly shards: readonly number[];
 }
@@ -40,7 +40,7 @@ export async function listRoomEvents(
   return listFrom(ctx, { name: roomId, shards: [shardOf(roomId)], roomId }, query);
 }
 
-/** A page of the events of all rooms that may mention an agent: of those with its ID. Fails as {@link listEvents}. */
+/** A page of the mentions of an agent in all rooms. BAD_REQUEST for a cursor of another log, GONE for one that a restore has lost. */
 export const listMentionsOf = (
   ctx: EventLogContext,
   identityId: string,
@@ -48,7 +48,7 @@ export const listMentionsOf = (
 ): Promise<EventPage> =>
   listFrom(
     ctx,
-    { name: identityId, shards: ALL_SHARDS, roomId: null, containing: identityId },
+    { name: identityId, shards: ALL_SHARDS, roomId: null, mentioned: identityId },
     { ...query, events: ["agent.mentioned"] },
   );
 

@@ -176,6 +176,19 @@ it("shows an agent the mentions that it missed: in this process, and in the next
   expect(late).toEqual(["Missed", "While it is away"]);
 });
 
+it("ends the read of mentions without an error when it is disconnected, also before it has connected", async () => {
+  const { token } = await makeAgent();
+  const never = openInbox(personOf(() => new Promise<string>(() => {})));
+  const [waiting, inbox] = [never.mentions().next(), await connect(personOf(token))];
+  never.disconnect();
+  expect(await waiting).toMatchObject({ done: true });
+  const mentions = inbox.mentions();
+  await mentions.next();
+  inbox.disconnect();
+  await inbox.connect();
+  expect(await mentions.next()).toMatchObject({ done: true });
+});
+
 it("ends the read of mentions with the agent's tokens, by a signal, and by a cursor of no log", async () => {
   const { id, token } = await makeAgent();
   const inbox = await connect(personOf(token));

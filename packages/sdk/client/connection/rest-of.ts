@@ -14,4 +14,4 @@ export async function restOf(serverUrl: string, tokens: Tokens, signal = neverAb
   return new Rest({ serverUrl, accountId, authorization });
 }
 
-export const neverAborted = (): AbortSignal => new AbortController().signal;
+const neverAborted = (): AbortSignal => new AbortController().signal;

@@ -128,6 +128,7 @@ export class SuggestionHistory {
       base: base ?? new Uint8Array(),
       fork: fork ?? new Uint8Array(),
       current: Y.encodeStateAsUpdate(current),
+      secret: `${this.#character}`,
     };
   }
 

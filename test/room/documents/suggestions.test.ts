@@ -27,6 +27,7 @@ function suggested(
     base: Y.encodeStateAsUpdate(base),
     fork: Y.encodeStateAsUpdate(fork),
     current: Y.encodeStateAsUpdate(current),
+    secret: "secret",
   };
   const parts = partsOf(versions);
   /** The document after a review that accepts the parts with these numbers. */
@@ -586,6 +587,7 @@ describe("a hostile fork", () => {
       base: Y.encodeStateAsUpdate(base),
       fork: Y.encodeStateAsUpdate(fork),
       current: Y.encodeStateAsUpdate(current),
+      secret: "secret",
     };
     const parts = partsOf(versions);
     expect(parts.map(({ after, isStale }) => [after, isStale])).toEqual([
@@ -654,7 +656,12 @@ describe("a hostile fork", () => {
     const ds = Y.createDeleteSet();
     ds.clients.set(doc.clientID, deleted);
     const snapshot = Y.encodeSnapshot(Y.createSnapshot(ds, new Map())).subarray(0, -1);
-    const versions = { base, fork: Y.mergeUpdates([base, Uint8Array.from([0, ...snapshot])]), current: base };
+    const versions = {
+      base,
+      fork: Y.mergeUpdates([base, Uint8Array.from([0, ...snapshot])]),
+      current: base,
+      secret: "",
+    };
     const parts = partsOf(versions);
     expect(parts).toHaveLength(letters);
     const accepted = new Set(parts.filter((_, index) => index % 2 === 0).map(({ id }) => id));

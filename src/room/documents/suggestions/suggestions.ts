@@ -38,6 +38,8 @@ export interface SuggestionVersions {
   readonly fork: Uint8Array;
   /** The document as it is. */
   readonly current: Uint8Array;
+  /** From it the IDs of the accepted operations' clients derive. Its author must not know it. */
+  readonly secret: string;
 }
 
 export interface Acceptance {
@@ -87,10 +89,12 @@ const conflict = (message: string) => new AppError("Rooms", "CONFLICT", message)
 class Suggestion {
   readonly parts: SuggestedPart[];
   readonly #current: CurrentDocument;
+  readonly #secret: string;
   readonly #points: ComparedDocument;
   readonly #changes: readonly ForkChange[];
 
-  constructor({ base, fork, current }: SuggestionVersions) {
+  constructor({ base, fork, current, secret }: SuggestionVersions) {
+    this.#secret = secret;
     // One document at a time is in memory.
     this.#current = new CurrentDocument(current, base);
     this.#points = new ComparedDocument([base], [{ authors: [], data: fork }]);
@@ -123,7 +127,7 @@ class Suggestion {
     if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
       return null;
     const changes = compactUpdate(encodeChanges(doc, new Map(stateBefore), deleteSetOf(deletions)), true);
-    const update = renumbered(changes, stateBefore, this.#current.state);
+    const update = renumbered(changes, stateBefore, this.#current.state.keys(), this.#secret);
     const isFragile = this.#current.isIncomplete || chosen.some(({ kind }) => kind === "set");
     return { update, guard: this.#guardOf(chosen), isFragile };
   }

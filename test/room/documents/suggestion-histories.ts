@@ -97,7 +97,8 @@ export class SuggestionHistory {
     this.#random = randomOf(seed);
     const [base, other] = [new Y.Doc(), new Y.Doc()];
     base.clientID = 1 + this.#random(1000);
-    other.clientID = 2000 + this.#random(1000);
+    const isNarrow = this.#random(4) === 0;
+    other.clientID = isNarrow ? base.clientID + 2 : 2000 + this.#random(1000);
     this.#fill(base);
     for (let step = 0; step < 6; step += 1) {
       this.#edit(step % 2 === 0 ? base : other);
@@ -105,7 +106,11 @@ export class SuggestionHistory {
       Y.applyUpdate(base, Y.encodeStateAsUpdate(other));
     }
     this.#base = base;
-    this.#fork = copyOf(base, 1001 + this.#random(3000), this.#random(2) === 0);
+    this.#fork = copyOf(
+      base,
+      isNarrow ? base.clientID + 1 : 1001 + this.#random(3000),
+      this.#random(2) === 0,
+    );
     for (let step = 1 + this.#random(8); step > 0; step -= 1) this.#edit(this.#fork);
     const editors = [copyOf(base, 5000), copyOf(base, 500)];
     for (let step = this.#random(6); step > 0; step -= 1) {
@@ -231,6 +236,8 @@ export class SuggestionHistory {
     const late = copyOf(current, 7500, this.#random(2) === 0);
     const known = Y.encodeStateVector(current);
     for (let step = 1 + this.#random(2); step > 0; step -= 1) this.#edit(late);
+    // The author's own client may write into the document as well.
+    if (this.#random(4) === 0) Y.applyUpdate(late, Y.encodeStateAsUpdate(this.#fork));
     const news = Y.encodeStateAsUpdate(late, known);
     if (outcome.isFragile || isOvertaken(outcome.guard, [news])) return;
     this.counts.untouched += 1;

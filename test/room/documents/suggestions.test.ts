@@ -549,6 +549,17 @@ describe("an acceptance", () => {
     expect(isTouched((doc) => inBlock(doc, 2).insert(0, "?"), write)).toBe(true);
   });
 
+  it("guards against what it inserts, which comes from its author's own client", () => {
+    const { versions, fork, current } = suggested(fill, (doc) => doc.getText("text").insert(3, " very"));
+    const accepting = acceptingUpdate(versions, "all");
+    if (accepting === null) throw new Error("Nothing is accepted");
+    const late = Y.encodeStateAsUpdate(fork, Y.encodeStateVector(current));
+    expect(isOvertaken(accepting.guard, [late])).toBe(true);
+    expect(isOvertaken(accepting.guard, [versions.base])).toBe(false);
+    const then = partsOf({ ...versions, current: versions.fork });
+    expect(then.map(({ isStale }) => isStale)).toEqual([true]);
+  });
+
   it("takes deletions that come again for nothing new", () => {
     const deleteBeside = (doc: Y.Doc) => doc.getText("text").delete(15, 1);
     expect(isTouched(NOTHING, deleteBeside)).toBe(false);
@@ -618,6 +629,27 @@ describe("a hostile fork", () => {
     const accepted = acceptingUpdate(refreshed, new Set([parts[0]?.id ?? ""]));
     Y.applyUpdate(current, accepted?.update ?? new Uint8Array());
     expect(textOf(current).toString()).toBe("Look: The quick brown fox jumps over the dog");
+  });
+
+  it("brings nothing that waits in the document for what it lacks", () => {
+    const base = new Y.Doc();
+    fox(base);
+    const next = (doc: Y.Doc, client: number, text: string) => {
+      const copy = new Y.Doc();
+      Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc));
+      copy.clientID = client;
+      textOf(copy).insert(textOf(copy).length, text);
+      return copy;
+    };
+    const lost = next(base, 8, " high");
+    const waiting = next(lost, 9, " and far");
+    const document = Y.mergeUpdates([
+      Y.encodeStateAsUpdate(base),
+      Y.encodeStateAsUpdate(waiting, Y.encodeStateVector(lost)),
+    ]);
+    const fork = Y.encodeStateAsUpdate(next(waiting, 10, "."));
+    const parts = partsOf({ base: document, fork, current: document, secret: "" });
+    expect(parts.map(({ after, isStale }) => [after, isStale])).toEqual([[" high and far.", true]]);
   });
 
   it("brings no text that is rejected", () => {

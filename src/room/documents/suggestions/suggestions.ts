@@ -48,8 +48,8 @@ export interface Acceptance {
   readonly parts: SuggestedPart[];
   /**
    * The operations of the document on which the accepted parts rely: the deleted and the formatted ones, the neighbors
-   * of insertions, and the types that contain them; and deleted types, into which no one may have written. With updates
-   * that came since, `isOvertaken` tells whether the review must be made again.
+   * of insertions, and the types that contain them; and deleted types, into which no one may have written; and the
+   * operations that they insert, which may come from the author's own client. With updates that came since, `isOvertaken` tells whether the review must be made again.
    */
   readonly guard: EditGuard;
   /** Whether accepted parts set keys, or the document lacks operations, which the guard does not cover. */
@@ -127,7 +127,7 @@ class Suggestion {
     if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
       return null;
     const changes = compactUpdate(encodeChanges(doc, new Map(stateBefore), deleteSetOf(deletions)), true);
-    const update = renumbered(changes, stateBefore, this.#current.state.keys(), this.#secret);
+    const update = renumbered(changes, stateBefore, this.#current.operations.clients(), this.#secret);
     const isFragile = this.#current.isIncomplete || chosen.some(({ kind }) => kind === "set");
     return { update, guard: this.#guardOf(chosen), isFragile };
   }
@@ -188,7 +188,8 @@ class Suggestion {
       begun: [...begun.ranges()],
       keyless: [...begun.ranges()],
       remains: [...remains.ranges()],
-      state: Y.encodeStateVector(new Map(this.#current.state)),
+      own: chosen.flatMap(({ inserted }) => inserted),
+      state: this.#current.operations.encodeStateVector(),
     };
   }
 

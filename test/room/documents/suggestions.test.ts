@@ -96,6 +96,23 @@ describe("a text", () => {
     expect(textOf(reviewed(0)).toString()).toBe("TheY quick brown fox jumps");
   });
 
+  it("shows nothing of what its author deleted and took back, which stays the document's own", () => {
+    const { parts, versions, reviewed } = suggested(
+      fox,
+      (doc) => {
+        const undo = new Y.UndoManager(textOf(doc));
+        textOf(doc).delete(4, 5);
+        undo.undo();
+        textOf(doc).insert(textOf(doc).length, " high");
+      },
+      (doc) => textOf(doc).insert(6, "!"),
+    );
+    expect(shownOf(parts)).toEqual([["insert", null, " high"]]);
+    expect(textOf(reviewed(0)).toString()).toBe("The qu!ick brown fox jumps high");
+    expect(parts[0]?.isStale).toBe(false);
+    expect(versions.fork.length).toBeGreaterThan(versions.base.length);
+  });
+
   it("has its formats as one part, whatever is inserted within", () => {
     const { parts, reviewed } = suggested(fox, (doc) => {
       textOf(doc).format(4, 5, { bold: true });
@@ -147,6 +164,25 @@ describe("a text", () => {
     expect([partsOf(versions), acceptingUpdate(versions, "all")]).toEqual([[], null]);
     expect(acceptingUpdate(suggested(fox, edit).versions, new Set())).toBeNull();
   });
+});
+
+it("a fork that lacks changes of its author can be rejected alone", () => {
+  const { versions, fork } = suggested(fox, (doc) => textOf(doc).insert(0, "Oh! "));
+  const lacking = new Y.Doc();
+  Y.applyUpdate(lacking, versions.fork);
+  lacking.clientID = fork.clientID;
+  textOf(lacking).insert(0, "Lost. ");
+  const known = Y.encodeStateVector(lacking);
+  textOf(lacking).insert(0, "Waiting. ");
+  const waiting = {
+    ...versions,
+    fork: Y.mergeUpdates([versions.fork, Y.encodeStateAsUpdate(lacking, known)]),
+  };
+  expect(shownOf(partsOf(waiting))).toEqual([["insert", null, "Oh! "]]);
+  expect(() => acceptingUpdate(waiting, "all")).toThrow("lacks changes of its author");
+  expect(acceptingUpdate(waiting, new Set())).toBeNull();
+  const both = { ...versions, base: waiting.fork, fork: waiting.fork, current: waiting.fork };
+  expect(acceptingUpdate(both, "all")).toBeNull();
 });
 
 describe("a document of Tiptap", () => {
@@ -286,6 +322,33 @@ describe("a map", () => {
     expect(mapOf(suggested(fill, suggest).reviewed(...accepted)).toJSON()).toEqual(map);
   });
 
+  it("has a part for a value that looks like another one", () => {
+    const { parts, reviewed } = suggested(
+      (doc) => {
+        mapOf(doc).set("number", "1");
+        mapOf(doc).set("bytes", "AQ==");
+        mapOf(doc).set("text", "abc");
+        mapOf(doc).set("sub", new Y.Doc({ guid: "first" }));
+      },
+      (doc) => {
+        mapOf(doc).set("number", 1n);
+        mapOf(doc).set("bytes", new Uint8Array([1]));
+        mapOf(doc).set("text", new Y.Text("abc"));
+        mapOf(doc).set("sub", new Y.Doc({ guid: "second" }));
+      },
+    );
+    expect(parts.map(({ path: [key], before, after }) => [key, before, after])).toEqual([
+      ["number", '"1"', '"1"'],
+      ["bytes", '"AQ=="', '"AQ=="'],
+      ["text", '"abc"', '"abc"'],
+      ["sub", '{"guid":"first"}', '{"guid":"second"}'],
+    ]);
+    const map = mapOf(reviewed(0, 1, 2, 3));
+    expect([map.get("number"), map.get("bytes")]).toEqual([1n, new Uint8Array([1])]);
+    expect(map.get("text")).toBeInstanceOf(Y.Text);
+    expect((map.get("sub") as Y.Doc).guid).toBe("second");
+  });
+
   it("keeps the values of others, and the types in which they write, at rejected keys", () => {
     const { parts, reviewed, current } = suggested(
       fill,
@@ -306,17 +369,17 @@ describe("a map", () => {
   });
 });
 
-it("a list has its values as JSON, and subdocuments as nothing", () => {
+it("a list has its values as JSON, and subdocuments as their IDs", () => {
   const list = (doc: Y.Doc) => doc.getArray("root");
   const { parts, reviewed } = suggested(
     (doc) => list(doc).insert(0, [1, { a: 2 }, 3]),
     (doc) => {
       list(doc).delete(1, 1);
-      list(doc).insert(0, ["x", new Y.Doc()]);
+      list(doc).insert(0, ["x", new Y.Doc({ guid: "sub" })]);
     },
   );
   expect(parts.map(({ path, kind, before, after }) => [path, kind, before, after])).toEqual([
-    [[0], "insert", null, '"x",null'],
+    [[0], "insert", null, '"x",{"guid":"sub"}'],
     [[3], "delete", '{"a":2}', null],
   ]);
   expect(list(reviewed(1)).toJSON()).toEqual([1, 3]);
@@ -468,6 +531,11 @@ describe("what others write meanwhile", () => {
     ).toEqual([true]);
     expect(staleAfter(greeting, (doc) => mapOf(doc).set("text", "x"), greet)).toEqual([true]);
     expect(staleAfter(greeting, (doc) => mapOf(doc).delete("text"), greet)).toEqual([true]);
+  });
+
+  it("only as formats leaves the deletion of a block as it is", () => {
+    const format = (doc: Y.Doc) => inFirst(doc).format(0, 3, { comment: "thread" });
+    expect(staleAfter(paragraph, (doc) => xmlOf(doc).delete(0, 1), format)).toEqual([false]);
   });
 
   it("elsewhere, or deleted again, leaves the deletion of a block as it is", () => {

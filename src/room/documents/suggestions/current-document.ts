@@ -13,7 +13,7 @@ export class CurrentDocument {
   readonly isIncomplete: boolean;
   /** Keys whose latest entries are newer than the base. */
   readonly #newKeys = new Set<string>();
-  /** Types of the base that hold something newer. */
+  /** Types of the base that hold something newer; formats alone are nothing. */
   readonly #grown = new IdSet();
   /** Newer operations that are deleted already, with the types of the base in which they were. */
   readonly #remains: { readonly range: ClockRange; readonly container: Y.ID }[] = [];
@@ -34,6 +34,7 @@ export class CurrentDocument {
         if (struct.deleted) this.deleted.add(range);
         // The text that one client writes on and on is one item.
         if (!(struct instanceof Y.Item) || !isNew(Y.createID(client, range.end - 1))) continue;
+        if (struct.content instanceof Y.ContentFormat) continue;
         const { parent, parentSub } = struct;
         if (!(parent instanceof Y.AbstractType)) continue;
         if (parentSub !== null && parent._map.get(parentSub) === struct)

@@ -7,6 +7,7 @@ import { ComparedDocument } from "../compare/compared-document.ts";
 import { type DeleteSet, encodeChanges } from "../updates/built-document.ts";
 import { compactUpdate } from "../updates/compact-update.ts";
 import { IdSet } from "../updates/ranges.ts";
+import { scanUpdate } from "../updates/update-reader.ts";
 import { CurrentDocument, inOrder, parentItemOf, rangeOf } from "./current-document.ts";
 import { type ChangeKind, changesOf, childrenOf, type ForkChange, type Path } from "./fork-changes.ts";
 import { renumbered } from "./renumbering.ts";
@@ -63,7 +64,7 @@ export function partsOf(versions: SuggestionVersions): SuggestedPart[] {
 
 /**
  * The update that adds the accepted parts to the document, and nothing of the others that is shown. Null when nothing
- * is accepted or nothing changes. CONFLICT for stale or unknown parts, and as for {@link partsOf}.
+ * is accepted or nothing changes. CONFLICT for stale or unknown parts, for a fork that lacks operations, and as for {@link partsOf}.
  */
 export function acceptingUpdate(
   versions: SuggestionVersions,
@@ -80,6 +81,8 @@ export function acceptingUpdate(
       throw conflict(`The document has changed where part ${JSON.stringify(id)} is; reject the part`);
   }
   if (ids.size === 0) return null;
+  if (suggestion.isIncomplete)
+    throw conflict("The suggestion lacks changes of its author, who must connect again: wait, or reject it");
   const merged = suggestion.merge(ids);
   return merged && { ...merged, parts };
 }
@@ -92,6 +95,8 @@ class Suggestion {
   readonly #secret: string;
   readonly #points: ComparedDocument;
   readonly #changes: readonly ForkChange[];
+  /** Whether operations of the fork wait for others, which have not come yet. */
+  readonly isIncomplete: boolean;
 
   constructor({ base, fork, current, secret }: SuggestionVersions) {
     this.#secret = secret;
@@ -99,6 +104,11 @@ class Suggestion {
     this.#current = new CurrentDocument(current, base);
     this.#points = new ComparedDocument([base], [{ authors: [], data: fork }]);
     this.#changes = changesOf(this.#points);
+    const [known, { store }] = [new IdSet(), this.#points.doc];
+    known.addAll(scanUpdate(base).inserted);
+    this.isIncomplete = scanUpdate(fork).inserted.some(
+      (range) => range.end > Y.getState(store, range.client) && !known.covers(range),
+    );
     const isStale = this.#current.staleness(this.#points.doc);
     this.parts = this.#changes.map((change) => {
       const { id, root, path, shown, context } = change;

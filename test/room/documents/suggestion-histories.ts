@@ -92,6 +92,7 @@ export class SuggestionHistory {
   readonly #base: Y.Doc;
   readonly #fork: Y.Doc;
   readonly #current: Y.Doc;
+  readonly #isWaiting: boolean;
 
   constructor(seed: number) {
     this.#random = randomOf(seed);
@@ -119,6 +120,18 @@ export class SuggestionHistory {
     }
     this.#current = copyOf(base, 7000, this.#random(2) === 0);
     for (const editor of editors) Y.applyUpdate(this.#current, Y.encodeStateAsUpdate(editor));
+    this.#isWaiting = this.#random(4) === 0;
+    if (this.#isWaiting) this.#lose();
+  }
+
+  /** Of what a client wrote, the fork gets all, and the document what follows on the lost beginning. */
+  #lose(): void {
+    const client = copyOf(this.#base, 6000);
+    this.#edit(client);
+    const lost = Y.encodeStateVector(client);
+    for (let step = 1 + this.#random(2); step > 0; step -= 1) this.#edit(client);
+    Y.applyUpdate(this.#fork, Y.encodeStateAsUpdate(client));
+    Y.applyUpdate(this.#current, Y.encodeStateAsUpdate(client, lost));
   }
 
   /** Reviews the fork with a random choice of its parts, and checks the outcome. */
@@ -154,6 +167,7 @@ export class SuggestionHistory {
    * some of the base went or was set.
    */
   #checkStale(parts: readonly SuggestedPart[], current: Y.Doc): void {
+    if (this.#isWaiting) return; // what waits makes parts stale, and is not shown
     const shown = shownIn(current);
     const [was, is] = [this.#base, current].map(contentOf);
     for (const { kind, before, after, isStale } of parts) {

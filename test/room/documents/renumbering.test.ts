@@ -147,6 +147,22 @@ it("have a free client also where all between two others are taken", () => {
   }
 });
 
+it("keep the order of the fork where there is no space between two clients", () => {
+  const base = list([364, 366]);
+  for (let round = 0; round < 20; round += 1) {
+    const fork = open(Y.encodeStateAsUpdate(base), 1);
+    for (const client of [365, 6000]) {
+      const doc = open(Y.encodeStateAsUpdate(base), client);
+      doc.getMap("map").set("key", client);
+      Y.applyUpdate(fork, Y.encodeStateAsUpdate(doc));
+    }
+    const changes = Y.encodeStateAsUpdate(fork, Y.encodeStateVector(base));
+    const copy = open(Y.encodeStateAsUpdate(base), 1);
+    Y.applyUpdate(copy, renumbered(changes, stateOf(base), [], `${round}`));
+    expect(copy.getMap("map").toJSON()).toEqual({ key: 6000 });
+  }
+});
+
 it("are under the same clients each time, which others cannot foresee", () => {
   const base = list([1000, 500_000]);
   const [first = 0] = renamed(base, [2000]);
@@ -160,7 +176,7 @@ it("keep their order above the clients of Yjs", () => {
   const base = list([2 ** 33]);
   for (const client of renamed(base, [2 ** 34, 2 ** 34 + 1])) expect(client).toBeGreaterThan(2 ** 33);
   const [last = 0] = renamed(list([Number.MAX_SAFE_INTEGER - 10]), [Number.MAX_SAFE_INTEGER - 1]);
-  expect(last).toBeLessThan(2 ** 32);
+  expect(last).toBeLessThan(Number.MAX_SAFE_INTEGER);
 });
 
 it("are as many as those of the fork", () => {

@@ -60,52 +60,38 @@ export function renumbered(
 
 /** Clients choose among so many IDs. */
 const CLIENTS = 2 ** 32;
-/** IDs for each client of a gap: with fewer, its author could foresee the new one. */
+/** IDs among which each client has its new one at least: of fewer, its author could foresee it. */
 const MIN_SPACE = 1_000;
+/** Far below the largest number that Yjs can encode. */
+const MAX_START = 2 ** 52;
 
 const ascending = (one: number, other: number): number => one - other;
 
-type Names = ReadonlyMap<number, number>;
-
-/** Gives each client an ID that no one has, between the same two of the `known` ones if there is space. */
+/**
+ * Gives each of the sorted clients an ID that no one has, in the same order: spread between the same two of the sorted
+ * `known` ones, or above if there is no space.
+ */
 function freshClients(
   clients: readonly number[],
   known: readonly number[],
   taken: ReadonlySet<number>,
   seed: string,
-): Names {
+): ReadonlyMap<number, number> {
   const fresh = new Map<number, number>();
-  const crowded: number[] = [];
+  let next = 0;
   for (const [index, together] of Map.groupBy(clients, (client) => countUpTo(known, client))) {
-    const from = (known[index - 1] ?? -1) + 1;
-    const to = Math.min(known[index] ?? Number.MAX_SAFE_INTEGER, from < CLIENTS ? CLIENTS : from + CLIENTS);
-    const names = spread(together, { from, to }, taken, seed);
-    const fits = to - from > together.length * MIN_SPACE && [...names.values()].every((name) => name < to);
-    if (fits) for (const [client, name] of names) fresh.set(client, name);
-    else crowded.push(...together);
+    const from = Math.min((known[index - 1] ?? -1) + 1, MAX_START);
+    const to = Math.min(known[index] ?? MAX_START, from < CLIENTS ? CLIENTS : from + CLIENTS);
+    const space = Math.max((to - from) / together.length, MIN_SPACE);
+    for (const [at, client] of together.entries()) {
+      const wanted = from + Math.floor((at + fnv1a(`${seed} ${client}`) / CLIENTS) * space);
+      next = Math.max(next, wanted);
+      while (isServerClient(next) || taken.has(next)) next += 1;
+      fresh.set(client, next);
+      next += 1;
+    }
   }
-  const others = new Set([...taken, ...fresh.values()]);
-  return new Map([...fresh, ...spread(crowded, { from: 0, to: CLIENTS }, others, seed)]);
-}
-
-/** Spreads clients over a range, in their order. Where IDs are taken, the last ones may be beyond it. */
-function spread(
-  clients: readonly number[],
-  { from, to }: { readonly from: number; readonly to: number },
-  taken: ReadonlySet<number>,
-  seed: string,
-): Names {
-  const names = new Map<number, number>();
-  const width = (to - from) / clients.length;
-  let next = from;
-  for (const [index, client] of clients.entries()) {
-    const offset = index + fnv1a(`${seed} ${client}`) / CLIENTS;
-    next = Math.max(next, from + Math.floor(offset * width));
-    while (isServerClient(next) || taken.has(next)) next += 1;
-    names.set(client, next);
-    next += 1;
-  }
-  return names;
+  return fresh;
 }
 
 /** How many of the sorted numbers are up to this one. */

@@ -292,8 +292,8 @@ describe("a suggestion", () => {
     expect((await api.delete(pathOf(suggestion))).status).toBe(200);
     expect((await suggest(api, [])).status).toBe(201);
     const addElsewhere = `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
-      INSERT INTO suggestions (id, document, author, base_seq, status, created_at)
-      SELECT 'other ' || n, 1000, '{}', 1, 'pending', 1 FROM numbers`;
+      INSERT INTO suggestions (id, document, author, base_seq, secret, status, created_at)
+      SELECT 'other ' || n, 1000, '{}', 1, '', 'pending', 1 FROM numbers`;
     await inRoom(({ sql }) => void sql.exec(addElsewhere, pendingInRoom - pending));
     await owner.api.post(`/rooms/${roomId}/documents/other/edits`, { edits: [ENDING] });
     const other = await owner.api.post(`/rooms/${roomId}/documents/other/suggestions`, {});

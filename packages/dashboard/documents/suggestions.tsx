@@ -1,7 +1,7 @@
 /** The suggestions of a document: what they change, and the review of those that wait for one. */
 
-import type { DocumentAuthor, SuggestedPart, Suggestion } from "atrium/server";
-import { useRef, useState } from "react";
+import type { AtriumServer, DocumentAuthor, SuggestedPart, Suggestion } from "atrium/server";
+import { useState } from "react";
 import { useApiQuery } from "../data/organization.tsx";
 import { Button, ScrollBox } from "../ui/button.tsx";
 import { Badge, Details, ErrorMessage, Loading } from "../ui/feedback.tsx";
@@ -66,36 +66,46 @@ function Review({ place, suggestion }: Pick<EntryProps, "place" | "suggestion">)
     ["room", roomId, "history", name, "suggestion", id, updated_at],
     ({ documents }) => documents.suggestion(roomId, name, id),
   );
-  const first = useRef<number | undefined>(undefined);
-  first.current ??= data?.seq;
   if (data === undefined) return error ? <ErrorMessage error={error} onRetry={refetch} /> : <Loading />;
-  return (
-    <>
-      {suggestion.status === "pending" && data.seq !== first.current && (
-        <p>Its author has changed it since you opened it: choose again.</p>
-      )}
-      <Decision key={data.seq} place={place} suggestion={suggestion} read={data} />
-    </>
-  );
+  return <Decision place={place} read={data} readAgain={() => void refetch()} />;
 }
 
-interface DecisionProps extends Pick<EntryProps, "place" | "suggestion"> {
-  readonly read: { readonly seq: number; readonly parts: readonly SuggestedPart[] };
+interface DecisionProps extends Pick<EntryProps, "place"> {
+  readonly read: Awaited<ReturnType<AtriumServer["documents"]["suggestion"]>>;
+  readonly readAgain: () => void;
 }
 
-function Decision({ place, suggestion: { id, status }, read: { seq, parts } }: DecisionProps) {
+function Decision({ place, read: { suggestion, seq, parts }, readAgain }: DecisionProps) {
   const { roomId, name } = place;
+  const { id, reviewed_at } = suggestion;
   const [rejected, setRejected] = useState<ReadonlySet<string>>(new Set());
+  /** The reader has chosen among the parts of this number. */
+  const [seen, setSeen] = useState(seq);
+  const isOpen = reviewed_at === null;
+  const hasChanged = isOpen && seq !== seen;
   const review = useHistoryAction(
     place,
-    (documents, accept: string[]) => documents.reviewSuggestion(roomId, name, id, { seq, accept }),
+    (documents, accept: "all" | string[]) => documents.reviewSuggestion(roomId, name, id, { seq, accept }),
     { toast: ({ suggestion }) => (suggestion.status === "approved" ? "Accepted" : "Rejected") },
   );
   const accepted = parts.filter((part) => part.state === "pending" && !rejected.has(part.id));
-  const choose = (part: SuggestedPart, isOn: boolean) =>
+  const isAll = accepted.length === parts.length;
+  const choose = (part: SuggestedPart, isOn: boolean) => {
     setRejected((known) => new Set([...known, part.id].filter((each) => !isOn || each !== part.id)));
+    setSeen(seq);
+  };
+  const decide = (accept: "all" | string[]) => review.mutate(accept, { onError: readAgain });
+  const button = { isBusy: review.isPending, disabled: hasChanged };
   return (
     <>
+      {hasChanged && (
+        <p>
+          Its author has changed it since you read it.{" "}
+          <Button variant="quiet" onClick={() => setSeen(seq)}>
+            Choose again
+          </Button>
+        </p>
+      )}
       {parts.length === 0 && <p className="soft">It changes nothing.</p>}
       <ScrollBox className="text-diff" label="Suggested changes">
         {parts.map((part) =>
@@ -117,14 +127,14 @@ function Decision({ place, suggestion: { id, status }, read: { seq, parts } }: D
         )}
       </ScrollBox>
       <ErrorMessage error={review.error} />
-      {status === "pending" && (
+      {isOpen && (
         <div className="row-actions">
           {accepted.length > 0 && (
-            <Button isBusy={review.isPending} onClick={() => review.mutate(accepted.map((part) => part.id))}>
-              {accepted.length === parts.length ? "Accept" : "Accept selected, reject the rest"}
+            <Button {...button} onClick={() => decide(isAll ? "all" : accepted.map((part) => part.id))}>
+              {isAll ? "Accept" : "Accept selected, reject the rest"}
             </Button>
           )}
-          <Button variant="quiet" isBusy={review.isPending} onClick={() => review.mutate([])}>
+          <Button variant="quiet" {...button} onClick={() => decide([])}>
             Reject
           </Button>
         </div>

@@ -176,6 +176,7 @@ export class DocumentProvider extends Emitter<DocumentEvents> {
     const entry = this.awareness.getLocalState();
     this.#changes.clear();
     this.destroy();
+    this.#changes.forget();
     const provider = new DocumentProvider(this.#channel, this.name, options);
     if (options.awareness === undefined && entry !== null) provider.awareness.setLocalState(entry);
     return provider;

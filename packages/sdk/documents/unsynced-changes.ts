@@ -89,6 +89,12 @@ export class UnsyncedChanges implements DocumentChanges {
     this.#isBehind = false;
   }
 
+  /** All changes are given up. */
+  forget(): void {
+    this.clear();
+    this.#report();
+  }
+
   sent(update: Uint8Array, isChange = true): void {
     this.#unanswered.push({ update, isChange });
     this.#report();

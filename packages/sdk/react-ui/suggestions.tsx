@@ -128,10 +128,12 @@ function Changes({ suggestion, type, ...decision }: ChangesProps) {
   const texts = useTexts();
   const { read, isLoading, error, reload } = useSuggestion(suggestion);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  /** The reader chooses among the parts of this number. */
   const [seen, setSeen] = useState<number | null>(null);
   const seq = read?.seq ?? null;
   const mayWrite = useRoomPermissions().canWrite("documents");
-  const hasChanged = isPending(suggestion) && seen !== null && seq !== seen;
+  const isOpen = isPending(suggestion) && read?.suggestion.reviewed_at === null;
+  const hasChanged = isOpen && seen !== null && seq !== seen;
   const { say } = decision;
   useEffect(() => {
     if (seq !== null) setSeen((before) => before ?? seq);
@@ -141,9 +143,9 @@ function Changes({ suggestion, type, ...decision }: ChangesProps) {
   }, [hasChanged, say, texts]);
   if (read === null) return isLoading ? texts.loading : <LoadFailure error={error} reload={reload} />;
   const { parts } = read;
-  const isOpen = isPending(suggestion);
   const isAccepted = ({ id, state }: SuggestedPart) => state === "pending" && !left.has(id);
-  const accepted = parts.filter(isAccepted);
+  const accepted = parts.filter(isAccepted).map(({ id }) => id);
+  const isAll = accepted.length > 0 && accepted.length === parts.length;
   const choose = ({ id }: SuggestedPart) => {
     const next = new Set(left);
     if (!next.delete(id)) next.add(id);
@@ -153,8 +155,13 @@ function Changes({ suggestion, type, ...decision }: ChangesProps) {
   return (
     <>
       {hasChanged && (
-        <p className="atrium-notice" aria-hidden="true">
-          {texts.suggestionChanged}
+        <p className="atrium-notice">
+          <span aria-hidden="true">{texts.suggestionChanged}</span>{" "}
+          {mayWrite && (
+            <button type="button" onClick={() => setSeen(seq)}>
+              {texts.chooseAgain}
+            </button>
+          )}
         </p>
       )}
       {parts.length === 0 && <p className="atrium-none">{texts.noSuggestedChanges}</p>}
@@ -182,9 +189,9 @@ function Changes({ suggestion, type, ...decision }: ChangesProps) {
           {...decision}
           suggestion={suggestion}
           mayWrite={mayWrite}
-          seq={read.seq}
-          accepted={accepted.map(({ id }) => id)}
-          isAll={accepted.length === parts.length}
+          seq={seen ?? read.seq}
+          hasChanged={hasChanged}
+          accepted={isAll ? "all" : accepted}
           failed={reload}
         />
       )}
@@ -210,17 +217,20 @@ function Change({ part, type }: { readonly part: SuggestedPart; readonly type: T
   );
 }
 
+type ReviewedParts = "all" | readonly string[];
+
 interface DecisionProps extends Omit<ChangesProps, "type"> {
   readonly mayWrite: boolean;
   readonly seq: number;
-  /** The IDs of the chosen parts. */
-  readonly accepted: readonly string[];
-  readonly isAll: boolean;
+  /** The reader has not chosen among the present parts. */
+  readonly hasChanged: boolean;
+  /** The chosen parts. */
+  readonly accepted: ReviewedParts;
   failed(): void;
 }
 
 function Decision(props: DecisionProps) {
-  const { suggestion, mayWrite, seq, accepted, isAll, say, withdrawn, isDeciding, failed } = props;
+  const { suggestion, mayWrite, seq, hasChanged, accepted, say, withdrawn, isDeciding, failed } = props;
   const texts = useTexts();
   const { client } = useRoom();
   const [, actions] = useSuggestions(suggestion.document);
@@ -242,7 +252,7 @@ function Decision(props: DecisionProps) {
     else failed();
     return done;
   };
-  const review = (accept: readonly string[], result: string) =>
+  const review = (accept: ReviewedParts, result: string) =>
     void decide(() => actions.review(id, { seq, accept }), result);
   const withdraw = async () => {
     if (await decide(() => actions.withdraw(id), texts.suggestionWithdrawn)) withdrawn();
@@ -277,16 +287,16 @@ function Decision(props: DecisionProps) {
       )}
       {mayWrite && (
         <>
-          <button ref={asker} type="button" onClick={() => setAsking("reject")}>
+          <button ref={asker} type="button" disabled={hasChanged} onClick={() => setAsking("reject")}>
             {texts.reject}
           </button>
           <button
             type="button"
             className="atrium-primary"
-            disabled={attempts.isBusy || accepted.length === 0}
+            disabled={attempts.isBusy || hasChanged || accepted.length === 0}
             onClick={() => review(accepted, texts.suggestionAccepted)}
           >
-            {isAll ? texts.accept : texts.acceptSelected}
+            {accepted === "all" ? texts.accept : texts.acceptSelected}
           </button>
         </>
       )}

@@ -96,6 +96,7 @@ export interface Texts {
   readonly suggestionWithdrawn: string;
   /** Its author has changed the suggestion that is shown. */
   readonly suggestionChanged: string;
+  readonly chooseAgain: string;
   readonly inbox: string;
   readonly unread: string;
   readonly unreadNotifications: (count: number) => string;
@@ -206,6 +207,7 @@ const ENGLISH: Texts = {
   suggestionRejected: "The suggestion was rejected.",
   suggestionWithdrawn: "The suggestion was withdrawn.",
   suggestionChanged: "The suggestion has changed.",
+  chooseAgain: "Choose again",
   inbox: "Notifications",
   unread: "Unread",
   unreadNotifications: (count) => (count === 0 ? "All read" : `${count} unread`),

@@ -140,8 +140,8 @@ export class DocumentSuggestions extends Emitter<SuggestionEvents> {
   }
 
   /**
-   * Makes a suggestion, whose author writes into it by `openDocument(client, suggestion.fork)`. Throws CONFLICT if an
-   * edit does not fit the document, or 100 suggestions are pending.
+   * Makes a suggestion, whose author writes into it by `openDocument(client, suggestion.fork)`: with a Y.Doc that no other
+   * document has before or after. Throws CONFLICT if an edit does not fit the document, or 100 suggestions are pending.
    */
   async create(creation: NewSuggestion = {}): Promise<Suggestion> {
     const body = { ...creation };

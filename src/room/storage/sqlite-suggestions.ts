@@ -9,7 +9,7 @@ type SuggestionRow = Omit<StoredSuggestion, "author" | "reviewedBy"> & {
   readonly reviewedBy: string | null;
 };
 
-const COLUMNS = `number, id, document, title, author, base_seq AS baseSeq, status, created_at AS createdAt,
+const COLUMNS = `number, id, document, title, author, base_seq AS baseSeq, secret, status, created_at AS createdAt,
   reviewed_by AS reviewedBy, reviewed_at AS reviewedAt, comment`;
 
 const authorIn = (json: string): Author => JSON.parse(json) as Author;
@@ -70,8 +70,8 @@ export class SqliteSuggestions extends SqlitePart {
     return this.#list(condition, after, JSON.stringify(person), limit);
   }
 
-  insert({ id, document, title, author, baseSeq, createdAt }: NewSuggestion): void {
-    const row = { id, document, title, author: JSON.stringify(author), base_seq: baseSeq };
+  insert({ id, document, title, author, baseSeq, secret, createdAt }: NewSuggestion): void {
+    const row = { id, document, title, author: JSON.stringify(author), base_seq: baseSeq, secret };
     this.tables.insert("suggestions", { ...row, status: "pending", created_at: createdAt });
   }
 
@@ -114,4 +114,7 @@ export class SqliteSuggestions extends SqlitePart {
   }
 }
 
-type NewSuggestion = Pick<StoredSuggestion, "id" | "document" | "title" | "author" | "baseSeq" | "createdAt">;
+type NewSuggestion = Pick<
+  StoredSuggestion,
+  "id" | "document" | "title" | "author" | "baseSeq" | "secret" | "createdAt"
+>;

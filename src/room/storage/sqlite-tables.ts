@@ -236,6 +236,7 @@ const TABLES: Readonly<Record<string, string>> = {
     title TEXT,
     author TEXT NOT NULL,
     base_seq INTEGER NOT NULL,
+    secret TEXT NOT NULL,
     status TEXT NOT NULL,
     created_at INTEGER NOT NULL,
     reviewed_by TEXT,

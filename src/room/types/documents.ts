@@ -169,6 +169,8 @@ export interface EditGuard {
   readonly remains: readonly Operations[];
   /** Types that they delete: no one may set a key there. */
   readonly keyless?: readonly Operations[];
+  /** Operations that the document must not get from others. */
+  readonly own?: readonly Operations[];
   /** The state vector of the document that was read. */
   readonly state: Uint8Array;
 }

@@ -13,6 +13,8 @@ export interface StoredSuggestion {
   readonly author: Author;
   /** The number of the fork's first update, which is the document as it was. */
   readonly baseSeq: number;
+  /** From it the client IDs of accepted operations derive. It is in no answer. */
+  readonly secret: string;
   readonly status: "pending" | "approved" | "rejected";
   readonly createdAt: number;
   /** Null before the review, and after the erasure of the reviewer. */
@@ -40,6 +42,7 @@ export interface SuggestionDetails {
   /** The latest update of the fork; 0 once it is gone. */
   readonly seq: number;
   readonly baseSeq: number;
+  readonly secret: string;
   /** The numbers of the fork and the document; null for a fork that is gone. */
   readonly forkId: number | null;
   readonly documentId: number;

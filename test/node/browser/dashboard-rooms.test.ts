@@ -460,6 +460,41 @@ describe("an open room", () => {
     expect(desk.complaints).toEqual([]);
   });
 
+  it("accepts nothing of a suggestion that changes before the reader has seen it", async () => {
+    const path = `/rooms/${roomId}/documents/moving`;
+    await desk.ask("POST", `${path}/edits`, { edits: [{ at: "start", insert: "Two old words." }] });
+    const edits = [{ at: { quote: "old" }, replace: "new" }];
+    const { suggestion } = await desk.ask<{ suggestion: { id: string } }>("POST", `${path}/suggestions`, {
+      ...{ title: "Moving", edits },
+    });
+    const write = (insert: string) =>
+      desk.ask("POST", `${path}/suggestions/${suggestion.id}/edits`, { edits: [{ at: "end", insert }] });
+    await desk.enter(path);
+    const suggestions = desk.page.getByRole("region", { name: "Suggestions" });
+    await suggestions.getByText("Moving").click();
+    await suggestions.getByRole("checkbox", { name: "Accept new" }).waitFor();
+    // The page reads its list again from time to time, and must not before the click.
+    const clicked = Promise.withResolvers<void>();
+    const isList = /\/suggestions\?/;
+    await desk.page.route(isList, async (route) => {
+      await clicked.promise;
+      await route.continue();
+    });
+    await write(" The end.");
+    await desk.button("Accept").click();
+    await suggestions.getByRole("alert").filter({ hasText: "has changed since you read it" }).waitFor();
+    clicked.resolve();
+    await desk.page.unroute(isList);
+    await suggestions.getByRole("checkbox", { name: "Accept The end." }).waitFor();
+    expect(await desk.button("Accept").isDisabled()).toBe(true);
+    await desk.button("Choose again").click();
+    await desk.button("Choose again").waitFor({ state: "detached" });
+    await desk.button("Accept").click();
+    await suggestions.getByText(/^approved by /).waitFor();
+    await desk.page.getByText("Two new words. The end.").first().waitFor();
+    expect(desk.complaints).toEqual([]);
+  });
+
   it("uploads dropped files, previews images, and deletes files", async () => {
     await desk.enter(`/rooms/${roomId}/files`);
     await desk.button("Choose files").waitFor();

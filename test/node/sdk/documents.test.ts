@@ -430,6 +430,8 @@ it("discarding gives another provider with what the room has, and with the user'
   const fresh = viewer.discard();
   onTestFinished(() => fresh.destroy());
   expect([viewer.status, fresh.error, fresh.hasUnsyncedChanges]).toEqual(["disconnected", null, false]);
+  await viewer.flush();
+  expect([viewer.hasUnsyncedChanges, client.hasUnsyncedChanges]).toEqual([false, false]);
   await shows(fresh, "yes");
   const isThere = () => [...other.awareness.getStates().values()].some(({ name }) => name === "Vera");
   await until(other, isThere);

@@ -233,8 +233,8 @@ function expectReadable(documents: RoomDocuments, received: readonly Uint8Array[
   ];
   for (const update of back) if (update !== null) stateOf([whole, update]);
   expectEditable(whole, received);
-  expectReviewable({ base: first, fork: whole, current: received.at(-1) ?? first });
-  expectReviewable({ base: received.at(-1) ?? first, fork: whole, current: whole });
+  expectReviewable({ base: first, fork: whole, current: received.at(-1) ?? first, secret: "" });
+  expectReviewable({ base: received.at(-1) ?? first, fork: whole, current: whole, secret: "" });
 }
 
 /** The result; null when it is refused on purpose. */

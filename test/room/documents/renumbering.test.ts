@@ -49,7 +49,7 @@ it("show the same, under clients of which the fork knew nothing", () => {
   Y.applyUpdate(fork, Y.encodeStateAsUpdate(other));
   const state = Y.decodeStateVector(Y.encodeStateVector(base));
   const changes = Y.encodeStateAsUpdate(fork, Y.encodeStateVector(base));
-  Y.applyUpdate(base, renumbered(changes, state, state));
+  Y.applyUpdate(base, renumbered(changes, state, [], "secret"));
   expect(shown(base)).toEqual(shown(fork));
   const clients = [...base.store.clients.keys()];
   expect([clients.length, clients.includes(10), clients.includes(20)]).toEqual([3, true, false]);
@@ -69,7 +69,7 @@ it("take no place of what their clients write elsewhere, whatever they are", () 
   fork.store.clients.set(11, structs);
   const changes = Y.encodeStateAsUpdate(fork, Y.encodeStateVector(base));
   const document = open(whole, 30);
-  Y.applyUpdate(document, renumbered(changes, state, state));
+  Y.applyUpdate(document, renumbered(changes, state, [], "secret"));
   for (const client of [10, 11]) {
     const late = open(whole, client);
     late.getText("text").insert(0, `${client} `);
@@ -88,7 +88,7 @@ it("keep the order of what several clients wrote at one place at once", () => {
       doc.getText("text").insert(0, `${client}`);
       Y.applyUpdate(fork, Y.encodeStateAsUpdate(doc));
     }
-    const copy = open(renumbered(Y.encodeStateAsUpdate(fork), new Map(), new Map()), 1);
+    const copy = open(renumbered(Y.encodeStateAsUpdate(fork), new Map(), [], `${round}`), 1);
     expect(copy.getText("text").toString()).toBe(fork.getText("text").toString());
   }
 });
@@ -105,7 +105,82 @@ it("keep their order beside what the base has", () => {
     Y.applyUpdate(fork, Y.encodeStateAsUpdate(empty));
     const state = Y.decodeStateVector(Y.encodeStateVector(base));
     const changes = Y.encodeStateAsUpdate(fork, Y.encodeStateVector(base));
-    Y.applyUpdate(base, renumbered(changes, state, state));
+    Y.applyUpdate(base, renumbered(changes, state, [], `${round}`));
     expect(shown(base)).toEqual(shown(fork));
   }
+});
+
+/** A list with one value of each of these clients, in their order. */
+function list(clients: readonly number[], before = new Y.Doc()): Y.Doc {
+  const doc = open(Y.encodeStateAsUpdate(before), 1);
+  doc.transact(() => {
+    for (const client of clients) {
+      doc.clientID = client;
+      doc.getArray("list").push([client]);
+    }
+  });
+  return doc;
+}
+
+const range = (from: number, to: number, step = 1): number[] =>
+  Array.from({ length: Math.ceil((to - from) / step) }, (_, index) => from + index * step);
+
+const stateOf = (doc: Y.Doc) => Y.decodeStateVector(Y.encodeStateVector(doc));
+
+/** The new clients of what these write after the base. */
+function renamed(base: Y.Doc, clients: readonly number[], taken: Iterable<number> = [], secret = "secret") {
+  const changes = Y.encodeStateAsUpdate(list(clients, base), Y.encodeStateVector(base));
+  const doc = open(Y.encodeStateAsUpdate(base), 1);
+  Y.applyUpdate(doc, renumbered(changes, stateOf(base), taken, secret));
+  expect(doc.getArray("list").toJSON()).toEqual([...base.getArray("list").toJSON(), ...clients]);
+  const known = stateOf(base);
+  return [...doc.store.clients.keys()].filter((client) => !known.has(client));
+}
+
+it("have a free client also where all between two others are taken", () => {
+  const base = list([1000, 3000]);
+  for (const taken of [range(1001, 3000), range(1001, 2999, 2), []]) {
+    const [client = 0, ...others] = renamed(base, [2000], taken);
+    expect(others).toEqual([]);
+    expect([1000, 2000, 3000, ...taken]).not.toContain(client);
+    expect(client > 1000 && client < 3000).toBe(!taken.includes(1002));
+  }
+});
+
+it("keep the order of the fork where there is no space between two clients", () => {
+  const base = list([364, 366]);
+  for (let round = 0; round < 20; round += 1) {
+    const fork = open(Y.encodeStateAsUpdate(base), 1);
+    for (const client of [365, 6000]) {
+      const doc = open(Y.encodeStateAsUpdate(base), client);
+      doc.getMap("map").set("key", client);
+      Y.applyUpdate(fork, Y.encodeStateAsUpdate(doc));
+    }
+    const changes = Y.encodeStateAsUpdate(fork, Y.encodeStateVector(base));
+    const copy = open(Y.encodeStateAsUpdate(base), 1);
+    Y.applyUpdate(copy, renumbered(changes, stateOf(base), [], `${round}`));
+    expect(copy.getMap("map").toJSON()).toEqual({ key: 6000 });
+  }
+});
+
+it("are under the same clients each time, which others cannot foresee", () => {
+  const base = list([1000, 500_000]);
+  const [first = 0] = renamed(base, [2000]);
+  expect(renamed(base, [2000])).toEqual([first]);
+  expect(renamed(base, [2000], [first])).toEqual([first + 1]);
+  expect(renamed(base, [2000], [], "other")).not.toEqual([first]);
+  expect(renamed(base, [2000, 2001])).not.toContain(first);
+});
+
+it("keep their order above the clients of Yjs", () => {
+  const base = list([2 ** 33]);
+  for (const client of renamed(base, [2 ** 34, 2 ** 34 + 1])) expect(client).toBeGreaterThan(2 ** 33);
+  const [last = 0] = renamed(list([Number.MAX_SAFE_INTEGER - 10]), [Number.MAX_SAFE_INTEGER - 1]);
+  expect(last).toBeLessThan(Number.MAX_SAFE_INTEGER);
+});
+
+it("are as many as those of the fork", () => {
+  const base = list(range(1_000_000_000, 4_000_000_000, 2_000_000));
+  const clients = range(1_000_050_000, 4_000_000_000, 1_000_000);
+  expect(new Set(renamed(base, clients)).size).toBe(clients.length);
 });

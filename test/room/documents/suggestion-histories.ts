@@ -92,12 +92,14 @@ export class SuggestionHistory {
   readonly #base: Y.Doc;
   readonly #fork: Y.Doc;
   readonly #current: Y.Doc;
+  readonly #isWaiting: boolean;
 
   constructor(seed: number) {
     this.#random = randomOf(seed);
     const [base, other] = [new Y.Doc(), new Y.Doc()];
     base.clientID = 1 + this.#random(1000);
-    other.clientID = 2000 + this.#random(1000);
+    const isNarrow = this.#random(4) === 0;
+    other.clientID = isNarrow ? base.clientID + 2 : 2000 + this.#random(1000);
     this.#fill(base);
     for (let step = 0; step < 6; step += 1) {
       this.#edit(step % 2 === 0 ? base : other);
@@ -105,7 +107,11 @@ export class SuggestionHistory {
       Y.applyUpdate(base, Y.encodeStateAsUpdate(other));
     }
     this.#base = base;
-    this.#fork = copyOf(base, 1001 + this.#random(3000), this.#random(2) === 0);
+    this.#fork = copyOf(
+      base,
+      isNarrow ? base.clientID + 1 : 1001 + this.#random(3000),
+      this.#random(2) === 0,
+    );
     for (let step = 1 + this.#random(8); step > 0; step -= 1) this.#edit(this.#fork);
     const editors = [copyOf(base, 5000), copyOf(base, 500)];
     for (let step = this.#random(6); step > 0; step -= 1) {
@@ -114,6 +120,18 @@ export class SuggestionHistory {
     }
     this.#current = copyOf(base, 7000, this.#random(2) === 0);
     for (const editor of editors) Y.applyUpdate(this.#current, Y.encodeStateAsUpdate(editor));
+    this.#isWaiting = this.#random(4) === 0;
+    if (this.#isWaiting) this.#lose();
+  }
+
+  /** Of what a client wrote, the fork gets all, and the document what follows on the lost beginning. */
+  #lose(): void {
+    const client = copyOf(this.#base, 6000);
+    this.#edit(client);
+    const lost = Y.encodeStateVector(client);
+    for (let step = 1 + this.#random(2); step > 0; step -= 1) this.#edit(client);
+    Y.applyUpdate(this.#fork, Y.encodeStateAsUpdate(client));
+    Y.applyUpdate(this.#current, Y.encodeStateAsUpdate(client, lost));
   }
 
   /** Reviews the fork with a random choice of its parts, and checks the outcome. */
@@ -128,6 +146,7 @@ export class SuggestionHistory {
       base: base ?? new Uint8Array(),
       fork: fork ?? new Uint8Array(),
       current: Y.encodeStateAsUpdate(current),
+      secret: `${this.#character}`,
     };
   }
 
@@ -148,6 +167,7 @@ export class SuggestionHistory {
    * some of the base went or was set.
    */
   #checkStale(parts: readonly SuggestedPart[], current: Y.Doc): void {
+    if (this.#isWaiting) return; // what waits makes parts stale, and is not shown
     const shown = shownIn(current);
     const [was, is] = [this.#base, current].map(contentOf);
     for (const { kind, before, after, isStale } of parts) {
@@ -230,6 +250,8 @@ export class SuggestionHistory {
     const late = copyOf(current, 7500, this.#random(2) === 0);
     const known = Y.encodeStateVector(current);
     for (let step = 1 + this.#random(2); step > 0; step -= 1) this.#edit(late);
+    // The author's own client may write into the document as well.
+    if (this.#random(4) === 0) Y.applyUpdate(late, Y.encodeStateAsUpdate(this.#fork));
     const news = Y.encodeStateAsUpdate(late, known);
     if (outcome.isFragile || isOvertaken(outcome.guard, [news])) return;
     this.counts.untouched += 1;

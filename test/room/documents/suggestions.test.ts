@@ -27,6 +27,7 @@ function suggested(
     base: Y.encodeStateAsUpdate(base),
     fork: Y.encodeStateAsUpdate(fork),
     current: Y.encodeStateAsUpdate(current),
+    secret: "secret",
   };
   const parts = partsOf(versions);
   /** The document after a review that accepts the parts with these numbers. */
@@ -95,6 +96,23 @@ describe("a text", () => {
     expect(textOf(reviewed(0)).toString()).toBe("TheY quick brown fox jumps");
   });
 
+  it("shows nothing of what its author deleted and took back, which stays the document's own", () => {
+    const { parts, versions, reviewed } = suggested(
+      fox,
+      (doc) => {
+        const undo = new Y.UndoManager(textOf(doc));
+        textOf(doc).delete(4, 5);
+        undo.undo();
+        textOf(doc).insert(textOf(doc).length, " high");
+      },
+      (doc) => textOf(doc).insert(6, "!"),
+    );
+    expect(shownOf(parts)).toEqual([["insert", null, " high"]]);
+    expect(textOf(reviewed(0)).toString()).toBe("The qu!ick brown fox jumps high");
+    expect(parts[0]?.isStale).toBe(false);
+    expect(versions.fork.length).toBeGreaterThan(versions.base.length);
+  });
+
   it("has its formats as one part, whatever is inserted within", () => {
     const { parts, reviewed } = suggested(fox, (doc) => {
       textOf(doc).format(4, 5, { bold: true });
@@ -146,6 +164,25 @@ describe("a text", () => {
     expect([partsOf(versions), acceptingUpdate(versions, "all")]).toEqual([[], null]);
     expect(acceptingUpdate(suggested(fox, edit).versions, new Set())).toBeNull();
   });
+});
+
+it("a fork that lacks changes of its author can be rejected alone", () => {
+  const { versions, fork } = suggested(fox, (doc) => textOf(doc).insert(0, "Oh! "));
+  const lacking = new Y.Doc();
+  Y.applyUpdate(lacking, versions.fork);
+  lacking.clientID = fork.clientID;
+  textOf(lacking).insert(0, "Lost. ");
+  const known = Y.encodeStateVector(lacking);
+  textOf(lacking).insert(0, "Waiting. ");
+  const waiting = {
+    ...versions,
+    fork: Y.mergeUpdates([versions.fork, Y.encodeStateAsUpdate(lacking, known)]),
+  };
+  expect(shownOf(partsOf(waiting))).toEqual([["insert", null, "Oh! "]]);
+  expect(() => acceptingUpdate(waiting, "all")).toThrow("lacks changes of its author");
+  expect(acceptingUpdate(waiting, new Set())).toBeNull();
+  const both = { ...versions, base: waiting.fork, fork: waiting.fork, current: waiting.fork };
+  expect(acceptingUpdate(both, "all")).toBeNull();
 });
 
 describe("a document of Tiptap", () => {
@@ -285,6 +322,33 @@ describe("a map", () => {
     expect(mapOf(suggested(fill, suggest).reviewed(...accepted)).toJSON()).toEqual(map);
   });
 
+  it("has a part for a value that looks like another one", () => {
+    const { parts, reviewed } = suggested(
+      (doc) => {
+        mapOf(doc).set("number", "1");
+        mapOf(doc).set("bytes", "AQ==");
+        mapOf(doc).set("text", "abc");
+        mapOf(doc).set("sub", new Y.Doc({ guid: "first" }));
+      },
+      (doc) => {
+        mapOf(doc).set("number", 1n);
+        mapOf(doc).set("bytes", new Uint8Array([1]));
+        mapOf(doc).set("text", new Y.Text("abc"));
+        mapOf(doc).set("sub", new Y.Doc({ guid: "second" }));
+      },
+    );
+    expect(parts.map(({ path: [key], before, after }) => [key, before, after])).toEqual([
+      ["number", '"1"', '"1"'],
+      ["bytes", '"AQ=="', '"AQ=="'],
+      ["text", '"abc"', '"abc"'],
+      ["sub", '{"guid":"first"}', '{"guid":"second"}'],
+    ]);
+    const map = mapOf(reviewed(0, 1, 2, 3));
+    expect([map.get("number"), map.get("bytes")]).toEqual([1n, new Uint8Array([1])]);
+    expect(map.get("text")).toBeInstanceOf(Y.Text);
+    expect((map.get("sub") as Y.Doc).guid).toBe("second");
+  });
+
   it("keeps the values of others, and the types in which they write, at rejected keys", () => {
     const { parts, reviewed, current } = suggested(
       fill,
@@ -305,17 +369,17 @@ describe("a map", () => {
   });
 });
 
-it("a list has its values as JSON, and subdocuments as nothing", () => {
+it("a list has its values as JSON, and subdocuments as their IDs", () => {
   const list = (doc: Y.Doc) => doc.getArray("root");
   const { parts, reviewed } = suggested(
     (doc) => list(doc).insert(0, [1, { a: 2 }, 3]),
     (doc) => {
       list(doc).delete(1, 1);
-      list(doc).insert(0, ["x", new Y.Doc()]);
+      list(doc).insert(0, ["x", new Y.Doc({ guid: "sub" })]);
     },
   );
   expect(parts.map(({ path, kind, before, after }) => [path, kind, before, after])).toEqual([
-    [[0], "insert", null, '"x",null'],
+    [[0], "insert", null, '"x",{"guid":"sub"}'],
     [[3], "delete", '{"a":2}', null],
   ]);
   expect(list(reviewed(1)).toJSON()).toEqual([1, 3]);
@@ -469,6 +533,11 @@ describe("what others write meanwhile", () => {
     expect(staleAfter(greeting, (doc) => mapOf(doc).delete("text"), greet)).toEqual([true]);
   });
 
+  it("only as formats leaves the deletion of a block as it is", () => {
+    const format = (doc: Y.Doc) => inFirst(doc).format(0, 3, { comment: "thread" });
+    expect(staleAfter(paragraph, (doc) => xmlOf(doc).delete(0, 1), format)).toEqual([false]);
+  });
+
   it("elsewhere, or deleted again, leaves the deletion of a block as it is", () => {
     const deleteFirst = (doc: Y.Doc) => xmlOf(doc).delete(0, 1);
     expect(staleAfter(paragraph, deleteFirst, paragraph)).toEqual([false]);
@@ -548,6 +617,17 @@ describe("an acceptance", () => {
     expect(isTouched((doc) => inBlock(doc, 2).insert(0, "?"), write)).toBe(true);
   });
 
+  it("guards against what it inserts, which comes from its author's own client", () => {
+    const { versions, fork, current } = suggested(fill, (doc) => doc.getText("text").insert(3, " very"));
+    const accepting = acceptingUpdate(versions, "all");
+    if (accepting === null) throw new Error("Nothing is accepted");
+    const late = Y.encodeStateAsUpdate(fork, Y.encodeStateVector(current));
+    expect(isOvertaken(accepting.guard, [late])).toBe(true);
+    expect(isOvertaken(accepting.guard, [versions.base])).toBe(false);
+    const then = partsOf({ ...versions, current: versions.fork });
+    expect(then.map(({ isStale }) => isStale)).toEqual([true]);
+  });
+
   it("takes deletions that come again for nothing new", () => {
     const deleteBeside = (doc: Y.Doc) => doc.getText("text").delete(15, 1);
     expect(isTouched(NOTHING, deleteBeside)).toBe(false);
@@ -586,6 +666,7 @@ describe("a hostile fork", () => {
       base: Y.encodeStateAsUpdate(base),
       fork: Y.encodeStateAsUpdate(fork),
       current: Y.encodeStateAsUpdate(current),
+      secret: "secret",
     };
     const parts = partsOf(versions);
     expect(parts.map(({ after, isStale }) => [after, isStale])).toEqual([
@@ -616,6 +697,27 @@ describe("a hostile fork", () => {
     const accepted = acceptingUpdate(refreshed, new Set([parts[0]?.id ?? ""]));
     Y.applyUpdate(current, accepted?.update ?? new Uint8Array());
     expect(textOf(current).toString()).toBe("Look: The quick brown fox jumps over the dog");
+  });
+
+  it("brings nothing that waits in the document for what it lacks", () => {
+    const base = new Y.Doc();
+    fox(base);
+    const next = (doc: Y.Doc, client: number, text: string) => {
+      const copy = new Y.Doc();
+      Y.applyUpdate(copy, Y.encodeStateAsUpdate(doc));
+      copy.clientID = client;
+      textOf(copy).insert(textOf(copy).length, text);
+      return copy;
+    };
+    const lost = next(base, 8, " high");
+    const waiting = next(lost, 9, " and far");
+    const document = Y.mergeUpdates([
+      Y.encodeStateAsUpdate(base),
+      Y.encodeStateAsUpdate(waiting, Y.encodeStateVector(lost)),
+    ]);
+    const fork = Y.encodeStateAsUpdate(next(waiting, 10, "."));
+    const parts = partsOf({ base: document, fork, current: document, secret: "" });
+    expect(parts.map(({ after, isStale }) => [after, isStale])).toEqual([[" high and far.", true]]);
   });
 
   it("brings no text that is rejected", () => {
@@ -654,7 +756,12 @@ describe("a hostile fork", () => {
     const ds = Y.createDeleteSet();
     ds.clients.set(doc.clientID, deleted);
     const snapshot = Y.encodeSnapshot(Y.createSnapshot(ds, new Map())).subarray(0, -1);
-    const versions = { base, fork: Y.mergeUpdates([base, Uint8Array.from([0, ...snapshot])]), current: base };
+    const versions = {
+      base,
+      fork: Y.mergeUpdates([base, Uint8Array.from([0, ...snapshot])]),
+      current: base,
+      secret: "",
+    };
     const parts = partsOf(versions);
     expect(parts).toHaveLength(letters);
     const accepted = new Set(parts.filter((_, index) => index % 2 === 0).map(({ id }) => id));

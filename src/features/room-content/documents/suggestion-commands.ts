@@ -93,7 +93,7 @@ async function describe(
 async function readVersions(
   ctx: LiveRoomContext,
   place: SuggestionPlace,
-  { suggestion, baseSeq, forkId }: SuggestionDetails,
+  { suggestion, baseSeq, forkId, secret }: SuggestionDetails,
 ) {
   const { roomId } = place;
   const [base, fork, current] = await Promise.all([
@@ -102,7 +102,7 @@ async function readVersions(
     readDocument(ctx, place, null),
   ]);
   if (base === null) throw notFound("Rooms", "Suggestion");
-  return { base: mergeMany(base), fork, current };
+  return { base: mergeMany(base), fork, current, secret };
 }
 
 interface ReadSuggestion {

@@ -97,6 +97,7 @@ function plainValues(content: Y.Item["content"]): readonly unknown[] {
   if (content instanceof Y.ContentAny || content instanceof Y.ContentJSON) return content.arr;
   if (content instanceof Y.ContentEmbed) return [content.embed];
   if (content instanceof Y.ContentBinary) return [bytesToBase64(content.content)];
+  if (content instanceof Y.ContentDoc) return [{ guid: content.doc.guid }];
   return [null];
 }
 
@@ -110,6 +111,15 @@ export function valueAt(
 ): unknown {
   if (content instanceof Y.ContentType) return typeAt(points, content.type, point, depth + 1);
   return JSON.parse(jsonOf(plainValues(content)[offset]) ?? "null");
+}
+
+/** The value of an item's operation as it is stored: of a type, its kind. Other values can have the same JSON. */
+export function storedValue({ content }: Y.Item, offset: number): string {
+  const encoder = new Y.UpdateEncoderV1();
+  if (content instanceof Y.ContentAny || content instanceof Y.ContentJSON)
+    encoder.writeAny(content.arr[offset]);
+  else content.write(encoder, 0);
+  return `${content.getRef()} ${bytesToBase64(encoder.toUint8Array())}`;
 }
 
 function typeAt(points: ComparedDocument, type: Items, point: Point, depth: number): unknown {

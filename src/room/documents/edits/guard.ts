@@ -6,13 +6,14 @@ import { type OperationId, readUpdate } from "../updates/update-reader.ts";
 
 /**
  * Whether updates that arrived later touch what the edits rely on: they delete guarded operations, or insert operations
- * that `state` does not cover inside of a guarded stretch, or into a type that must stay as it is.
+ * that `state` does not cover inside of a guarded stretch, or into a type that must stay as it is, or those that the
+ * edits insert under other IDs.
  */
 export function isOvertaken(guard: EditGuard, later: readonly Uint8Array[]): boolean {
   const { state } = guard;
   const [guarded, inner] = [setOf(guard.ranges), setOf(guard.interiors)];
   const [begun, remains] = [setOf(guard.begun), setOf(guard.remains)];
-  const keyless = setOf(guard.keyless ?? []);
+  const [keyless, own] = [setOf(guard.keyless ?? []), setOf(guard.own ?? [])];
   const read = Y.decodeStateVector(state);
   return later.some((update) => {
     let isHit = false;
@@ -22,12 +23,12 @@ export function isOvertaken(guard: EditGuard, later: readonly Uint8Array[]): boo
           [origin, rightOrigin].some((id) => has(remains, id)) ||
           has(inner, rightOrigin) ||
           has(begun, parent) ||
-          has(keyless, keyed);
+          has(keyless, keyed) ||
+          own.meets({ client, start: clock, end: clock + length });
         if (isWithin && clock + length > (read.get(client) ?? 0)) isHit = true;
       },
-      deleted({ client, start, end }) {
-        const at = guarded.at(client, start);
-        if (at.value === true || at.end < end) isHit = true;
+      deleted(range) {
+        if (guarded.meets(range)) isHit = true;
       },
     });
     return isHit;

@@ -2,16 +2,18 @@
 import * as Y from "yjs";
 import { BuiltDocument, type Items } from "../updates/built-document.ts";
 import { type ClockRange, IdSet } from "../updates/ranges.ts";
+import { scanUpdate } from "../updates/update-reader.ts";
 import type { ForkChange } from "./fork-changes.ts";
 
 export class CurrentDocument {
-  readonly state: ReadonlyMap<number, number>;
+  /** All that it has, also what waits for other operations. */
+  readonly operations = new IdSet();
   readonly deleted = new IdSet();
   /** Whether operations of the document wait for others, which have not come yet. */
   readonly isIncomplete: boolean;
   /** Keys whose latest entries are newer than the base. */
   readonly #newKeys = new Set<string>();
-  /** Types of the base that hold something newer. */
+  /** Types of the base that hold something newer; formats alone are nothing. */
   readonly #grown = new IdSet();
   /** Newer operations that are deleted already, with the types of the base in which they were. */
   readonly #remains: { readonly range: ClockRange; readonly container: Y.ID }[] = [];
@@ -19,11 +21,11 @@ export class CurrentDocument {
   /** Builds the document and keeps no item of it. CONFLICT when it is too large to be built. */
   constructor(current: Uint8Array, base: Uint8Array) {
     const { doc } = new BuiltDocument([current]);
+    this.operations.addAll(scanUpdate(current).inserted);
     this.isIncomplete = doc.store.pendingStructs !== null;
     const baseState = Y.decodeStateVector(Y.encodeStateVectorFromUpdate(base));
     const isNew = ({ client, clock }: Y.ID) => clock >= (baseState.get(client) ?? 0);
     const names = rootNames(doc);
-    this.state = new Map(Y.decodeStateVector(Y.encodeStateVector(doc)));
     const grown: ClockRange[] = [];
     for (const [client, structs] of doc.store.clients)
       for (const struct of structs) {
@@ -32,6 +34,7 @@ export class CurrentDocument {
         if (struct.deleted) this.deleted.add(range);
         // The text that one client writes on and on is one item.
         if (!(struct instanceof Y.Item) || !isNew(Y.createID(client, range.end - 1))) continue;
+        if (struct.content instanceof Y.ContentFormat) continue;
         const { parent, parentSub } = struct;
         if (!(parent instanceof Y.AbstractType)) continue;
         if (parentSub !== null && parent._map.get(parentSub) === struct)
@@ -69,7 +72,7 @@ export class CurrentDocument {
   staleness(doc: Y.Doc): (change: ForkChange) => boolean {
     const names = rootNames(doc);
     return (change) => {
-      if (change.inserted.some(({ client, start }) => start < (this.state.get(client) ?? 0))) return true;
+      if (change.inserted.some((range) => this.operations.meets(range))) return true;
       const { key } = change;
       if (key !== null && (this.#isGone(key.parent) || this.#newKeys.has(nameOf(names, key.parent, key.key))))
         return true;

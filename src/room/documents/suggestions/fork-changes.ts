@@ -5,6 +5,7 @@ import {
   type Piece,
   type Point,
   requireDepth,
+  storedValue,
   valueAt,
 } from "../compare/compared-document.ts";
 import { ShownText } from "../compare/shown-text.ts";
@@ -60,6 +61,8 @@ export class ForkChange {
   flow: readonly [start: number, end: number];
   /** The texts at both points. */
   readonly shown = { before: new ShownText(), after: new ShownText() };
+  /** The values that are no text, as they are stored. */
+  readonly stored = { before: "", after: "" };
 
   constructor(root: string, path: Path, flow: number) {
     this.root = root;
@@ -70,6 +73,17 @@ export class ForkChange {
   get id(): string {
     const first = this.deleted[0] ?? this.inserted[0];
     return first === undefined ? "" : `${first.client}-${first.start}`;
+  }
+
+  /** Whether it puts the same in the place of what it deletes, as editors do to take a deletion back. */
+  get isUndone(): boolean {
+    const { kind, places, shown, stored } = this;
+    return (
+      kind === "replace" &&
+      places.length === 1 &&
+      stored.before === stored.after &&
+      shown.before.xml === shown.after.xml
+    );
   }
 
   addMarks(marks: readonly ChangedMark[]): void {
@@ -115,12 +129,13 @@ class RootReader {
   changes(type: Items): ForkChange[] {
     this.#read(type, [], 0);
     const flow = this.#flow.join("");
-    for (const change of this.#changes) {
+    const changes = this.#changes.filter(({ isUndone }) => !isUndone);
+    for (const change of changes) {
       const [start, end] = change.flow;
       if (change.key === null)
         change.context = { before: textBefore(flow, start), after: textAfter(flow, end) };
     }
-    return this.#changes;
+    return changes;
   }
 
   #read(type: Items, path: Path, depth: number): void {
@@ -151,7 +166,8 @@ class RootReader {
     depth: number,
   ): void {
     const [before, after] = [this.#valueOf(old, "before", depth), this.#valueOf(current, "after", depth)];
-    if (JSON.stringify(before) === JSON.stringify(after)) return;
+    const stored = [old, current].map((item) => item && storedValue(item, item.length - 1));
+    if (stored[0] === stored[1] && JSON.stringify(before) === JSON.stringify(after)) return;
     const entries: Y.Item[] = [];
     for (let entry: Y.Item | null = latest; entry !== null; entry = entry.left)
       if (this.#isNew(entry)) entries.push(entry);
@@ -277,6 +293,7 @@ class RootReader {
       const value = valueAt(this.#points, item, offset, point, depth);
       if (content instanceof Y.ContentType && typeof value === "string") shown.add(value, tags);
       else shown.addValue(JSON.stringify(value), tags);
+      change.stored[point] += storedValue(item, offset);
     }
   }
 

@@ -1,7 +1,9 @@
 /** Gives the operations of a fork other client IDs: its author may have used those of people who write in the document. */
 
+import { fnv1a } from "@atrium/contract/fnv1a.ts";
 import * as encoding from "lib0/encoding";
 import * as Y from "yjs";
+import { bytesToBase64 } from "../../../platform/crypto/encoding.ts";
 import { isServerClient } from "../updates/built-document.ts";
 import { encodeDeletions } from "../updates/compact-update.ts";
 import { IdSet } from "../updates/ranges.ts";
@@ -9,20 +11,27 @@ import { IdSet } from "../updates/ranges.ts";
 type Id = Pick<Y.ID, "client" | "clock">;
 
 /**
- * The update with all operations beyond `state` under clients that are none of `taken`; their clocks begin with 0. Among
- * each other and those of `state`, the new IDs have the order of the old ones, by which Yjs orders what was written at one
- * place at once.
+ * The update with all operations beyond `state` under clients that are none of `taken` and did not write the update; their
+ * clocks begin with 0. Among each other and those of `state`, the new IDs have the order of the old ones, by which Yjs
+ * orders what was written at one place at once. They derive from the update and the `secret`: the same update has the same
+ * ones while they are free, and its author cannot foresee them.
  */
 export function renumbered(
   update: Uint8Array,
   state: ReadonlyMap<number, number>,
-  taken: { has(client: number): boolean },
+  taken: Iterable<number>,
+  secret: string,
 ): Uint8Array {
   const { structs, ds } = Y.decodeUpdate(update);
   const startOf = (client: number): number => state.get(client) ?? 0;
   const isNew = ({ client, clock }: Id) => clock >= startOf(client);
   const written = new Set(structs.filter(({ id }) => isNew(id)).map(({ id }) => id.client));
-  const clients = freshClients([...written].sort(ascending), [...state.keys()].sort(ascending), taken);
+  const clients = freshClients(
+    [...written].sort(ascending),
+    [...state.keys()].sort(ascending),
+    new Set([...taken, ...state.keys(), ...written]),
+    `${secret} ${fnv1a(bytesToBase64(update))}`,
+  );
   const idOf = (id: Id): Y.ID =>
     isNew(id)
       ? Y.createID(clients.get(id.client) ?? id.client, id.clock - startOf(id.client))
@@ -51,38 +60,50 @@ export function renumbered(
 
 /** Clients choose among so many IDs. */
 const CLIENTS = 2 ** 32;
-/** IDs for each client of a gap, below which a random one may be hard to find. */
+/** IDs among which each client has its new one at least: of fewer, its author could foresee it. */
 const MIN_SPACE = 1_000;
+/** Far below the largest number that Yjs can encode. */
+const MAX_START = 2 ** 52;
 
 const ascending = (one: number, other: number): number => one - other;
 
-/** Gives each client a random ID that no one has, between the same two of the `known` ones if there is space. */
+/**
+ * Gives each of the sorted clients an ID that no one has, in the same order: spread between the same two of the sorted
+ * `known` ones, or above if there is no space.
+ */
 function freshClients(
   clients: readonly number[],
   known: readonly number[],
-  taken: { has(client: number): boolean },
-): Map<number, number> {
+  taken: ReadonlySet<number>,
+  seed: string,
+): ReadonlyMap<number, number> {
   const fresh = new Map<number, number>();
+  let next = 0;
   for (const [index, together] of Map.groupBy(clients, (client) => countUpTo(known, client))) {
-    const [above, below] = [known[index - 1] ?? -1, known[index] ?? CLIENTS];
-    const isWide = below - above > together.length * MIN_SPACE;
-    const [from, to] = isWide ? [above + 1, below] : [0, CLIENTS];
-    const names = new Set<number>();
-    while (names.size < together.length) {
-      const [random = 0] = crypto.getRandomValues(new Uint32Array(1));
-      const name = from + Math.floor((random / CLIENTS) * (to - from));
-      if (!isServerClient(name) && !taken.has(name)) names.add(name);
+    const from = Math.min((known[index - 1] ?? -1) + 1, MAX_START);
+    const to = Math.min(known[index] ?? MAX_START, from < CLIENTS ? CLIENTS : from + CLIENTS);
+    const space = Math.max((to - from) / together.length, MIN_SPACE);
+    for (const [at, client] of together.entries()) {
+      const wanted = from + Math.floor((at + fnv1a(`${seed} ${client}`) / CLIENTS) * space);
+      next = Math.max(next, wanted);
+      while (isServerClient(next) || taken.has(next)) next += 1;
+      fresh.set(client, next);
+      next += 1;
     }
-    const inOrder = [...names].sort(ascending);
-    for (const [at, client] of together.entries()) fresh.set(client, inOrder[at] ?? client);
   }
   return fresh;
 }
 
-const countUpTo = (known: readonly number[], client: number): number => {
-  const at = known.findIndex((each) => each > client);
-  return at === -1 ? known.length : at;
-};
+/** How many of the sorted numbers are up to this one. */
+function countUpTo(known: readonly number[], client: number): number {
+  let [low, high] = [0, known.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((known[middle] ?? 0) > client) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
 
 /** Clients are in descending order, as Yjs expects it. */
 function encode(

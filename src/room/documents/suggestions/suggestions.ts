@@ -7,6 +7,7 @@ import { ComparedDocument } from "../compare/compared-document.ts";
 import { type DeleteSet, encodeChanges } from "../updates/built-document.ts";
 import { compactUpdate } from "../updates/compact-update.ts";
 import { IdSet } from "../updates/ranges.ts";
+import { scanUpdate } from "../updates/update-reader.ts";
 import { CurrentDocument, inOrder, parentItemOf, rangeOf } from "./current-document.ts";
 import { type ChangeKind, changesOf, childrenOf, type ForkChange, type Path } from "./fork-changes.ts";
 import { renumbered } from "./renumbering.ts";
@@ -38,6 +39,8 @@ export interface SuggestionVersions {
   readonly fork: Uint8Array;
   /** The document as it is. */
   readonly current: Uint8Array;
+  /** From it the IDs of the accepted operations' clients derive. Its author must not know it. */
+  readonly secret: string;
 }
 
 export interface Acceptance {
@@ -46,8 +49,8 @@ export interface Acceptance {
   readonly parts: SuggestedPart[];
   /**
    * The operations of the document on which the accepted parts rely: the deleted and the formatted ones, the neighbors
-   * of insertions, and the types that contain them; and deleted types, into which no one may have written. With updates
-   * that came since, `isOvertaken` tells whether the review must be made again.
+   * of insertions, and the types that contain them; and deleted types, into which no one may have written; and the
+   * operations that they insert, which may come from the author's own client. With updates that came since, `isOvertaken` tells whether the review must be made again.
    */
   readonly guard: EditGuard;
   /** Whether accepted parts set keys, or the document lacks operations, which the guard does not cover. */
@@ -61,7 +64,7 @@ export function partsOf(versions: SuggestionVersions): SuggestedPart[] {
 
 /**
  * The update that adds the accepted parts to the document, and nothing of the others that is shown. Null when nothing
- * is accepted or nothing changes. CONFLICT for stale or unknown parts, and as for {@link partsOf}.
+ * is accepted or nothing changes. CONFLICT for stale or unknown parts, for a fork that lacks operations, and as for {@link partsOf}.
  */
 export function acceptingUpdate(
   versions: SuggestionVersions,
@@ -78,6 +81,8 @@ export function acceptingUpdate(
       throw conflict(`The document has changed where part ${JSON.stringify(id)} is; reject the part`);
   }
   if (ids.size === 0) return null;
+  if (suggestion.isIncomplete)
+    throw conflict("The suggestion lacks changes of its author, who must connect again: wait, or reject it");
   const merged = suggestion.merge(ids);
   return merged && { ...merged, parts };
 }
@@ -87,14 +92,23 @@ const conflict = (message: string) => new AppError("Rooms", "CONFLICT", message)
 class Suggestion {
   readonly parts: SuggestedPart[];
   readonly #current: CurrentDocument;
+  readonly #secret: string;
   readonly #points: ComparedDocument;
   readonly #changes: readonly ForkChange[];
+  /** Whether operations of the fork wait for others, which have not come yet. */
+  readonly isIncomplete: boolean;
 
-  constructor({ base, fork, current }: SuggestionVersions) {
+  constructor({ base, fork, current, secret }: SuggestionVersions) {
+    this.#secret = secret;
     // One document at a time is in memory.
     this.#current = new CurrentDocument(current, base);
     this.#points = new ComparedDocument([base], [{ authors: [], data: fork }]);
     this.#changes = changesOf(this.#points);
+    const [known, { store }] = [new IdSet(), this.#points.doc];
+    known.addAll(scanUpdate(base).inserted);
+    this.isIncomplete = scanUpdate(fork).inserted.some(
+      (range) => range.end > Y.getState(store, range.client) && !known.covers(range),
+    );
     const isStale = this.#current.staleness(this.#points.doc);
     this.parts = this.#changes.map((change) => {
       const { id, root, path, shown, context } = change;
@@ -123,7 +137,7 @@ class Suggestion {
     if (!hasNews && [...deletions.ranges()].every((range) => this.#current.deleted.covers(range)))
       return null;
     const changes = compactUpdate(encodeChanges(doc, new Map(stateBefore), deleteSetOf(deletions)), true);
-    const update = renumbered(changes, stateBefore, this.#current.state);
+    const update = renumbered(changes, stateBefore, this.#current.operations.clients(), this.#secret);
     const isFragile = this.#current.isIncomplete || chosen.some(({ kind }) => kind === "set");
     return { update, guard: this.#guardOf(chosen), isFragile };
   }
@@ -184,7 +198,8 @@ class Suggestion {
       begun: [...begun.ranges()],
       keyless: [...begun.ranges()],
       remains: [...remains.ranges()],
-      state: Y.encodeStateVector(new Map(this.#current.state)),
+      own: chosen.flatMap(({ inserted }) => inserted),
+      state: this.#current.operations.encodeStateVector(),
     };
   }
 

@@ -83,6 +83,7 @@ export class SuggestionRequests {
       suggestion: this.#present(row, name),
       seq: fork?.seq ?? 0,
       baseSeq: row.baseSeq,
+      secret: row.secret,
       forkId: fork?.id ?? null,
       documentId: row.document,
       documentSeq: this.#room.documents.describe(name)?.seq ?? 0,
@@ -151,7 +152,15 @@ export class SuggestionRequests {
     documents.append(fork, base, BASE_AUTHOR);
     const { seq: baseSeq } = history.change(fork, BASE_VERSION);
     const id = fork.slice(forkNameOf("").length);
-    this.#table.insert({ id, document, title, author, baseSeq, createdAt: events.now() });
+    this.#table.insert({
+      id,
+      document,
+      title,
+      author,
+      baseSeq,
+      secret: events.newId(),
+      createdAt: events.now(),
+    });
     if (update !== null) documents.append(fork, update, author);
     const suggestion = this.#changed(name, id);
     recordSuggestion(events, { event: "suggestion.created", suggestion });

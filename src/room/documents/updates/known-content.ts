@@ -3,7 +3,7 @@ import * as decoding from "lib0/decoding";
 import * as encoding from "lib0/encoding";
 import { mergeUpdates } from "yjs";
 import { compactUpdate, withoutMarked } from "./compact-update.ts";
-import { type ClockRange, IdSet } from "./ranges.ts";
+import { IdSet } from "./ranges.ts";
 import { scanUpdate, type UpdateContent } from "./update-reader.ts";
 
 export class KnownContent {
@@ -37,8 +37,8 @@ export class KnownContent {
    */
   newsOf(update: Uint8Array, { inserted, deleted }: UpdateContent): Uint8Array {
     const isNews =
-      inserted.every((range) => isApart(this.inserted, range)) &&
-      deleted.every((range) => isApart(this.deleted, range));
+      !inserted.some((range) => this.inserted.meets(range)) &&
+      !deleted.some((range) => this.deleted.meets(range));
     return isNews ? update : withoutMarked(update, this);
   }
 
@@ -53,11 +53,6 @@ export class KnownContent {
     const decoder = decoding.createDecoder(data);
     return new KnownContent(IdSet.read(decoder), IdSet.read(decoder));
   }
-}
-
-function isApart(set: IdSet, { client, start, end }: ClockRange): boolean {
-  const at = set.at(client, start);
-  return at.value === undefined && at.end >= end;
 }
 
 /** Yjs needs memory by the square of the number of updates that it merges. */

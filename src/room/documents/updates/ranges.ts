@@ -57,6 +57,16 @@ export class IdSet {
     return start > clock ? { value: undefined, end: start } : { value: true, end };
   }
 
+  /** Whether the set has any of these operations. */
+  meets({ client, start, end }: ClockRange): boolean {
+    const at = this.at(client, start);
+    return at.value === true || at.end < end;
+  }
+
+  clients(): Iterable<number> {
+    return this.#byClient.keys();
+  }
+
   *ranges(): Generator<ClockRange> {
     for (const [client, bounds] of this.#byClient) {
       for (let at = 0; at < bounds.length; at += 2)

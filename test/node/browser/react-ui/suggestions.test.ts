@@ -131,13 +131,20 @@ it("a change by the author is shown at once, and a decision about what was not s
   await draft.flush();
   await item.getByRole("insertion").getByText("Now.").waitFor();
   await says(page, "The suggestion has changed.");
+  const accept = item.getByRole("button", { name: "Accept" });
+  expect(await accept.isDisabled()).toBe(true);
+  expect(await findingsOf(page)).toEqual([]);
+  const again = item.getByRole("button", { name: "Choose again" });
+  await again.click();
+  await again.waitFor({ state: "detached" });
 
   // The next change is not shown before the decision.
   await page.route(`**/suggestions/${id}`, (route) => route.abort());
   text().insert(text().length, " Quickly.");
   await draft.flush();
-  await item.getByRole("button", { name: "Accept" }).click();
-  await item.getByRole("alert").filter({ hasText: "changed" }).waitFor();
+  await accept.click();
+  const refusal = item.getByRole("alert").filter({ hasText: "changed" });
+  await refusal.waitFor();
   await page.unroute(`**/suggestions/${id}`);
   expect(await atrium.documents.content(meeting.roomId, "plan", { type: "xml" })).toContain("teh");
   draft.destroy();

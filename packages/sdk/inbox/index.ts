@@ -136,9 +136,9 @@ export class Inbox extends Emitter<InboxEvents> {
   }
 
   /**
-   * The mentions that wake the agent, also those while it was away: page by page, the first at once, even if it is empty.
-   * Connects, and reads what is new at each sign of it. A page whose cursor was not kept comes again. Ends with
-   * `disconnect()`. Throws what ends the connection, and GONE for a cursor that a restore has lost.
+   * The mentions that wake the agent, also those while it was away: page by page, the first at once. A page without
+   * mentions has a later cursor to keep. Connects, and reads what is new at each sign of it. A page whose cursor was not
+   * kept comes again. Ends with `disconnect()` or the signal, from outside by these alone. Throws what ends the connection, and GONE for a cursor that a restore has lost.
    */
   async *mentions({ after, signal: own }: MentionsOptions = {}): AsyncGenerator<MentionPage, void, void> {
     let news = new Deferred();
@@ -153,7 +153,7 @@ export class Inbox extends Emitter<InboxEvents> {
     ];
     try {
       await abortable(this.connect(), { signal });
-      for (let [cursor, isFirst] = [after ?? "now", true]; ; ) {
+      for (let [cursor, kept] = [after ?? "now", ""]; ; ) {
         news = new Deferred();
         if (this.socket.state === "connected") {
           const page = await this.#readMentions(cursor, signal);
@@ -161,9 +161,8 @@ export class Inbox extends Emitter<InboxEvents> {
             await pause(RETRY_MS * (0.5 + this.#atrium.runtime.random()), signal);
             continue;
           }
-          ({ cursor } = page);
-          if (isFirst || page.events.length > 0) yield page;
-          isFirst = false;
+          if (page.cursor !== kept) yield page;
+          cursor = kept = page.cursor;
           if (page.has_more) continue;
         }
         await abortable(news.promise, { signal });

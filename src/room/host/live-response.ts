@@ -70,7 +70,7 @@ export async function respondLive(ports: ReadPorts, source: LiveSource): Promise
   };
 
   const next = async (): Promise<Sent | null> => {
-    if (hasBegun && live.isPaused) await live.changed(endsAt - ports.now());
+    if (hasBegun && live.isPaused) await live.changed(Math.min(endsAt - ports.now(), everyMs));
     for (;;) {
       await requireReader();
       if (live.isEnded) return null;

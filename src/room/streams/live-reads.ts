@@ -31,14 +31,17 @@ class Audience {
 
   #serve(): void {
     this.#timer = null;
+    this.#waiting = this.#waiting.filter((read) => this.reads.has(read));
     if (this.#waiting.length === 0) {
       if (!this.#isDue) return;
       this.#isDue = false;
       this.#waiting = [...this.reads];
     }
     const atOnce = Math.max(SERVED_AT_ONCE, Math.ceil((this.reads.size * TURN_MS) / MAX_ROUND_MS));
-    if (this.reads.size > atOnce) this.#timer = setTimeout(() => this.#serve(), TURN_MS);
-    for (const read of this.#waiting.splice(0, atOnce)) read.wake();
+    const turn = this.#waiting.splice(0, atOnce);
+    if (this.reads.size > atOnce || this.#waiting.length > 0 || this.#isDue)
+      this.#timer = setTimeout(() => this.#serve(), TURN_MS);
+    for (const read of turn) read.wake();
   }
 
   end(): void {

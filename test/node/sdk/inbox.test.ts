@@ -123,6 +123,13 @@ async function speaker() {
 
 const texts = ({ events }: MentionPage) => events.map(({ comment }) => comment.text);
 
+/** The next mentions, behind pages without any. */
+async function nextMentions(mentions: AsyncGenerator<MentionPage, void, void>) {
+  for await (const { events } of { [Symbol.asyncIterator]: () => ({ next: () => mentions.next() }) })
+    if (events.length > 0) return events;
+  throw new Error("The mentions have ended");
+}
+
 it("shows an agent a mention with the text of its thread, beside the notification", async () => {
   const { id, token } = await makeAgent();
   const inbox = await connect(personOf(token));
@@ -134,8 +141,7 @@ it("shows an agent a mention with the text of its thread, beside the notificatio
   const comments = await speaker();
   const first = await comments.create({ text: "It is on Monday" });
   await comments.create({ text: "Is it?", threadId: first.id, mentions: [{ kind: "user", id }] });
-  const { value } = await mentions.next();
-  expect(value?.events).toMatchObject([
+  expect(await nextMentions(mentions)).toMatchObject([
     {
       event: "agent.mentioned",
       data: { identityId: id, by: { identityId: ada.identity.id, kind: "person" }, depth: 1 },
@@ -144,9 +150,8 @@ it("shows an agent a mention with the text of its thread, beside the notificatio
     },
   ]);
   expect(await notified).toMatchObject({ thread_id: first.id });
-  const end = mentions.next();
   inbox.disconnect();
-  expect(await end).toMatchObject({ done: true });
+  for await (const { events } of mentions) expect(events).toEqual([]);
 });
 
 it("shows an agent the mentions that it missed: in this process, and in the next one by the cursor", async () => {
@@ -162,9 +167,7 @@ it("shows an agent the mentions that it missed: in this process, and in the next
   proxy.cut();
   await lost;
   await comments.create({ text: "Missed", mentions: mention });
-  const missed: MentionPage[] = [];
-  while (missed.flatMap(texts).length === 0) missed.push((await mentions.next()).value as MentionPage);
-  expect(missed.flatMap(texts)).toEqual(["Missed"]);
+  expect((await nextMentions(mentions)).map(({ comment }) => comment.text)).toEqual(["Missed"]);
   await mentions.return();
   inbox.disconnect();
   await comments.create({ text: "While it is away", mentions: mention });

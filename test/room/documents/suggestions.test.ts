@@ -113,6 +113,30 @@ describe("a text", () => {
     expect(versions.fork.length).toBeGreaterThan(versions.base.length);
   });
 
+  it("is changed by what only looks the same: a format, or an embed in another place", () => {
+    const tagged = "z<bold>x</bold>z";
+    const literal = suggested(
+      (doc) => textOf(doc).insert(0, tagged),
+      (doc) => {
+        textOf(doc).delete(0, tagged.length);
+        textOf(doc).insert(0, "zxz", {});
+        textOf(doc).format(1, 1, { bold: true });
+      },
+    );
+    const moved = suggested(
+      (doc) => {
+        textOf(doc).insertEmbed(0, { a: 1 });
+        textOf(doc).insert(1, '{"a":1}');
+      },
+      (doc) => {
+        textOf(doc).delete(0, 8);
+        textOf(doc).insert(0, '{"a":1}');
+        textOf(doc).insertEmbed(7, { a: 1 });
+      },
+    );
+    expect([literal, moved].map(({ parts }) => parts.length)).toEqual([1, 1]);
+  });
+
   it("has its formats as one part, whatever is inserted within", () => {
     const { parts, reviewed } = suggested(fox, (doc) => {
       textOf(doc).format(4, 5, { bold: true });
@@ -626,6 +650,26 @@ describe("an acceptance", () => {
     expect(isOvertaken(accepting.guard, [versions.base])).toBe(false);
     const then = partsOf({ ...versions, current: versions.fork });
     expect(then.map(({ isStale }) => isStale)).toEqual([true]);
+  });
+
+  it("guards against text behind a format at the end of what it deletes", () => {
+    const paragraph = (doc: Y.Doc) => {
+      const element = new Y.XmlElement("paragraph");
+      element.insert(0, [new Y.XmlText("second")]);
+      xmlOf(doc).insert(0, [element]);
+    };
+    const endOf = (doc: Y.Doc) => (xmlOf(doc).get(0) as Y.XmlElement).get(0) as Y.XmlText;
+    const { versions, parts, current } = suggested(
+      paragraph,
+      (doc) => xmlOf(doc).delete(0, 1),
+      (doc) => endOf(doc).format(3, 3, { bold: true }),
+    );
+    expect(parts.map(({ isStale }) => isStale)).toEqual([false]);
+    const accepting = acceptingUpdate(versions, "all");
+    if (accepting === null) throw new Error("Nothing is accepted");
+    const before = Y.encodeStateVector(current);
+    endOf(current).insert(6, " behind", {});
+    expect(isOvertaken(accepting.guard, [Y.encodeStateAsUpdate(current, before)])).toBe(true);
   });
 
   it("takes deletions that come again for nothing new", () => {

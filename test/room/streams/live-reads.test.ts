@@ -33,6 +33,19 @@ it("readers are served ten at a time, and once more for what changes meanwhile",
   expect(counts).toEqual([10, 20, 25, 35, 35]);
 });
 
+it("no reader is passed over when others leave within a round", async () => {
+  const { reads, served, opened, wait } = openReads(14);
+  for (const index of opened.keys()) void wait(index);
+  reads.wake("changes");
+  await vi.advanceTimersByTimeAsync(0);
+  for (const index of served.splice(0)) void wait(index);
+  reads.wake("changes");
+  for (const index of [0, 1, 2, 3, 13]) opened[index]?.end();
+  await vi.advanceTimersByTimeAsync(1_000);
+  const left = [...opened.keys()].filter((index) => opened[index]?.isEnded === false);
+  expect(new Set(served)).toEqual(new Set([...left, 0, 1, 2, 3, 13]));
+});
+
 it("a reader whose turn comes while it is being served has no need to wait", async () => {
   const { reads, served, wait } = openReads(1);
   reads.wake("changes");

@@ -15,7 +15,7 @@ export class CurrentDocument {
   readonly #newKeys = new Set<string>();
   /** Types of the base that hold something newer; formats alone are nothing. */
   readonly #grown = new IdSet();
-  /** Newer operations that are deleted already, with the types of the base in which they were. */
+  /** Newer formats, and operations that are deleted already, with the types of the base in which they were. */
   readonly #remains: { readonly range: ClockRange; readonly container: Y.ID }[] = [];
 
   /** Builds the document and keeps no item of it. CONFLICT when it is too large to be built. */
@@ -34,7 +34,6 @@ export class CurrentDocument {
         if (struct.deleted) this.deleted.add(range);
         // The text that one client writes on and on is one item.
         if (!(struct instanceof Y.Item) || !isNew(Y.createID(client, range.end - 1))) continue;
-        if (struct.content instanceof Y.ContentFormat) continue;
         const { parent, parentSub } = struct;
         if (!(parent instanceof Y.AbstractType)) continue;
         if (parentSub !== null && parent._map.get(parentSub) === struct)
@@ -42,7 +41,9 @@ export class CurrentDocument {
         let container = parent._item;
         while (container !== null && isNew(container.id)) container = parentItemOf(container);
         if (container === null) continue;
-        if (struct.deleted) this.#remains.push({ range, container: container.id });
+        // Formats alone are no growth, but what is written behind one names it.
+        if (struct.deleted || struct.content instanceof Y.ContentFormat)
+          this.#remains.push({ range, container: container.id });
         else grown.push(rangeOf(container.id, 1));
       }
     this.#grown.addAll(inOrder([grown]));

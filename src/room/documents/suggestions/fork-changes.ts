@@ -61,8 +61,10 @@ export class ForkChange {
   flow: readonly [start: number, end: number];
   /** The texts at both points. */
   readonly shown = { before: new ShownText(), after: new ShownText() };
-  /** The values that are no text, as they are stored. */
+  /** The texts and values, as they are stored. */
   readonly stored = { before: "", after: "" };
+  /** Whether it has formats or types, which `stored` does not have whole. */
+  isPlain = true;
 
   constructor(root: string, path: Path, flow: number) {
     this.root = root;
@@ -77,13 +79,8 @@ export class ForkChange {
 
   /** Whether it puts the same in the place of what it deletes, as editors do to take a deletion back. */
   get isUndone(): boolean {
-    const { kind, places, shown, stored } = this;
-    return (
-      kind === "replace" &&
-      places.length === 1 &&
-      stored.before === stored.after &&
-      shown.before.xml === shown.after.xml
-    );
+    const { kind, places, stored, isPlain } = this;
+    return kind === "replace" && places.length === 1 && isPlain && stored.before === stored.after;
   }
 
   addMarks(marks: readonly ChangedMark[]): void {
@@ -285,15 +282,18 @@ class RootReader {
   #show(change: ForkChange, { item, piece: { start, end }, depth, formats }: Unit, point: Point): void {
     const { content } = item;
     const [shown, tags] = [change.shown[point], formats.tags(point)];
+    change.isPlain &&= tags.opening === "" && !(content instanceof Y.ContentType);
     if (content instanceof Y.ContentString) {
-      shown.add(content.str.slice(start, end), tags);
+      const text = content.str.slice(start, end);
+      shown.add(text, tags);
+      change.stored[point] += text;
       return;
     }
     for (let offset = start; offset < end; offset += 1) {
       const value = valueAt(this.#points, item, offset, point, depth);
       if (content instanceof Y.ContentType && typeof value === "string") shown.add(value, tags);
       else shown.addValue(JSON.stringify(value), tags);
-      change.stored[point] += storedValue(item, offset);
+      change.stored[point] += `\0${storedValue(item, offset)}\0`;
     }
   }
 

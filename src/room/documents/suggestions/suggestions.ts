@@ -49,8 +49,9 @@ export interface Acceptance {
   readonly parts: SuggestedPart[];
   /**
    * The operations of the document on which the accepted parts rely: the deleted and the formatted ones, the neighbors
-   * of insertions, and the types that contain them; and deleted types, into which no one may have written; and the
-   * operations that they insert, which may come from the author's own client. With updates that came since, `isOvertaken` tells whether the review must be made again.
+   * of insertions, and the types that contain them; deleted types, into which no one may have written; and the
+   * operations that they insert, which may come from the author's own client. With updates that came since,
+   * `isOvertaken` tells whether the review must be made again.
    */
   readonly guard: EditGuard;
   /** Whether accepted parts set keys, or the document lacks operations, which the guard does not cover. */
@@ -192,13 +193,15 @@ class Suggestion {
     const inner = containers.flatMap((item) => [...childrenOf(item.content.type)]);
     remains.addAll(inOrder([inner.map(({ id, length }) => rangeOf(id, length))]));
     remains.addAll(inOrder([this.#current.remainsIn(begun)]));
+    const own = new IdSet();
+    own.addAll(inOrder(chosen.map(({ inserted }) => inserted)));
     return {
       ranges: this.#current.shownOf(relied),
       interiors: [],
       begun: [...begun.ranges()],
       keyless: [...begun.ranges()],
       remains: [...remains.ranges()],
-      own: chosen.flatMap(({ inserted }) => inserted),
+      own: [...own.ranges()],
       state: this.#current.operations.encodeStateVector(),
     };
   }

@@ -12,11 +12,13 @@ const PROVOKED: readonly RegExp[] = [
   /\[mf:error\] AssertionError[\s\S]*\bfetchSingleRange\b/,
 ];
 
+export const isProvoked = (text: string): boolean => PROVOKED.some((pattern) => pattern.test(text));
+
 /** Filters the provoked lines out of this process's output. Each message is one write. */
 export function omitProvokedLines(): void {
   for (const stream of [process.stdout, process.stderr]) {
     const write = stream.write.bind(stream);
     stream.write = (chunk: string | Uint8Array, ...rest: []) =>
-      (typeof chunk === "string" && PROVOKED.some((pattern) => pattern.test(chunk))) || write(chunk, ...rest);
+      (typeof chunk === "string" && isProvoked(chunk)) || write(chunk, ...rest);
   }
 }

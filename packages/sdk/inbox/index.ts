@@ -13,11 +13,16 @@ import type { Rest } from "../core/rest.ts";
 import { abortable, Deferred } from "../core/runtime.ts";
 import type { InboxSearch } from "../server/generated.ts";
 import type { NotificationSettingsUpdate } from "../wire/requests.ts";
-import type { AgentMentionedEvent, InboxNotification, NotificationSettings } from "../wire/resources.ts";
+import type { InboxNotification, MentionPage, NotificationSettings } from "../wire/resources.ts";
 import { askForPermission, closeShown, subscribe, unsubscribe } from "./push.ts";
 
 export type { NotificationSettingsUpdate } from "../wire/requests.ts";
-export type { AgentMentionedEvent, InboxNotification, NotificationSettings } from "../wire/resources.ts";
+export type {
+  AgentMentionedEvent,
+  InboxNotification,
+  MentionPage,
+  NotificationSettings,
+} from "../wire/resources.ts";
 
 /** Filters the notifications of an inbox. */
 export type InboxFilter = Omit<InboxSearch, "limit" | "after">;
@@ -37,15 +42,6 @@ export interface InboxEvents {
   mentioned: undefined;
   /** Notifications have changed here or elsewhere, or while the connection was lost: list them again. */
   updated: { readonly unread: number };
-}
-
-/** A page of the mentions of an agent, oldest first. */
-export interface MentionPage {
-  readonly events: readonly AgentMentionedEvent[];
-  /** The place behind the page. */
-  readonly cursor: string;
-  /** Whether another page follows at once. */
-  readonly has_more: boolean;
 }
 
 export interface MentionsOptions {
@@ -138,7 +134,8 @@ export class Inbox extends Emitter<InboxEvents> {
   /**
    * The mentions that wake the agent, also those while it was away: page by page, the first at once. A page without
    * mentions has a later cursor to keep. Connects, and reads what is new at each sign of it. A page whose cursor was not
-   * kept comes again. Ends with `disconnect()` or the signal, from outside by these alone. Throws what ends the connection, and GONE for a cursor that a restore has lost.
+   * kept comes again. Ends with `disconnect()`, and from outside by it or the signal alone. Throws what ends the
+   * connection, and GONE for a cursor that a restore has lost.
    */
   async *mentions({ after, signal: own }: MentionsOptions = {}): AsyncGenerator<MentionPage, void, void> {
     let news = new Deferred();

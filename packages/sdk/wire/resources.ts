@@ -118,5 +118,5 @@ export type {
   WorkflowScheduledEvent,
   WorkflowTriggeredEvent,
 } from "@atrium/contract/resources/workflow-events.ts";
-export type { EventPage } from "@atrium/contract/rest/event-log.ts";
+export type { EventPage, MentionPage } from "@atrium/contract/rest/event-log.ts";
 export type { WebhookBackloggedEvent } from "@atrium/contract/rest/webhooks.ts";

@@ -13,7 +13,7 @@ export type LiveSource = number | "changes";
 /** The readers of one source. */
 class Audience {
   readonly reads = new Set<LiveRead>();
-  /** Those that have not been served since the round began. */
+  /** The readers that have not been served since the round began. */
   #waiting: LiveRead[] = [];
   #timer: ReturnType<typeof setTimeout> | null = null;
   #isDue = false;

@@ -44,16 +44,12 @@ async function throttle(page: Page): Promise<void> {
   await session.send("Emulation.setCPUThrottlingRate", { rate: SLOWNESS });
 }
 
-/** Chromium's warning of a page that is left before its socket is open, as on a busy machine. */
-const LEFT_EARLY = /WebSocket is closed before the connection is established/;
-
 /** The errors and warnings of a page from now on, but for those expected; a violated Content-Security-Policy is one. */
 export function complaintsOf(page: Page, expected?: RegExp): string[] {
   const complaints: string[] = [];
   page.on("console", (message) => {
     const isGrave = message.type() === "error" || message.type() === "warning";
-    const isExpected = LEFT_EARLY.test(message.text()) || expected?.test(message.text()) === true;
-    if (isGrave && !isExpected) complaints.push(message.text());
+    if (isGrave && expected?.test(message.text()) !== true) complaints.push(message.text());
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
   return complaints;

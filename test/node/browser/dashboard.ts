@@ -4,8 +4,12 @@ import { expect } from "vitest";
 import { eventually } from "../cli/processes.ts";
 import { complaintsOf } from "./chromium.ts";
 
-/** What a browser logs for an expected error response, such as 401 for a person who is not signed in. */
-const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d/;
+/**
+ * What a browser logs for an expected error response, such as 401 for a person who is not signed in, and when the page of
+ * a room is left before its socket is open.
+ */
+const EXPECTED =
+  /^Failed to load resource: the server responded with a status of 4\d\d|\/socket\?refusal=close' failed: WebSocket is closed before the connection is established/;
 
 export const PASSWORD = "correct horse battery";
 

@@ -10,8 +10,11 @@ interface AskedModel {
   stop(): Promise<void>;
 }
 
-/** Answers with these pieces, each an event; events are sent in two halves, as networks may cut them. */
-export async function startModel(pieces: readonly string[]): Promise<AskedModel> {
+/**
+ * Answers with these pieces, each an event; events are sent in two halves, as networks may cut them. Unless it ends, the
+ * model thinks on after them.
+ */
+export async function startModel(pieces: readonly string[], ends = true): Promise<AskedModel> {
   const requests: { authorization: string | undefined; body: unknown }[] = [];
   const server = createServer(async (request, response) => {
     requests.push({ authorization: request.headers.authorization, body: await json(request) });
@@ -22,7 +25,7 @@ export async function startModel(pieces: readonly string[]): Promise<AskedModel>
       await new Promise(setImmediate);
       response.write(event.slice(20));
     }
-    response.end("data: [DONE]\n\n");
+    if (ends) response.end("data: [DONE]\n\n");
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

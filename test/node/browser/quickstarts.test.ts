@@ -154,6 +154,29 @@ it("agent: a question without an agent says what to start", () =>
     expect(starter.output).toContain("run npm start in another terminal, and ask again");
   }));
 
+it("agent: an answer in which it is ended is closed, and its reader goes on", () =>
+  following("agent", async (starter) => {
+    const model = await startModel(["Half an "], false);
+    try {
+      await starter.write("model.env", `MODEL_URL=${model.url}\n`);
+      await startAgent(starter);
+      const asking = expect(starter.run("--env-file=.env", "ask.ts")).rejects.toThrow(
+        /Assistant: Half an \n[\s\S]*The agent has ended/,
+      );
+      const atrium = new AtriumServer({ ...service, serverUrl: service.url });
+      const { room } = await atrium.rooms.getByCustomId("quickstart-agent");
+      const growing = async () =>
+        (await atrium.streams.list(room.id)).streams.filter(({ closed }) => !closed);
+      await expect.poll(async () => (await growing()).map(({ bytes }) => bytes)).toEqual([8]);
+      await starter.run("--env-file=.env", "end.ts");
+      await asking;
+      await starter.ends();
+      expect(await growing()).toEqual([]);
+    } finally {
+      await model.stop();
+    }
+  }));
+
 it("agent: people see in the room that its model has failed", () =>
   following("agent", async (starter) => {
     await starter.write("model.env", "MODEL_URL=http://127.0.0.1:1\n");

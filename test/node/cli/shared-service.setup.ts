@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
+import { isProvoked } from "../../support/runtime-lines.ts";
 import { makeOnce } from "./made-once.ts";
 import { signInOwner } from "./owner.ts";
 import { startService } from "./service.ts";
@@ -10,8 +11,8 @@ import { preparedStateAt } from "./shared-service.ts";
 
 /** Error that the service reports when a test breaks off its request, as malformed-requests.test.ts does. */
 const BROKEN_OFF = /Network connection lost/;
-/** Those of a webhook in a guide, whose host does not exist; the stack is no error of its own. */
-const UNRESOLVED = /failed to lookup address information|^stack: /;
+/** The stack of the error in the line before. */
+const STACK = /^stack: /;
 
 /** Fails the run when the service reported any other error. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
@@ -39,7 +40,12 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     const errors = running
       .stderr()
       .split("\n")
-      .filter((line) => line.trim() !== "" && !BROKEN_OFF.test(line) && !UNRESOLVED.test(line));
+      .filter(
+        (line) =>
+          line.trim() !== "" &&
+          ![BROKEN_OFF, STACK].some((expected) => expected.test(line)) &&
+          !isProvoked(line),
+      );
     if (errors.length > 0) throw new Error(`The shared service wrote to stderr:\n${errors.join("\n")}`);
   };
 }

@@ -94,7 +94,7 @@ function freshClients(
   return fresh;
 }
 
-/** How many of the sorted numbers are up to this one. */
+/** The number of sorted numbers up to this one. */
 function countUpTo(known: readonly number[], client: number): number {
   let [low, high] = [0, known.length];
   while (low < high) {

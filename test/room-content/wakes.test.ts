@@ -402,7 +402,13 @@ describe("the mentions of an agent (R95)", () => {
     expect(refusalOf(await others.get(`/me/mentions?after=${first.cursor}`))).toEqual([
       ...[400, "Events", "BAD_REQUEST"],
     ]);
-    expect((await owner.api.get("/me/mentions")).status).toBe(403);
+    const { data } = await owner.api.post<{ secret: string }>(`/rooms/${roomId}/links`, {
+      permissions: "viewer",
+    });
+    const { secret } = data;
+    const guest = await owner.api.post<{ token: string }>("/links/redeem", { secret, name: "Gale" });
+    for (const refused of [owner.api, owner.api.as(guest.data.token)])
+      expect((await refused.get("/me/mentions")).status).toBe(403);
   });
 
   it("are those that wake it, in open rooms that it may enter, and that its token names", async () => {
